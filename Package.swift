@@ -1,0 +1,65 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// One set of rules for every target: Swift 6, strict concurrency, and no warning is left standing.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "islet",
+    platforms: [.macOS(.v26)],
+    products: [
+        .executable(name: "islet", targets: ["islet"]),
+        .library(name: "IsletClient", targets: ["IsletClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+        .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
+        .package(
+            url: "https://github.com/apple/swift-configuration", .upToNextMinor(from: "1.4.0"),
+            traits: ["YAML"]),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
+    ],
+    targets: [
+        .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+
+        .target(name: "IsletCore", swiftSettings: strict),
+        .target(name: "IsletProtocol", dependencies: ["IsletCore"], swiftSettings: strict),
+        .target(name: "IsletJournal", swiftSettings: strict),
+        .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict),
+        .target(
+            name: "IsletServer",
+            dependencies: [
+                "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: strict),
+        .target(name: "IsletClient", dependencies: ["IsletProtocol", "ZeroMQ"], swiftSettings: strict),
+        .executableTarget(
+            name: "islet",
+            dependencies: [
+                "IsletServer", "IsletClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
+        .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],
+            swiftSettings: strict),
+        .testTarget(name: "IsletClientTests", dependencies: ["IsletClient"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

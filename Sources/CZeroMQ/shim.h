@@ -1,0 +1,6 @@
+#ifndef CZEROMQ_SHIM_H
+#define CZEROMQ_SHIM_H
+
+#include <zmq.h>
+
+#endif

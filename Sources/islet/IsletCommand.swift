@@ -1,0 +1,4 @@
+@main
+struct IsletCommand {
+    static func main() {}
+}
