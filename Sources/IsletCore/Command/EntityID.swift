@@ -1,0 +1,48 @@
+/// The identity of an activity or another entity: the 16 bytes of a UUID.
+///
+/// The service makes version 7 UUIDs; a client may choose its own in the form of a UUID. Written in lower case.
+package struct EntityID: Hashable, Comparable, Sendable, BitwiseCopyable {
+    /// The first eight bytes, big-endian.
+    package var high: UInt64
+    /// The last eight bytes, big-endian.
+    package var low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A version 7 UUID (RFC 9562) of a date and 74 bits of randomness, which the caller draws.
+    package init(version7At instant: Instant, random: (UInt64, UInt64)) {
+        let time = UInt64(bitPattern: instant.milliseconds) & 0xFFFF_FFFF_FFFF
+        high = time << 16 | 0x7000 | random.0 & 0x0FFF
+        low = 0x8000_0000_0000_0000 | random.1 & 0x3FFF_FFFF_FFFF_FFFF
+    }
+
+    package static func < (left: EntityID, right: EntityID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    /// The 32 hexadecimal digits' text form `8-4-4-4-12` in lower case, one ASCII byte at a time.
+    @inlinable package func forEachTextByte(_ body: (UInt8) -> Void) {
+        for position in 0..<16 {
+            if position == 4 || position == 6 || position == 8 || position == 10 { body(UInt8(ascii: "-")) }
+            let word = position < 8 ? high : low
+            let byte = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (position & 7)))
+            body(EntityID.hexDigit(byte >> 4))
+            body(EntityID.hexDigit(byte & 15))
+        }
+    }
+
+    @usableFromInline package static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    }
+}
+
+extension EntityID: CustomStringConvertible {
+    package var description: String {
+        var text = ""
+        forEachTextByte { text.unicodeScalars.append(Unicode.Scalar($0)) }
+        return text
+    }
+}
