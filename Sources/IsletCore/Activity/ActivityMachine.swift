@@ -1,0 +1,329 @@
+/// The life of one Live Activity: Apple's states, and the dates that move it (apple-semantics 1.2).
+///
+///                  start                 staleDate, or an update with one that has passed
+///     (nothing) ──────────▶ active ─────────────────────────────────────────▶ stale
+///         │                 ▲    │ ◀─────────────────────────────────────────   │
+///         │ start(startDate)│    │      update with no stale date, or a later   │
+///         ▼                 │    │                                              │
+///      pending ─────────────┘    │ end, 8 hours, settings        end, 8 hours   │
+///         │      startDate       ▼                                              ▼
+///         │                    ended ◀──────────────────────────────────────────┘
+///         │ end, settings        │ dismissal date, end(immediate), person, system, settings
+///         ▼                      ▼
+///      dismissed ◀───────────────┘   (also straight from active and stale: person, system, settings)
+///
+/// Legal next states: pending → active, dismissed; active → stale, ended, dismissed; stale → active, ended,
+/// dismissed; ended → dismissed; dismissed → none.
+///
+/// The machine is a value. It is told what happened and when, and answers with the steps that it took; it reads no
+/// clock and owns no timer: its one timer is ``nextDeadline(_:)``, which the owner arms.
+package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
+    package private(set) var state: ActivityState
+    /// Why it is in this state.
+    package private(set) var cause: Cause
+    package let style: ActivityStyle
+    /// Whether it was started with a start date.
+    package let isScheduled: Bool
+    /// When it started, or is due to start while pending.
+    package private(set) var startedAt: Instant
+    package private(set) var staleDate: Instant
+    package private(set) var endedAt: Instant = .never
+    /// When it will be or was removed.
+    package private(set) var dismissAt: Instant = .never
+    /// The highest timestamp that was accepted.
+    package private(set) var timestamp: Instant
+    /// The last sign of life of its publisher, for the heartbeat rules.
+    private var lastSign: Instant
+
+    private init(state: ActivityState, style: ActivityStyle, isScheduled: Bool, startedAt: Instant, staleDate: Instant,
+        timestamp: Instant, cause: Cause
+    ) {
+        self.state = state
+        self.style = style
+        self.isScheduled = isScheduled
+        self.startedAt = startedAt
+        self.staleDate = staleDate
+        self.timestamp = timestamp
+        self.lastSign = timestamp
+        self.cause = cause
+    }
+
+    // MARK: Start
+
+    /// A start that passed all checks (rows 1, 2 and 5).
+    ///
+    /// - Parameter startDate: a date to come makes it pending; nil or a date that has passed starts it now.
+    package static func started(
+        at now: Instant, startDate: Instant? = nil, staleDate: Instant = .never, style: ActivityStyle = .standard,
+        cause: Cause = .command
+    ) -> (machine: ActivityMachine, steps: Steps) {
+        if let startDate, startDate > now {
+            let machine = ActivityMachine(
+                state: .pending, style: style, isScheduled: true, startedAt: startDate, staleDate: staleDate,
+                timestamp: now, cause: cause)
+            return (machine, Steps(Step(nil, .scheduled, machine, .scheduled)))
+        }
+        var machine = ActivityMachine(
+            state: .active, style: style, isScheduled: startDate != nil, startedAt: now, staleDate: staleDate,
+            timestamp: now, cause: cause)
+        var steps = Steps(Step(nil, .started, machine, .startedAtOnce))
+        if staleDate <= now { steps.append(machine.becomeStale(.staleAtStart, due: now)) }
+        return (machine, steps)
+    }
+
+    // MARK: Updates
+
+    /// Why an update or a renewal reaches nothing here: it is over (rows 35 and 41); nil while it is open.
+    package var refusesContent: (reason: IgnoreReason, rule: Rule)? {
+        switch state {
+        case .pending, .active, .stale: nil
+        case .ended: (.ended, .endedUpdateDropped)
+        case .dismissed: (.dismissed, .dismissedDropsAll)
+        }
+    }
+
+    /// Why a command with this timestamp is dropped (rows 15 to 17), or nil.
+    package func drops(
+        timestamp: Instant, at now: Instant, source: Source, _ rules: RuleSet
+    ) -> (reason: IgnoreReason, rule: Rule)? {
+        if source == .push, timestamp > now + rules.futureTimestampLimit { return (.futureTimestamp, .futureTimestamp) }
+        return timestamp < self.timestamp ? (.olderTimestamp, .olderTimestamp) : nil
+    }
+
+    /// The content was replaced (rows 9, 13, 14, 20 and 21). Only for an open one.
+    package mutating func updated(
+        at now: Instant, staleDate newStaleDate: Instant, timestamp newTimestamp: Instant, source: Source
+    ) -> Steps {
+        precondition(state.isOpen, "only an open activity is updated")
+        let from = state
+        staleDate = newStaleDate
+        timestamp = newTimestamp
+        lastSign = now
+        cause = source.cause
+        switch from {
+        case .pending:
+            return Steps(Step(from, .updated, self, .pendingUpdated))
+        case .active:
+            var steps = Steps(Step(from, .updated, self, .updated))
+            if newStaleDate <= now { steps.append(becomeStale(.updatedPastStaleDate, due: now)) }
+            return steps
+        case .stale:
+            guard newStaleDate > now else { return Steps(Step(from, .updated, self, .updatedStillStale)) }
+            state = .active
+            return Steps(Step(from, .updated, self, .updatedFromStale))
+        case .ended, .dismissed:
+            return Steps()
+        }
+    }
+
+    /// The publisher lives (the heartbeat rules). Returns from a staleness that only its silence made.
+    package mutating func signOfLife(at now: Instant) -> Steps {
+        lastSign = now
+        guard state == .stale, cause == .heartbeat, staleDate > now else { return Steps() }
+        state = .active
+        return Steps(Step(.stale, .updated, self, .heartbeatReturned))
+    }
+
+    // MARK: End and removal
+
+    /// Why an `end` does nothing here (rows 37 and 41), or nil.
+    package func dropsEnd(_ policy: DismissalPolicy) -> (reason: IgnoreReason, rule: Rule)? {
+        switch (state, policy) {
+        case (.pending, _), (.active, _), (.stale, _), (.ended, .immediate): nil
+        case (.ended, .default), (.ended, .after): (.ended, .endedAgain)
+        case (.dismissed, _): (.dismissed, .dismissedDropsAll)
+        }
+    }
+
+    /// Why an `end` with this timestamp is dropped (rows 17 and 26), or nil.
+    package func dropsEnd(
+        timestamp: Instant, at now: Instant, source: Source, _ rules: RuleSet
+    ) -> (reason: IgnoreReason, rule: Rule)? {
+        guard let dropped = drops(timestamp: timestamp, at: now, source: source, rules) else { return nil }
+        let mayBeOlder = source == .push && rules.pushEndAcceptsOlderTimestamp
+        return dropped.reason == .olderTimestamp && mayBeOlder ? nil : dropped
+    }
+
+    /// Ended by a command (rows 10, 22 to 26 and 36). Only where neither `dropsEnd` objects.
+    package mutating func ended(
+        at now: Instant, policy: DismissalPolicy, timestamp newTimestamp: Instant, source: Source, _ rules: RuleSet
+    ) -> Steps {
+        let from = state
+        let isOlder = newTimestamp < timestamp
+        timestamp = max(timestamp, newTimestamp)
+        switch from {
+        case .pending:
+            return Steps(dismiss(.pendingEnded, cause: source.cause, due: now))
+        case .ended:
+            return Steps(dismiss(.endedAgainImmediately, cause: .dismissalPolicy, due: now))
+        case .active, .stale:
+            let rule: Rule
+            switch policy {
+            case .default: (rule, dismissAt) = (.endedByDefault, now + rules.dismissalLimit)
+            case .immediate: (rule, dismissAt) = (.endedImmediately, now)
+            case .after(let date) where date > now:
+                (rule, dismissAt) = (.endedAfterDate, min(date, now + rules.dismissalLimit))
+            case .after: (rule, dismissAt) = (.endedAfterPastDate, now)
+            }
+            var steps = Steps(end(isOlder ? .endedByOlderPush : rule, cause: source.cause, due: now))
+            if dismissAt <= now { steps.append(dismiss(rule, cause: .dismissalPolicy, due: now)) }
+            return steps
+        case .dismissed:
+            return Steps()
+        }
+    }
+
+    /// Removed by a person or the system (rows 28 and 39). Nothing happens to one that is dismissed.
+    package mutating func removed(at now: Instant, by dismisser: Dismisser) -> Steps {
+        let rule: Rule =
+            switch (dismisser, state) {
+            case (_, .ended): .endedDismissed
+            case (.person, _): .dismissedByPerson
+            case (.system, _): .dismissedBySystem
+            }
+        return removed(at: now, rule, cause: dismisser == .person ? .person : .system)
+    }
+
+    /// The person switched the app's Live Activities off (rows 12 and 29, section 8).
+    package mutating func switchedOff(at now: Instant) -> Steps {
+        removed(at: now, state == .pending ? .pendingSwitchedOff : .switchedOff, cause: .settings)
+    }
+
+    /// The app was removed from the device (row 34).
+    package mutating func uninstalled(at now: Instant) -> Steps {
+        removed(at: now, .uninstalled, cause: .system)
+    }
+
+    /// The person changed the frequent updates setting, which ends all that run (row 30).
+    package mutating func frequentPushesChanged(at now: Instant, _ rules: RuleSet) -> Steps {
+        guard state == .active || state == .stale else { return Steps() }
+        dismissAt = now + rules.dismissalLimit
+        return Steps(end(.frequentPushesChanged, cause: .settings, due: now))
+    }
+
+    /// The device was locked or left, or the expanded view collapsed: a transient one goes (row 31).
+    package mutating func leftBehind(at now: Instant) -> Steps {
+        guard style == .transient, state == .active || state == .stale else { return Steps() }
+        return endedAndRemoved(at: now, .transientGone, cause: .transient)
+    }
+
+    /// Renewed: this one makes room for its successor. Only for an open one.
+    package mutating func renewed(at now: Instant) -> Steps {
+        state == .pending
+            ? Steps(dismiss(.renewed, cause: .renewal, due: now))
+            : endedAndRemoved(at: now, .renewed, cause: .renewal)
+    }
+
+    // MARK: Deadlines
+
+    /// The date at which the system ends it; `never` unless it runs (row 27).
+    package func expiresAt(_ rules: RuleSet) -> Instant {
+        state == .active || state == .stale ? startedAt + rules.activeLimit : .never
+    }
+
+    /// The earliest date at which it moves by itself, and why; `never` where it does not.
+    ///
+    /// At one and the same instant the end comes before staleness: an ended activity does not go stale.
+    package func nextDeadline(_ rules: RuleSet) -> (at: Instant, cause: Cause) {
+        switch state {
+        case .pending: return (startedAt, .startDate)
+        case .active:
+            var next = endDeadline(rules)
+            if staleDate < next.at { next = (staleDate, .staleDate) }
+            if let silence = rules.heartbeatStaleAfter, lastSign + silence < next.at {
+                next = (lastSign + silence, .heartbeat)
+            }
+            return next
+        case .stale: return endDeadline(rules)
+        case .ended: return (dismissAt, .dismissalPolicy)
+        case .dismissed: return (.never, .dismissalPolicy)
+        }
+    }
+
+    /// The deadline passed; the dates that result come from the deadline and not from when it was noticed (rows 8, 11,
+    /// 19, 27 and 38). Nothing happens where no deadline is due: a late or doubled firing is harmless.
+    package mutating func deadlineReached(at now: Instant, _ rules: RuleSet) -> Steps {
+        let next = nextDeadline(rules)
+        guard next.at <= now else { return Steps() }
+        switch state {
+        case .pending:
+            state = .active
+            cause = .startDate
+            timestamp = max(timestamp, next.at)
+            lastSign = next.at
+            var steps = Steps(Step(.pending, .started, self, .startDateReached, due: next.at))
+            if staleDate <= next.at { steps.append(becomeStale(.staleBeforeStart, due: next.at)) }
+            return steps
+        case .active where next.cause == .staleDate:
+            return Steps(becomeStale(.staleDateReached, due: next.at))
+        case .active where next.cause == .heartbeat && !endsBySilence(at: next.at, rules):
+            return Steps(becomeStale(.heartbeatMissed, due: next.at, cause: .heartbeat))
+        case .active, .stale:
+            dismissAt = next.at + rules.dismissalLimit
+            let rule: Rule = next.cause == .heartbeat ? .heartbeatEnded : .activeLimitReached
+            return Steps(end(rule, cause: next.cause, due: next.at))
+        case .ended:
+            return Steps(dismiss(.dismissDateReached, cause: .dismissalPolicy, due: next.at))
+        case .dismissed:
+            return Steps()
+        }
+    }
+
+    private func endDeadline(_ rules: RuleSet) -> (at: Instant, cause: Cause) {
+        let limit = startedAt + rules.activeLimit
+        if let silence = rules.heartbeatEndAfter, lastSign + silence < limit { return (lastSign + silence, .heartbeat) }
+        return (limit, .activeLimit)
+    }
+
+    private func endsBySilence(at due: Instant, _ rules: RuleSet) -> Bool {
+        guard let silence = rules.heartbeatEndAfter else { return false }
+        return lastSign + silence <= due
+    }
+
+    // MARK: Edges
+
+    private mutating func becomeStale(_ rule: Rule, due: Instant, cause newCause: Cause = .staleDate) -> Step {
+        let from = state
+        state = .stale
+        cause = newCause
+        return Step(from, .stale, self, rule, due: due)
+    }
+
+    private mutating func end(_ rule: Rule, cause newCause: Cause, due: Instant) -> Step {
+        let from = state
+        state = .ended
+        cause = newCause
+        endedAt = due
+        return Step(from, .ended, self, rule, due: due)
+    }
+
+    private mutating func dismiss(_ rule: Rule, cause newCause: Cause, due: Instant) -> Step {
+        let from = state
+        if from == .active || from == .stale { endedAt = due }
+        state = .dismissed
+        cause = newCause
+        dismissAt = due
+        return Step(from, .dismissed, self, rule, due: due)
+    }
+
+    private mutating func removed(at now: Instant, _ rule: Rule, cause: Cause) -> Steps {
+        state == .dismissed ? Steps() : Steps(dismiss(rule, cause: cause, due: now))
+    }
+
+    private mutating func endedAndRemoved(at now: Instant, _ rule: Rule, cause: Cause) -> Steps {
+        dismissAt = now
+        var steps = Steps(end(rule, cause: cause, due: now))
+        steps.append(dismiss(rule, cause: cause, due: now))
+        return steps
+    }
+}
+
+extension Source {
+    /// The cause that a command from here gives to its transition.
+    package var cause: Cause {
+        switch self {
+        case .local: .command
+        case .push: .push
+        }
+    }
+}

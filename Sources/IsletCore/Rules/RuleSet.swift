@@ -1,0 +1,48 @@
+/// Apple's limits and this service's options as one dated value: never a constant in the code.
+///
+/// The defaults are those of apple-semantics sections 1.3, 2.5 and 8. All spans are domain time in milliseconds.
+package struct RuleSet: Equatable, Sendable {
+    /// What operators call it.
+    package var name: String
+    /// The day whose knowledge it holds, `YYYY-MM-DD`.
+    package var date: String
+
+    /// The bytes of attributes and content state together (2.5).
+    package var contentLimit: Int = 4_096
+    /// The longest active time; then the system ends it (1.2 row 27).
+    package var activeLimit: Milliseconds = 8 * 3_600_000
+    /// The longest time on the Lock Screen after the end (1.2 rows 22 and 23).
+    package var dismissalLimit: Milliseconds = 4 * 3_600_000
+    /// Open activities of one app on one device (2.5; vendors' figure).
+    package var maximumPerApp: Int = 5
+    /// Open activities on one device (2.5: Apple gives no figure; a guess).
+    package var maximumPerDevice: Int = 20
+    /// Whether ended activities count toward the maxima (section 8: no).
+    package var endedCountTowardMaxima: Bool = false
+    /// A push stamped later than now plus this is dropped (1.2 row 17).
+    package var futureTimestampLimit: Milliseconds = 8 * 3_600_000
+    /// Whether a push `end` with an old timestamp is accepted (1.2 row 26).
+    package var pushEndAcceptsOlderTimestamp: Bool = true
+    /// Whether an update that changes nothing is ignored (contract, "Order of checks").
+    package var ignoresUnchangedUpdates: Bool = true
+    /// How long a key stays muted after a person dismissed its activity; nil: never muted.
+    package var muteAfterPersonDismissal: Milliseconds?
+    /// An active one without a sign of life for this long becomes stale; nil: no such rule.
+    package var heartbeatStaleAfter: Milliseconds?
+    /// One without a sign of life for this long is ended; nil: no such rule.
+    package var heartbeatEndAfter: Milliseconds?
+    /// How long a dismissed activity stays readable.
+    package var retention: Milliseconds = 24 * 3_600_000
+    /// At most this many dismissed activities stay readable; the oldest go first.
+    package var maximumRetained: Int = 1_000_000
+    /// At most this many listed entities at all.
+    package var maximumEntities: Int = 2_000_000
+
+    package init(name: String, date: String) {
+        self.name = name
+        self.date = date
+    }
+
+    /// The rules as this release knows them.
+    package static let standard = RuleSet(name: "apple-2026", date: "2026-11-01")
+}
