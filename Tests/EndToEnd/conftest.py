@@ -1,0 +1,89 @@
+"""Fixtures: the real service on free ports, and clients of it over either implementation of ZeroMQ."""
+
+import pytest
+
+from support.bulk import Bulk
+from support.commands import Commands
+from support.events import Events
+from support.service import BINARY, Service
+from support.wire import MODULES, Wire
+
+APP = "com.example.pizza"
+
+
+def pytest_configure():
+    if not BINARY.exists():
+        pytest.exit(f"{BINARY} is not there: scripts/test builds it first", returncode=3)
+
+
+@pytest.fixture
+def wire():
+    """libzmq through pyzmq."""
+    made = Wire("pyzmq")
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=list(MODULES))
+def each_wire(request):
+    """Each implementation in turn."""
+    made = Wire(request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def serve():
+    """Makes services; at the end each that still runs is stopped, and must stop well."""
+    made = []
+
+    def make(options=None, **more):
+        service = Service(options, **more)
+        made.append(service)
+        return service.ready()
+
+    yield make
+    failures = []
+    for service in made:
+        try:
+            if service.alive:
+                service.stop()
+            else:
+                assert service.process.returncode == 0, f"died with {service.process.returncode}"
+        except Exception as failure:
+            failures.append(failure)
+        finally:
+            service.kill()
+            print(service.log)
+    for failure in failures:
+        raise failure
+
+
+@pytest.fixture
+def service(serve):
+    """A service whose clock stands at 2026-01-01T00:00Z and moves when told."""
+    return serve({"--clock": "manual"})
+
+
+@pytest.fixture
+def system_service(serve):
+    """A service on the machine's clock."""
+    return serve()
+
+
+@pytest.fixture
+def client(wire, service):
+    return Commands(wire, service.commands, APP)
+
+
+@pytest.fixture
+def events(wire, service):
+    """A subscriber of the whole app that has joined."""
+    subscriber = Events(wire, service.events, APP + "/")
+    subscriber.join()
+    return subscriber
+
+
+@pytest.fixture
+def bulk(wire, service):
+    return Bulk(wire, service.bulk, APP)

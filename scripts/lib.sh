@@ -1,0 +1,73 @@
+# Shared by the scripts beside it; sourced, never run. Defines what the machine needs and how it is brought there.
+
+# The root of the project: every script runs from here.
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$root" || exit 1
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# What `swift build` needs beside the toolchain: the two C libraries, and what a bare image lacks for linking.
+build_packages="libzmq3-dev libsqlite3-dev git ca-certificates binutils gcc g++ libc6-dev zlib1g-dev tzdata"
+
+# Installs the Debian packages that are missing; says what it does, and does nothing when all are there.
+need_packages() {
+    local package missing=""
+    command -v dpkg-query >/dev/null || { say "not a Debian system; needed are: $*"; return 0; }
+    for package in "$@"; do
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+
+    local -a as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "please install as root: apt-get install$missing"
+        as_root=(sudo)
+    fi
+    say "installing:$missing"
+    if [ -z "${apt_updated:-}" ]; then
+        "${as_root[@]}" apt-get update -qq || die "apt-get update failed"
+        apt_updated=yes
+    fi
+    # shellcheck disable=SC2086 # a list of words on purpose
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2 ||
+        die "apt-get could not install:$missing"
+}
+
+# The Swift toolchain cannot come from Debian: say plainly where it comes from when it is absent or too old.
+need_swift() {
+    command -v swift >/dev/null || die "swift is not in PATH; Swift 6.3 or later is needed: https://www.swift.org/install/linux/"
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    [ "$(printf '6.3\n%s\n' "$version" | sort -V | head -n 1)" = 6.3 ] ||
+        die "Swift 6.3 or later is needed, this one is ${version:-unknown}: https://www.swift.org/install/linux/"
+}
+
+# The first Python 3.11 or later that is able to make a virtual environment with pip in it.
+usable_python() {
+    local candidate
+    for candidate in python3 /usr/bin/python3 python3.14 python3.13 python3.12 python3.11; do
+        command -v "$candidate" >/dev/null || continue
+        "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+        "$candidate" -c 'import sys; print(sys.executable)'
+        return 0
+    done
+    return 1
+}
+
+# Makes `.venv` with the packages of scripts/requirements.txt, again only when that list has changed.
+need_venv() {
+    local wanted python stamp=.venv/.requirements
+    wanted=$(cksum <scripts/requirements.txt)
+    if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then return 0; fi
+    python=$(usable_python) || {
+        need_packages python3 python3-venv
+        python=$(usable_python) || die "a Python 3.11 or later with venv and ensurepip is needed"
+    }
+    say "making .venv with $python"
+    rm -rf .venv
+    "$python" -m venv .venv || die "could not make .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt ||
+        die "pip could not install scripts/requirements.txt"
+    printf '%s\n' "$wanted" >"$stamp"
+}
