@@ -1,0 +1,106 @@
+"""The two clocks: steps by hand, deadlines in the order of their dates, and `--speed`."""
+
+from support.commands import Commands
+from support.dates import EPOCH, HOUR, MINUTE, SECOND, after
+from support.events import Events
+
+
+def test_the_manual_clock_starts_at_the_beginning_of_2026(client):
+    assert client.advance(by=0) == EPOCH
+
+
+def test_the_manual_clock_may_start_elsewhere(wire, serve):
+    service = serve({"--clock": f"manual={after(5 * HOUR)}"})
+    assert Commands(wire, service.commands).advance(by=1) == after(5 * HOUR) + 1
+
+
+def test_it_steps_by_a_span_and_to_a_date(client):
+    assert client.advance(by=SECOND) == after(SECOND)
+    assert client.advance(to=after(HOUR)) == after(HOUR)
+
+
+def test_it_never_goes_back(client):
+    client.advance(by=HOUR)
+    for fields, field in (({"to": after(HOUR) - 1}, "to"), ({"by": -1}, "by")):
+        error = client.refused("clock.advance", **fields)
+        assert (error["code"], error["detail"]["field"]) == ("badField", field)
+    assert client.advance(by=0) == after(HOUR)
+
+
+def test_a_step_says_how_far_or_whereto_and_not_both(client):
+    assert client.refused("clock.advance")["code"] == "missingField"
+    assert client.refused("clock.advance", by=1, to=after(HOUR))["code"] == "badField"
+
+
+def test_every_deadline_on_the_way_takes_effect_at_its_own_date_and_in_order(client, events):
+    """Over many activities: starts, staleness, ends and removals, all in one step of a day."""
+    spans = [7 * MINUTE, 3 * MINUTE, 3 * MINUTE, 9 * HOUR, 59 * SECOND, 1, 4096, 4097, 16_777_216, 5 * HOUR]
+    started = 0
+    for number, span in enumerate(spans):
+        client.start(staleDate=after(span))
+        client.start(startDate=after(span), alert={"title": "T", "body": "B"}, staleDate=after(2 * span))
+        started += 2
+    events.until(started)
+    client.advance(by=24 * HOUR)
+    seen = []
+    while len([e for e in seen if e["to"] == "dismissed"]) < started:
+        seen.append(events.next())
+    dates = [event["at"] for event in seen]
+    assert dates == sorted(dates)
+    assert {event["lateBy"] for event in seen} == {0}
+    stale = sorted(e["at"] for e in seen if e["to"] == "stale" and e["from"] == "active")
+    assert after(1) in stale and after(16_777_216) in stale and after(5 * HOUR) in stale
+    assert after(9 * HOUR) not in stale, "the end comes after 8 hours"
+    ends = [e for e in seen if e["to"] == "ended"]
+    assert len(ends) == started and {e["cause"] for e in ends} == {"activeLimit"}
+
+
+def test_the_answer_to_a_step_comes_when_all_is_published(client, events):
+    client.start(staleDate=after(MINUTE))
+    client.advance(by=13 * HOUR)
+    assert client.list() == []
+    assert events.names(4) == ["started", "stale", "ended", "dismissed"]
+
+
+def test_a_command_after_a_step_sees_the_new_time(client):
+    step = client.command("clock.advance", by=9 * HOUR)
+    begun = client.command("activity.start", type="T", attributes={}, contentState={}, key="k")
+    read = client.command("activity.get", key="k")
+    answers = client.batch(step, begun, read)
+    assert answers[0]["now"] == after(9 * HOUR)
+    assert answers[2]["activity"]["startedAt"] == after(9 * HOUR)
+
+
+def test_on_the_system_clock_there_is_nothing_to_step(wire, system_service):
+    error = Commands(wire, system_service.commands).refused("clock.advance", by=1)
+    assert error["code"] == "unavailable"
+
+
+def test_on_the_system_clock_deadlines_take_effect_by_themselves_and_never_early(wire, system_service):
+    client = Commands(wire, system_service.commands)
+    events = Events(wire, system_service.events, client.app + "/")
+    events.join()
+    now = client.get(client.start()["id"])["startedAt"]
+    due = {client.start(staleDate=now + 200 + 37 * number)["id"]: now + 200 + 37 * number for number in range(10)}
+    seen = {}
+    while len(seen) < len(due):
+        event = events.next()
+        if event["event"] == "activity.stale":
+            seen[event["activity"]["id"]] = event
+    for id, event in seen.items():
+        assert event["at"] >= due[id]
+        assert event["lateBy"] == event["at"] - due[id]
+
+
+def test_a_faster_clock_plays_hours_in_seconds(wire, serve):
+    """At 36 000 times the speed, eight hours take 0.8 s."""
+    service = serve({"--speed": "36000"})
+    client = Commands(wire, service.commands)
+    events = Events(wire, service.events, client.app + "/")
+    events.join()
+    started = client.get(client.start()["id"])["startedAt"]
+    events.next("started")
+    ended, dismissed = events.next("ended"), events.next("dismissed")
+    assert (ended["cause"], dismissed["cause"]) == ("activeLimit", "dismissalPolicy")
+    assert ended["at"] >= started + 8 * HOUR
+    assert dismissed["at"] >= started + 12 * HOUR

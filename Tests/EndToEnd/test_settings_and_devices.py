@@ -1,0 +1,87 @@
+"""A person's switches and what a device reports."""
+
+import pytest
+
+from support.dates import HOUR, after
+
+NEW = {"type": "Delivery", "attributes": {}, "contentState": {}}
+
+
+def test_everything_is_switched_on_until_somebody_switches_it_off(client):
+    assert client.read("settings.get")["settings"]["activitiesEnabled"] is True
+    client.read("settings.set", activitiesEnabled=False)
+    assert client.read("settings.get")["settings"]["activitiesEnabled"] is False
+
+
+def test_a_switch_for_one_device_leaves_the_others_alone(client):
+    phone, tablet = client.start(device="phone")["id"], client.start(device="tablet")["id"]
+    client.read("settings.set", device="phone", activitiesEnabled=False)
+    assert client.get(phone)["state"] == "dismissed"
+    assert client.get(tablet)["state"] == "active"
+    assert client.refused("activity.start", **NEW, device="phone")["code"] == "denied"
+    client.start(device="tablet")
+    assert client.read("settings.get", device="phone")["settings"]["activitiesEnabled"] is False
+    assert client.read("settings.get", device="tablet")["settings"]["activitiesEnabled"] is True
+
+
+def test_a_switch_for_one_app_leaves_the_others_alone(client):
+    taxi = client.start(app="com.example.taxi")["id"]
+    client.read("settings.set", activitiesEnabled=False)
+    assert client.get(taxi, app="com.example.taxi")["state"] == "active"
+
+
+def test_a_switch_without_a_device_is_for_all(client):
+    ids = [client.start(device=device)["id"] for device in ("phone", "tablet", None)]
+    client.read("settings.set", activitiesEnabled=False)
+    assert {client.get(id)["state"] for id in ids} == {"dismissed"}
+    for device in ("phone", "watch", None):
+        assert client.refused("activity.start", **NEW, device=device)["code"] == "denied"
+
+
+def test_many_are_switched_off_at_once_each_with_its_event(client, events):
+    ids = {client.start()["id"] for _ in range(300)}
+    events.until(300)
+    client.read("settings.set", activitiesEnabled=False)
+    gone = [events.next("dismissed") for _ in ids]
+    assert {event["activity"]["id"] for event in gone} == ids
+    assert [event["seq"] for event in gone] == list(range(301, 601))
+    assert client.list() == []
+
+
+def test_settings_that_set_nothing_are_refused_or_change_nothing(client):
+    answer = client.ask("settings.set")
+    assert answer["ok"] or answer["error"]["code"] == "missingField", answer
+    assert client.read("settings.get")["settings"]["activitiesEnabled"] is True
+
+
+@pytest.mark.parametrize("report", ["unlock", "reboot"])
+def test_reports_that_end_nothing(client, report):
+    id = client.start(device="phone", style="transient")["id"]
+    client.read("device.event", device="phone", event=report)
+    assert client.get(id)["state"] == "active"
+
+
+@pytest.mark.parametrize("report", ["appForeground", "appBackground", "uninstall"])
+def test_reports_about_an_app_must_name_it(client, report):
+    error = client.refused("device.event", device="phone", event=report)
+    assert (error["code"], error["detail"]["field"]) == ("missingField", "app")
+
+
+def test_the_removal_of_an_app_takes_only_its_own_from_that_device(client):
+    mine = client.start(device="phone")["id"]
+    tablet = client.start(device="tablet")["id"]
+    taxi = client.start(device="phone", app="com.example.taxi")["id"]
+    client.read("device.event", device="phone", event="uninstall", app=client.app)
+    assert client.get(mine)["state"] == "dismissed"
+    assert client.get(tablet)["state"] == "active"
+    assert client.get(taxi, app="com.example.taxi")["state"] == "active"
+
+
+def test_a_device_that_nobody_knows_may_report(client):
+    client.read("device.event", device="new", event="lock")
+
+
+def test_a_pending_transient_one_is_not_touched_by_a_lock(client):
+    id = client.start(device="phone", style="transient", startDate=after(HOUR), alert={"title": "T", "body": "B"})["id"]
+    client.read("device.event", device="phone", event="lock")
+    assert client.get(id)["state"] == "pending"
