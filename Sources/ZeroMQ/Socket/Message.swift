@@ -1,0 +1,111 @@
+import CZeroMQ
+import Glibc
+
+/// One frame: bytes that libzmq holds.
+///
+/// A message is 64 bytes and may be moved freely: libzmq itself keeps messages by value in its queues, and nothing in
+/// one points at itself. Up to 33 bytes of content stand in the message, more stand behind a counted pointer.
+package struct Message: ~Copyable {
+    /// Always initialised; only libzmq looks into it.
+    var raw = zmq_msg_t()
+
+    /// An empty message, to send, or to receive into.
+    package init() {
+        _ = zmq_msg_init(&raw)
+    }
+
+    /// A message of `size` bytes, which `fill` must write, all of them.
+    package init<Failure: Error>(
+        size: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard zmq_msg_init_size(&raw, size) == 0 else { preconditionFailure("no memory for a message") }
+        try fill(UnsafeMutableRawBufferPointer(start: zmq_msg_data(&raw), count: size))
+    }
+
+    /// A message with its own copy of `bytes`.
+    package init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(size: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// A message with its own copy of `bytes`.
+    package init(copying bytes: Span<UInt8>) {
+        self = bytes.withUnsafeBytes { Message(copying: $0) }
+    }
+
+    /// A message with its own copy of `bytes`.
+    package init(copying bytes: [UInt8]) {
+        self.init(copying: bytes.span)
+    }
+
+    /// A message with the UTF-8 bytes of `text`.
+    package init(copying text: String) {
+        self.init(copying: text.utf8.span)
+    }
+
+    deinit {
+        // The copy is bitwise and replaces the original, which nobody uses after this.
+        var raw = raw
+        _ = zmq_msg_close(&raw)
+    }
+
+    /// The number of bytes.
+    package var count: Int {
+        withUnsafePointer(to: raw) { zmq_msg_size($0) }
+    }
+
+    /// Whether the message has no bytes.
+    package var isEmpty: Bool { count == 0 }
+
+    /// Whether more frames of the same multipart message follow this received one.
+    package var more: Bool {
+        withUnsafePointer(to: raw) { zmq_msg_more($0) } != 0
+    }
+
+    /// Calls `body` with the bytes, which it must not keep: they may stand in the message itself.
+    @inline(__always)
+    package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafePointer(to: raw) { (pointer) throws(Failure) -> Result in
+            // `zmq_msg_data` and `zmq_msg_size` only read, although the first one's parameter is not const.
+            let bytes = UnsafeRawBufferPointer(
+                start: zmq_msg_data(UnsafeMutablePointer(mutating: pointer)), count: zmq_msg_size(pointer))
+            return try body(bytes)
+        }
+    }
+
+    /// Calls `body` with the bytes as a span, which cannot leave it.
+    @inline(__always)
+    package borrowing func withSpan<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBytes { (bytes) throws(Failure) -> Result in
+            let typed = bytes.assumingMemoryBound(to: UInt8.self)
+            return try body(typed.span)
+        }
+    }
+
+    /// The bytes, copied into an array.
+    package var bytes: [UInt8] {
+        withUnsafeBytes { [UInt8]($0) }
+    }
+
+    /// Another message with the same bytes, which the two share where they are more than 33.
+    ///
+    /// Mutating, because libzmq marks the original as shared.
+    package mutating func copy() -> Message {
+        var other = Message()
+        _ = zmq_msg_copy(&other.raw, &raw)
+        return other
+    }
+
+    /// The descriptor of the connection that a received message came by; nil for `inproc` and for messages made here.
+    ///
+    /// Take it from a frame after the routing id, which may lack it in libzmq 4.3.4. It looks the value up by name, so
+    /// it costs much more than the rest of receiving: ask once per connection, not per message. The number is that of
+    /// another connection as soon as this one has ended.
+    package var sourceDescriptor: Int32? {
+        let descriptor = withUnsafePointer(to: raw) { zmq_msg_get($0, ZMQ_SRCFD) }
+        return descriptor >= 0 ? descriptor : nil
+    }
+}

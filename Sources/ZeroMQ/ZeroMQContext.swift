@@ -1,0 +1,49 @@
+import CZeroMQ
+import Glibc
+
+/// libzmq's context: its I/O threads and the name space of `inproc` endpoints.
+///
+/// Each `Socket` keeps its context alive; the context ends with its last owner, when no socket is left, so that ending
+/// it does not wait. A process needs one; two share nothing.
+package final class ZeroMQContext: Sendable {
+    /// libzmq allows its context to be used from any thread (zmq_ctx_new(3): "a context is thread safe"), and the
+    /// pointer never changes, so it may be read from any thread.
+    nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+
+    /// A context with `ioThreads` threads that move bytes, and room for `maxSockets` sockets.
+    ///
+    /// Seeds the C library's random generator first, once in the process: libzmq takes automatic routing ids and the
+    /// jitter of reconnects from `rand()` and never seeds it, so that all processes would draw the same ones.
+    ///
+    /// - Throws: `invalidArgument` for numbers that libzmq refuses, `tooManySockets` without free descriptors.
+    package init(ioThreads: Int32 = 1, maxSockets: Int32 = 1023) throws(ZeroMQError) {
+        _ = RandomSeed.once
+        guard let handle = zmq_ctx_new() else { throw .last }
+        for (option, value) in [(ZMQ_IO_THREADS, ioThreads), (ZMQ_MAX_SOCKETS, maxSockets), (ZMQ_BLOCKY, 0)]
+        where zmq_ctx_set(handle, option, value) == -1 {
+            let error = ZeroMQError.last
+            _ = zmq_ctx_term(handle)
+            throw error
+        }
+        self.handle = handle
+    }
+
+    /// Makes every call that waits on a socket of this context, now or later, fail with `terminated`.
+    package func shutdown() {
+        _ = zmq_ctx_shutdown(handle)
+    }
+
+    deinit {
+        _ = retryingInterrupts { zmq_ctx_term(handle) }
+    }
+}
+
+/// The seed of the C library's `rand()`.
+enum RandomSeed {
+    /// Drawn and set at the first use, from the kernel's `getrandom` (the source of the system's generator on Linux).
+    static let once: UInt32 = {
+        let seed = UInt32.random(in: .min ... .max)
+        srand(seed)
+        return seed
+    }()
+}
