@@ -1,0 +1,65 @@
+/// One decision about one entity, for `explain`.
+package struct Decision: Sendable, BitwiseCopyable {
+    package enum Outcome: Equatable, Sendable, BitwiseCopyable {
+        /// It made a transition or replaced content: the event's sequence number and revision.
+        case applied(name: ActivityEventName, seq: UInt64, revision: UInt32)
+        case ignored(IgnoreReason)
+        case refused
+    }
+
+    package var id: EntityID
+    package var at: Instant
+    package var rule: Rule
+    package var outcome: Outcome
+    package var from: ActivityState?
+    package var to: ActivityState
+    package var cause: Cause?
+    package var client: EntityID?
+    package var req: InlineText
+}
+
+/// At most 64 bytes of text without a heap allocation.
+package struct InlineText: Sendable, BitwiseCopyable {
+    package static let maximumCount = 64
+    private var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+    package private(set) var count: UInt8 = 0
+
+    package init() {}
+
+    package init(_ range: FrameRange, of frame: Span<UInt8>) {
+        let kept = FrameRange(offset: Int(range.offset), count: min(Int(range.count), InlineText.maximumCount))
+        count = UInt8(kept.count)
+        withUnsafeMutableBytes(of: &words) { frame.copy(kept, to: UnsafeMutableRawBufferPointer(rebasing: $0[0..<Int(kept.count)])) }
+    }
+
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[0..<Int(count)])) }
+    }
+}
+
+/// The last decisions of all entities, oldest first; a bounded ring.
+package struct DecisionLog: ~Copyable {
+    /// How many decisions are kept.
+    package static let capacity = 32_768
+    private var ring: [Decision] = []
+    private var next = 0
+
+    package init() {}
+
+    package mutating func append(_ decision: Decision) {
+        if ring.count < DecisionLog.capacity {
+            ring.append(decision)
+        } else {
+            ring[next] = decision
+            next = (next + 1) % DecisionLog.capacity
+        }
+    }
+
+    /// Calls with each kept decision about an entity, oldest first.
+    package func forEach(about id: EntityID, _ body: (Decision) -> Void) {
+        for index in ring.indices {
+            let position = (next + index) % ring.count
+            if ring[position].id == id { body(ring[position]) }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+extension Engine {
+    /// `activity.update` (rows 9, 13 to 18, 20, 21, 35 and 41). The hot path: nothing is allocated.
+    mutating func update(
+        _ update: ActivityUpdate, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
+    ) -> Outcome {
+        guard let slot = find(update.address, frame, .newest) else { return .refused(.notFound) }
+        settle(slot, at: now, dating)
+        let before = activities[slot]
+        if let dropped = before.machine.refusesContent { return ignore(slot, dropped, envelope, at: now, frame) }
+        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
+            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        }
+        let timestamp = update.timestamp ?? now
+        if let dropped = before.machine.drops(timestamp: timestamp, at: now, source: envelope.source, rules) {
+            return ignore(slot, dropped, envelope, at: now, frame)
+        }
+        if let refusal = refusal(ofContent: update.contentState, for: before) {
+            return refuse(slot, .contentLimit, refusal, envelope, at: now, frame)
+        }
+        let staleDate = update.staleDate ?? .never
+        let relevance = update.relevanceScore ?? 0
+        let contentChanged = !payloads.withBytes(before.content) { frame.equals(update.contentState, $0) }
+        if rules.ignoresUnchangedUpdates, !contentChanged, update.alert == nil, staleDate == before.machine.staleDate,
+            relevance == before.relevanceScore
+        {
+            if activities[slot].machine.signOfLife(at: now).isEmpty {
+                arm(slot)
+                return ignore(slot, (.unchanged, .unchanged), envelope, at: now, frame)
+            }
+            // Its silence had made it stale: this update brings it back, so it does change something.
+            activities[slot].machine = before.machine
+        }
+        var changes = Changes(content: contentChanged, relevance: relevance != before.relevanceScore)
+        if let alert = update.alert { changes.alert = .inFrame(alert) }
+        if contentChanged { payloads.replace(&activities[slot].content, by: update.contentState, of: frame) }
+        activities[slot].relevanceScore = relevance
+        let steps = activities[slot].machine.updated(
+            at: now, staleDate: staleDate, timestamp: timestamp, source: envelope.source)
+        take(
+            steps, of: slot, before: before.machine, changes, asker: Asker(envelope: envelope, isCommand: true),
+            at: now, frame)
+        return .applied(activities.reference(to: slot))
+    }
+
+    /// `activity.heartbeat`: only the heartbeat rules, and only while they are on, make it do anything.
+    mutating func heartbeat(
+        _ address: ActivityAddress, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
+    ) -> Outcome {
+        guard rules.heartbeatStaleAfter != nil || rules.heartbeatEndAfter != nil else {
+            return .refused(.unavailable(.ruleOff))
+        }
+        guard let slot = find(address, frame, .holder) else { return .refused(.notFound) }
+        settle(slot, at: now, dating)
+        let before = activities[slot]
+        if let dropped = before.machine.refusesContent { return ignore(slot, dropped, envelope, at: now, frame) }
+        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
+            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        }
+        let steps = activities[slot].machine.signOfLife(at: now)
+        take(steps, of: slot, before: before.machine, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
+        arm(slot)
+        return .applied(activities.reference(to: slot))
+    }
+
+    /// Why a content state is too large beside the attributes (apple-semantics 2.5), or nil.
+    func refusal(ofContent content: FrameRange, for record: ActivityRecord) -> Refusal? {
+        let bytes = Int(record.attributesCount) + Int(content.count)
+        guard bytes > rules.contentLimit else { return nil }
+        return .authorization(.attributesTooLarge(bytes: bytes, limit: rules.contentLimit))
+    }
+}

@@ -1,0 +1,96 @@
+extension Engine {
+    /// `activity.end` (rows 10, 22 to 26, 36, 37 and 41).
+    mutating func end(
+        _ end: ActivityEnd, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
+    ) -> Outcome {
+        guard let slot = find(end.address, frame, .newest) else { return .refused(.notFound) }
+        settle(slot, at: now, dating)
+        let before = activities[slot]
+        if let dropped = before.machine.dropsEnd(end.dismissalPolicy) {
+            return ignore(slot, dropped, envelope, at: now, frame)
+        }
+        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
+            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        }
+        let timestamp = end.timestamp ?? now
+        let isRunning = before.state == .active || before.state == .stale
+        if isRunning, let dropped = before.machine.dropsEnd(timestamp: timestamp, at: now, source: envelope.source, rules) {
+            return ignore(slot, dropped, envelope, at: now, frame)
+        }
+        var changes = Changes()
+        // An ended card shows its last content for good (row 35), so only one that runs takes a final content.
+        if isRunning, let content = end.contentState {
+            if let refusal = refusal(ofContent: content, for: before) {
+                return refuse(slot, .contentLimit, refusal, envelope, at: now, frame)
+            }
+            changes.content = !payloads.withBytes(before.content) { frame.equals(content, $0) }
+            if changes.content { payloads.replace(&activities[slot].content, by: content, of: frame) }
+        }
+        let steps = activities[slot].machine.ended(
+            at: now, policy: end.dismissalPolicy, timestamp: timestamp, source: envelope.source, rules)
+        take(
+            steps, of: slot, before: before.machine, changes, asker: Asker(envelope: envelope, isCommand: true),
+            at: now, frame)
+        return .applied(activities.reference(to: slot))
+    }
+
+    /// `activity.dismiss` (rows 28 and 39).
+    mutating func dismiss(
+        _ dismiss: ActivityDismiss, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
+    ) -> Outcome {
+        guard let slot = find(dismiss.address, frame, .newest) else { return .refused(.notFound) }
+        settle(slot, at: now, dating)
+        let before = activities[slot]
+        if before.state == .dismissed {
+            return ignore(slot, (.dismissed, .dismissedDropsAll), envelope, at: now, frame)
+        }
+        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
+            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        }
+        let steps = activities[slot].machine.removed(at: now, by: dismiss.by)
+        take(steps, of: slot, before: before.machine, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
+        return .applied(activities.reference(to: slot))
+    }
+
+    /// `activity.renew`: ends one at once and starts a linked one with the same attributes, before the 8 hours are over.
+    mutating func renew(
+        _ renew: ActivityRenew, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating,
+        _ freshID: EntityID
+    ) -> Outcome {
+        guard let slot = find(renew.address, frame, .holder) else { return .refused(.notFound) }
+        settle(slot, at: now, dating)
+        let before = activities[slot]
+        if let dropped = before.machine.refusesContent { return ignore(slot, dropped, envelope, at: now, frame) }
+        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
+            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        }
+        if let content = renew.contentState, let refusal = refusal(ofContent: content, for: before) {
+            return refuse(slot, .contentLimit, refusal, envelope, at: now, frame)
+        }
+        let asker = Asker(envelope: envelope, isCommand: true)
+        renewals[slot, default: RenewalLinks()].renewedBy = freshID
+        activities[slot].hasRenewal = true
+        let ending = activities[slot].machine.renewed(at: now)
+        take(ending, of: slot, before: before.machine, Changes(renewal: true), asker: asker, at: now, frame)
+
+        let (machine, steps) = ActivityMachine.started(
+            at: now, staleDate: renew.staleDate ?? .never, style: before.machine.style, cause: .renewal)
+        var successor = ActivityRecord(
+            id: freshID, machine: machine, content: .empty, cold: duplicate(before.cold),
+            relevanceScore: before.relevanceScore, revision: 0, kind: before.kind, device: before.device,
+            ordinal: nextOrdinal(), attributesCount: before.attributesCount, pushTypeCount: before.pushTypeCount,
+            alertCount: before.alertCount, keyCount: before.keyCount)
+        successor.content =
+            renew.contentState.map { payloads.insert($0, of: frame) } ?? duplicate(activities[slot].content)
+        successor.hasRenewal = true
+        let newSlot = index(successor)
+        renewals[newSlot] = RenewalLinks(renews: before.id, renewedBy: nil)
+        take(steps, of: newSlot, before: nil, Changes(content: true, relevance: true), asker: asker, at: now, frame)
+        return .applied(activities.reference(to: newSlot))
+    }
+
+    private mutating func duplicate(_ handle: PayloadHandle) -> PayloadHandle {
+        let bytes = payloads.withBytes(handle) { [UInt8]($0) }
+        return payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+}

@@ -1,0 +1,134 @@
+/// What turns a machine's steps into revisions, events, digests, timers and counts: the one place where an activity's
+/// record changes its state.
+extension Engine {
+    /// How an event that a deadline made is dated.
+    package enum Dating: Sendable {
+        /// By the present: the clock of a running service, whose lateness is the truth.
+        case whenNoticed
+        /// By its own due date: the manual clock, which stops at every deadline on its way.
+        case whenDue
+    }
+
+    /// What a step changed beside the machine.
+    struct Changes {
+        var content = false
+        var relevance = false
+        var renewal = false
+        var alert = ActivityEvent.Alert.none
+    }
+
+    /// Takes the steps of an activity that is in the slab: the machine in the record is already the last one.
+    ///
+    /// Content, relevance and alert belong to the first step.
+    mutating func take(
+        _ steps: ActivityMachine.Steps, of slot: Slot, before: ActivityMachine?, _ changes: Changes = Changes(),
+        asker: Asker, at now: Instant, dating: Dating = .whenNoticed, _ frame: Span<UInt8>
+    ) {
+        guard let first = steps.first else { return }
+        take(first, of: slot, before: before, changes, asker: asker, at: now, dating, frame)
+        if let second = steps.second {
+            take(second, of: slot, before: first.machine, Changes(), asker: asker, at: now, dating, frame)
+        }
+        arm(slot)
+    }
+
+    private mutating func take(
+        _ step: ActivityMachine.Step, of slot: Slot, before: ActivityMachine?, _ changes: Changes, asker: Asker,
+        at now: Instant, _ dating: Dating, _ frame: Span<UInt8>
+    ) {
+        let isDeadline = step.machine.cause.isDeadline && step.due.isSet && step.name != .updated
+        let at = isDeadline && dating == .whenDue && !asker.isCommand ? step.due : now
+        var changes = changes
+        if step.rule == .startDateReached, activities[slot].alertCount > 0 { changes.alert = .stored }
+        if step.rule == .startDateReached { activities[slot].ordinal = nextOrdinal() }
+        activities[slot].revision += 1
+        let record = activities[slot]
+        let app = apps.kinds[Int(record.kind)].app
+        let topicHash = apps.kinds[Int(record.kind)].topicHash.appending(record.id)
+        let wasListed = before?.state.isListed ?? false
+        let isListed = step.machine.state.isListed
+        if wasListed { toggle(topicHash, UInt64(record.revision) - 1, app, slot, isAdded: false) }
+        if isListed { toggle(topicHash, UInt64(record.revision), app, slot, isAdded: true) }
+        apps[app].entities += (isListed ? 1 : 0) - (wasListed ? 1 : 0)
+        entityCount += (isListed ? 1 : 0) - (wasListed ? 1 : 0)
+        if let before { countByState[Int(before.state.rawValue)] -= 1 }
+        countByState[Int(step.machine.state.rawValue)] += 1
+        apps[app].seq += 1
+        if let device = record.device { count(record, on: device, app: app, from: before?.state, to: step.machine.state) }
+        if wasListed, !isListed { retire(slot, at: at) }
+        events.append(
+            ActivityEvent(
+                name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq, at: at,
+                lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
+                revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
+                contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
+                alert: changes.alert))
+        log(
+            slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
+            from: before?.state, to: step.machine.state, cause: step.machine.cause, asker: asker, at: at, frame)
+    }
+
+    /// Notes a decision for `explain`.
+    mutating func log(
+        _ slot: Slot, _ rule: Rule, _ outcome: Decision.Outcome, from: ActivityState?, to: ActivityState,
+        cause: Cause? = nil, asker: Asker, at: Instant, _ frame: Span<UInt8>
+    ) {
+        var req = InlineText()
+        if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
+        decisions.append(
+            Decision(
+                id: activities[slot].id, at: at, rule: rule, outcome: outcome, from: from, to: to, cause: cause,
+                client: asker.isCommand ? asker.envelope.client : nil, req: req))
+    }
+
+    /// A command was dropped as ActivityKit drops it.
+    mutating func ignore(
+        _ slot: Slot, _ dropped: (reason: IgnoreReason, rule: Rule), _ envelope: Envelope, at now: Instant,
+        _ frame: Span<UInt8>
+    ) -> Outcome {
+        let state = activities[slot].state
+        log(
+            slot, dropped.rule, .ignored(dropped.reason), from: state, to: state,
+            asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
+        return .ignored(activities.reference(to: slot), dropped.reason)
+    }
+
+    /// A command about an activity was refused.
+    mutating func refuse(
+        _ slot: Slot, _ rule: Rule, _ refusal: Refusal, _ envelope: Envelope, at now: Instant, _ frame: Span<UInt8>
+    ) -> Outcome {
+        let state = activities[slot].state
+        log(
+            slot, rule, .refused, from: state, to: state, asker: Asker(envelope: envelope, isCommand: true), at: now,
+            frame)
+        return .refused(refusal)
+    }
+
+    /// Arms the activity's one timer with its earliest deadline, or disarms it.
+    mutating func arm(_ slot: Slot) {
+        let next = activities[slot].machine.nextDeadline(rules).at
+        if next.isSet { wheel.arm(slot, at: next) } else { wheel.cancel(slot) }
+    }
+
+    mutating func nextOrdinal() -> UInt32 {
+        startOrdinal += 1
+        return startOrdinal
+    }
+
+    private mutating func toggle(
+        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ slot: Slot, isAdded: Bool
+    ) {
+        apps[app].digest.toggle(topicHash: topicHash, revision: revision)
+        if !digestScans.isEmpty { changedDuringScans(topicHash, revision, app, slot, isAdded: isAdded) }
+    }
+}
+
+extension Cause {
+    /// Whether a date made it, so that lateness means something.
+    package var isDeadline: Bool {
+        switch self {
+        case .staleDate, .startDate, .activeLimit, .dismissalPolicy, .heartbeat: true
+        case .command, .push, .person, .system, .settings, .transient, .renewal: false
+        }
+    }
+}

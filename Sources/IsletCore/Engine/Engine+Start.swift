@@ -1,0 +1,147 @@
+extension Engine {
+    /// `activity.start` (apple-semantics 1.2 rows 1 to 5; checks in the order of 2.4).
+    mutating func start(
+        _ start: ActivityStart, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating,
+        _ freshID: EntityID
+    ) -> Outcome {
+        let knownApp = apps.find(start.app, of: frame)
+        var knownDevice: DeviceID?
+        if let name = start.device {
+            knownDevice = devices.find(name, of: frame)
+            if let knownDevice { settleDevice(knownDevice, at: now, dating) }
+        }
+        if let id = start.id, let taken = slot(of: id) {
+            return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
+        }
+        if let key = start.key, let knownApp, start.device == nil || knownDevice != nil,
+            let newest = slot(app: knownApp, device: knownDevice, key: key, frame)
+        {
+            settle(newest, at: now, dating)
+            if let outcome = keyIsTaken(by: newest, start, envelope, frame, now, dating) { return outcome }
+        }
+        if let refusal = refusal(of: start, envelope, app: knownApp, device: knownDevice) { return .refused(refusal) }
+
+        guard let app = apps.app(start.app, of: frame), let kind = apps.kind(app, start.type, of: frame) else {
+            return .refused(.quotaExceeded(limit: AppTable.maximumKinds))
+        }
+        var device: DeviceID?
+        if let name = start.device {
+            guard let made = devices.device(name, of: frame) else {
+                return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
+            }
+            device = made
+        }
+        let (machine, steps) = ActivityMachine.started(
+            at: now, startDate: start.startDate, staleDate: start.staleDate ?? .never, style: start.style,
+            cause: envelope.source.cause)
+        let slot = insert(
+            id: start.id ?? freshID, kind: kind, device: device, machine: machine, frame, content: start.contentState,
+            attributes: start.attributes, key: start.key, pushType: start.pushType,
+            alert: machine.state == .pending ? start.alert : nil, relevanceScore: start.relevanceScore ?? 0)
+        var changes = Changes(content: true, relevance: true)
+        if machine.state != .pending, let alert = start.alert { changes.alert = .inFrame(alert) }
+        take(
+            steps, of: slot, before: nil, changes, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
+        return .applied(activities.reference(to: slot))
+    }
+
+    /// What a start comes to whose key had an activity before; nil where it may go on.
+    private mutating func keyIsTaken(
+        by newest: Slot, _ start: ActivityStart, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant,
+        _ dating: Dating
+    ) -> Outcome? {
+        let record = activities[newest]
+        if record.state.isOpen {
+            guard start.updatesExisting else {
+                return refuse(
+                    newest, .keyHeld, .keyHeld(by: record.id, revision: UInt64(record.revision)), envelope, at: now,
+                    frame)
+            }
+            var update = ActivityUpdate(
+                address: ActivityAddress(app: start.app, target: .id(record.id)), contentState: start.contentState)
+            update.staleDate = start.staleDate
+            update.relevanceScore = start.relevanceScore
+            update.alert = start.alert
+            return self.update(update, envelope, frame, now, dating)
+        }
+        if let mute = rules.muteAfterPersonDismissal, record.state == .dismissed, record.machine.cause == .person,
+            now < record.machine.dismissAt + mute
+        {
+            let until = record.machine.dismissAt + mute
+            return refuse(newest, .muted, .authorization(.muted(until: until)), envelope, at: now, frame)
+        }
+        return nil
+    }
+
+    /// Why a start is refused, in the order of apple-semantics 2.4: denied, visibility, size, app's maximum, device's.
+    private func refusal(
+        of start: ActivityStart, _ envelope: Envelope, app: AppID?, device: DeviceID?
+    ) -> Refusal? {
+        if let app, !settings(of: app, on: device).activitiesEnabled { return .authorization(.denied) }
+        let reported = app.flatMap { app in device.map { devices[$0].backgroundApps.contains(app) } } ?? false
+        if envelope.source == .local, start.background ?? reported { return .authorization(.visibility) }
+        let bytes = Int(start.attributes.count) + Int(start.contentState.count)
+        if bytes > rules.contentLimit {
+            return .authorization(.attributesTooLarge(bytes: bytes, limit: rules.contentLimit))
+        }
+        if let device {
+            if let app, devices[device].countedByApp[app, default: 0] >= rules.maximumPerApp {
+                return .authorization(.targetMaximumExceeded(limit: rules.maximumPerApp))
+            }
+            if devices[device].counted >= rules.maximumPerDevice {
+                return .authorization(.globalMaximumExceeded(limit: rules.maximumPerDevice))
+            }
+        }
+        return entityCount >= rules.maximumEntities ? .quotaExceeded(limit: rules.maximumEntities) : nil
+    }
+
+    /// Puts an activity into the slab and the indexes.
+    private mutating func insert(
+        id: EntityID, kind: KindID, device: DeviceID?, machine: ActivityMachine, _ frame: Span<UInt8>,
+        content: FrameRange, attributes: FrameRange, key: FrameRange?, pushType: FrameRange?, alert: FrameRange?,
+        relevanceScore: Double
+    ) -> Slot {
+        let parts = [attributes, key, pushType, alert]
+        let cold = payloads.insert(count: parts.reduce(0) { $0 + Int($1?.count ?? 0) }) { target in
+            var offset = 0
+            for case let part? in parts {
+                frame.copy(part, to: UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + Int(part.count)]))
+                offset += Int(part.count)
+            }
+        }
+        return index(
+            ActivityRecord(
+                id: id, machine: machine, content: payloads.insert(content, of: frame), cold: cold,
+                relevanceScore: relevanceScore, revision: 0, kind: kind, device: device, ordinal: nextOrdinal(),
+                attributesCount: attributes.count, pushTypeCount: UInt16(pushType?.count ?? 0),
+                alertCount: UInt16(alert?.count ?? 0), keyCount: UInt8(key?.count ?? 0)))
+    }
+
+    /// Gives a record its slot and makes it findable by id, key and device.
+    mutating func index(_ record: ActivityRecord) -> Slot {
+        let slot = activities.insert(record)
+        byID.insert(Engine.hash(record.id), slot)
+        if record.keyCount > 0 { holdKey(slot) }
+        if let device = record.device { link(slot, on: device) }
+        return slot
+    }
+
+    /// The key leads to this activity from now on, and no longer to one before it.
+    private mutating func holdKey(_ slot: Slot) {
+        let record = activities[slot]
+        let app = apps.kinds[Int(record.kind)].app
+        let (hash, older) = payloads.withBytes(record.cold) { cold in
+            let key = UnsafeRawBufferPointer(rebasing: cold[record.keyRange])
+            let hash = Engine.hash(app: app, device: record.device, key: key)
+            let older = byKey.find(hash) { other in
+                let candidate = activities[other]
+                guard candidate.device == record.device, apps.kinds[Int(candidate.kind)].app == app else { return false }
+                return payloads.withBytes(candidate.cold) {
+                    equal(UnsafeRawBufferPointer(rebasing: $0[candidate.keyRange]), key)
+                }
+            }
+            return (hash, older)
+        }
+        if let older { byKey.replace(hash, older, by: slot) } else { byKey.insert(hash, slot) }
+    }
+}

@@ -1,0 +1,77 @@
+/// All machines of one partition, with their timers, names and payloads: the pure core of the service.
+///
+/// It is a function of its inputs and their times. A command or a date comes in, the machines decide, and what follows
+/// for the outside stands in ``events`` until the owner has taken it. It reads no clock, draws no random number, does no
+/// I/O, and traps only on bugs of its own.
+///
+/// The owner's round: ``fireDue(at:dating:limit:)``, then any number of ``apply(_:of:at:freshID:)``, after each of them
+/// encode the ``events`` and call ``releaseEvents()``.
+package struct Engine: ~Copyable {
+    package let rules: RuleSet
+    package internal(set) var apps = AppTable()
+    package internal(set) var devices = DeviceTable()
+    var activities = Slab<ActivityRecord>()
+    var payloads = PayloadStore()
+    var wheel: TimerWheel
+    /// From an id to its slot, listed or retained.
+    var byID = SlotIndex()
+    /// From (app, device, key) to the newest activity that was started with it.
+    var byKey = SlotIndex()
+    var renewals: [Slot: RenewalLinks] = [:]
+    var retained = RetentionQueue()
+    var sweeps: [SettingsSweep] = []
+    var decisions = DecisionLog()
+    /// Digests that are being computed over several turns; told of every change.
+    var digestScans: [DigestScan] = []
+    var startOrdinal: UInt32 = 0
+    /// Listed entities of all apps.
+    package internal(set) var entityCount = 0
+    /// How many activities are in each state, by the state's raw value; dismissed counts the retained ones.
+    package internal(set) var countByState = [0, 0, 0, 0, 0]
+
+    /// What happened since the last ``releaseEvents()``, in order.
+    package internal(set) var events: [ActivityEvent] = []
+
+    /// - Parameters:
+    ///   - rules: the limits; they do not change while the engine lives.
+    ///   - start: where domain time begins; no deadline is earlier.
+    package init(rules: RuleSet, start: Instant) {
+        self.rules = rules
+        wheel = TimerWheel(start: start)
+        events.reserveCapacity(1_024)
+    }
+
+    /// The earliest date at which ``fireDue(at:dating:limit:)`` has something to do; `never` where nothing is armed.
+    package func nextWork() -> Instant {
+        if !sweeps.isEmpty { return Instant(0) }
+        return min(wheel.nextWork(), retained.nextExpiry)
+    }
+
+    /// How many timers are armed.
+    package var armedTimers: Int { wheel.armedCount }
+
+    /// The events were encoded: dismissed activities give back their payloads.
+    package mutating func releaseEvents() {
+        for event in events where event.name == .dismissed { releasePayloads(event.slot) }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    /// What a command came to.
+    package enum Outcome: Equatable, Sendable {
+        /// Executed; the activity that the answer shows, where there is one.
+        case applied(SlotRef?)
+        /// Dropped as ActivityKit drops it, with the reason.
+        case ignored(SlotRef, IgnoreReason)
+        /// A read found this.
+        case found(SlotRef)
+        case refused(Refusal)
+    }
+
+    /// Who asked: what events and decisions remember of the present command.
+    struct Asker {
+        var envelope: Envelope
+        var isCommand: Bool
+
+        static let nobody = Asker(envelope: Envelope(), isCommand: false)
+    }
+}

@@ -1,0 +1,73 @@
+/// Dismissed activities in the order of their dismissal, until their retention is over: a queue and not a timer each,
+/// since the retention is the same for all.
+struct RetentionQueue: Sendable {
+    private var entries: [(reference: SlotRef, until: Instant)] = []
+    private var head = 0
+
+    var count: Int { entries.count - head }
+    var nextExpiry: Instant { head < entries.count ? entries[head].until : .never }
+
+    mutating func append(_ reference: SlotRef, until: Instant) {
+        entries.append((reference, until))
+    }
+
+    mutating func popFirst() -> SlotRef? {
+        guard head < entries.count else { return nil }
+        let reference = entries[head].reference
+        head += 1
+        if head > 4_096, head * 2 > entries.count {
+            entries.removeFirst(head)
+            head = 0
+        }
+        return reference
+    }
+}
+
+extension Engine {
+    /// An activity was dismissed: it leaves its device and waits to be forgotten.
+    mutating func retire(_ slot: Slot, at now: Instant) {
+        if let device = activities[slot].device { unlink(slot, from: device) }
+        retained.append(activities.reference(to: slot), until: now + rules.retention)
+    }
+
+    /// The events of a dismissed activity were encoded: its bytes go, but for its key.
+    mutating func releasePayloads(_ slot: Slot) {
+        guard activities.isUsed(slot) else { return }
+        payloads.remove(activities[slot].content)
+        activities[slot].content = .empty
+    }
+
+    /// Forgets dismissed activities whose retention is over, or for which there is no room any more.
+    ///
+    /// - Returns: whether more are left to forget.
+    mutating func forgetRetained(at now: Instant, limit: Int) -> Bool {
+        for _ in 0..<limit {
+            guard retained.nextExpiry <= now || retained.count > rules.maximumRetained else { return false }
+            guard let reference = retained.popFirst() else { return false }
+            if activities.isCurrent(reference) { forget(reference.slot) }
+        }
+        return true
+    }
+
+    private mutating func forget(_ slot: Slot) {
+        let record = activities[slot]
+        byID.remove(Engine.hash(record.id), slot)
+        if record.keyCount > 0 {
+            let app = apps.kinds[Int(record.kind)].app
+            let hash = payloads.withBytes(record.cold) {
+                Engine.hash(app: app, device: record.device, key: UnsafeRawBufferPointer(rebasing: $0[record.keyRange]))
+            }
+            byKey.remove(hash, slot)
+        }
+        if record.hasRenewal { renewals[slot] = nil }
+        payloads.remove(record.content)
+        payloads.remove(record.cold)
+        countByState[Int(record.state.rawValue)] -= 1
+        wheel.cancel(slot)
+        activities.remove(slot)
+        if let device = record.device {
+            devices[device].references -= 1
+            devices.forgetIfEmpty(device)
+        }
+    }
+}

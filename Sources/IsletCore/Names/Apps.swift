@@ -1,0 +1,97 @@
+/// An app's number in the engine.
+package typealias AppID = UInt32
+/// The number of an (app, activity type) pair in the engine.
+package typealias KindID = UInt32
+
+/// The two switches of Apple's `ActivityAuthorizationInfo` (apple-semantics 2.3).
+package struct ActivitySettings: Equatable, Sendable, BitwiseCopyable {
+    package var activitiesEnabled = true
+    package var frequentPushesEnabled = true
+}
+
+/// One app: its stream and its settings.
+package struct AppRecord: Sendable {
+    package let name: [UInt8]
+    /// The last sequence number that was given: dense from 1.
+    package internal(set) var seq: UInt64 = 0
+    /// How many listed entities it has.
+    package internal(set) var entities: Int = 0
+    package internal(set) var digest = Digest()
+    /// What holds where a device says nothing of its own.
+    var settings = ActivitySettings()
+    /// Rises with every setting for all devices, which overrides what devices said before.
+    var settingsVersion: UInt32 = 0
+    /// Activities that started before this ordinal had the frequent updates setting changed under them.
+    var frequentPushesChangedAt: UInt32 = 0
+}
+
+/// An app's activity type: what its topics begin with.
+package struct KindRecord: Sendable {
+    package let app: AppID
+    package let type: [UInt8]
+    /// `<app>/activity/<type>/`.
+    package let topicPrefix: [UInt8]
+    package let topicHash: TopicHash
+}
+
+/// All apps and their kinds. They are never forgotten, so their number is bounded.
+package struct AppTable: ~Copyable {
+    /// At most this many apps.
+    package static let maximumApps = 100_000
+    /// At most this many (app, type) pairs.
+    package static let maximumKinds = 1_000_000
+
+    package private(set) var apps: [AppRecord] = []
+    package private(set) var kinds: [KindRecord] = []
+    private var appNames = NameTable()
+    /// Keyed by the app's four bytes and the type.
+    private var kindNames = NameTable()
+
+    package init() {}
+
+    package subscript(app: AppID) -> AppRecord {
+        get { apps[Int(app)] }
+        _modify { yield &apps[Int(app)] }
+    }
+
+    package func find(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? { appNames.find(name, of: frame) }
+
+    /// The app of a name, made where it is new; nil where there is no room for another.
+    package mutating func app(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? {
+        if let known = find(name, of: frame) { return known }
+        guard apps.count < AppTable.maximumApps else { return nil }
+        let part = frame.extracting(name.indices)
+        let number = part.withUnsafeBytes { appNames.intern($0).number }
+        apps.append(AppRecord(name: appNames[number]))
+        return number
+    }
+
+    package func findKind(_ app: AppID, _ type: FrameRange, of frame: Span<UInt8>) -> KindID? {
+        AppTable.kindKey(app, frame.bytes(type)).withUnsafeBytes { kindNames.find($0) }
+    }
+
+    /// The kind of an app and a type, made where it is new; nil where there is no room for another.
+    package mutating func kind(_ app: AppID, _ type: FrameRange, of frame: Span<UInt8>) -> KindID? {
+        if let known = findKind(app, type, of: frame) { return known }
+        guard kinds.count < AppTable.maximumKinds else { return nil }
+        let bytes = frame.bytes(type)
+        let number = AppTable.kindKey(app, bytes).withUnsafeBytes { kindNames.intern($0).number }
+        let prefix = apps[Int(app)].name + Array("/activity/".utf8) + bytes + [UInt8(ascii: "/")]
+        var hash = TopicHash()
+        for byte in prefix { hash.combine(byte) }
+        kinds.append(KindRecord(app: app, type: bytes, topicPrefix: prefix, topicHash: hash))
+        return number
+    }
+
+    private static func kindKey(_ app: AppID, _ type: [UInt8]) -> [UInt8] {
+        withUnsafeBytes(of: app) { Array($0) } + type
+    }
+}
+
+extension Span<UInt8> {
+    /// A copy of a run of this frame; for cold paths.
+    package func bytes(_ range: FrameRange) -> [UInt8] {
+        let part = extracting(range.indices)
+        return part.withUnsafeBytes { [UInt8]($0) }
+    }
+}

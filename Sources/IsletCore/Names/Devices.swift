@@ -1,0 +1,84 @@
+/// A device's number in the engine.
+package typealias DeviceID = UInt32
+
+/// What one app's person set on one device.
+struct DeviceSettings: Equatable, Sendable {
+    var app: AppID
+    var activitiesEnabled: Bool?
+    var frequentPushesEnabled: Bool?
+    /// The app's version when this was set: an older one is overridden.
+    var version: UInt32
+    var frequentPushesChangedAt: UInt32 = 0
+}
+
+/// One device: the activities on it, and what it reported. It is forgotten when nothing is known of it any more.
+package struct DeviceRecord: Sendable {
+    package let name: [UInt8]
+    /// The first listed activity of its list.
+    var first: Slot = .max
+    /// How many count toward its maximum, and each app's share.
+    var counted = 0
+    var countedByApp: [AppID: Int] = [:]
+    /// How many records point at it, listed or retained.
+    var references = 0
+    var settings: [DeviceSettings] = []
+    var backgroundApps: Set<AppID> = []
+
+    var isForgettable: Bool { references == 0 && settings.isEmpty && backgroundApps.isEmpty }
+}
+
+/// All devices.
+package struct DeviceTable: ~Copyable {
+    /// At most this many devices are known at a time.
+    package static let maximumDevices = 2_000_000
+
+    private var records: [DeviceRecord?] = []
+    private var free: [DeviceID] = []
+    private var numbers: [[UInt8]: DeviceID] = [:]
+
+    package init() {}
+
+    package var count: Int { numbers.count }
+
+    subscript(device: DeviceID) -> DeviceRecord {
+        get {
+            guard let record = records[Int(device)] else { preconditionFailure("a device that was forgotten") }
+            return record
+        }
+        _modify {
+            guard var record = records[Int(device)] else { preconditionFailure("a device that was forgotten") }
+            records[Int(device)] = nil
+            defer { records[Int(device)] = record }
+            yield &record
+        }
+    }
+
+    package func name(_ device: DeviceID) -> [UInt8] { self[device].name }
+
+    package func find(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? { numbers[frame.bytes(name)] }
+
+    /// The device of a name, made where it is new; nil where there is no room for another.
+    mutating func device(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? {
+        let bytes = frame.bytes(name)
+        if let known = numbers[bytes] { return known }
+        guard numbers.count < DeviceTable.maximumDevices else { return nil }
+        let number: DeviceID
+        if let reused = free.popLast() {
+            number = reused
+            records[Int(number)] = DeviceRecord(name: bytes)
+        } else {
+            number = DeviceID(records.count)
+            records.append(DeviceRecord(name: bytes))
+        }
+        numbers[bytes] = number
+        return number
+    }
+
+    /// Forgets a device of which nothing is known any more.
+    mutating func forgetIfEmpty(_ device: DeviceID) {
+        guard let record = records[Int(device)], record.isForgettable else { return }
+        numbers[record.name] = nil
+        records[Int(device)] = nil
+        free.append(device)
+    }
+}
