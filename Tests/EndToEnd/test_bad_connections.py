@@ -1,0 +1,153 @@
+"""Connections that misbehave below the level of messages; another client is served all the while."""
+
+import socket
+import struct
+
+import pytest
+
+from support.commands import Commands, encode
+from support.events import Events
+from support.wire import Silence
+
+GREETING = b"\xff" + b"\x00" * 8 + b"\x7f" + b"\x03\x00" + b"NULL".ljust(20, b"\x00") + b"\x00" + b"\x00" * 31
+
+
+def connect(url):
+    """A plain TCP connection to an endpoint."""
+    host, port = url.removeprefix("tcp://").rsplit(":", 1)
+    return socket.create_connection((host, int(port)), timeout=5)
+
+
+def ready(kind):
+    """ZMTP's READY command with a socket type."""
+    body = b"\x05READY" + b"\x0bSocket-Type" + struct.pack(">I", len(kind)) + kind
+    return b"\x04" + bytes([len(body)]) + body
+
+
+ENDPOINTS = ["commands", "events", "bulk"]
+
+
+@pytest.fixture(autouse=True)
+def bystander(wire, service):
+    """A client, a subscriber and an activity that must be there before and after."""
+    client = Commands(wire, service.commands, "com.example.bystander")
+    events = Events(wire, service.events, "com.example.bystander/")
+    events.join()
+    id = client.start()["id"]
+    events.next("started")
+    yield
+    assert service.alive, service.log
+    assert client.get(id)["revision"] == 1
+    client.applied("activity.update", id=id, contentState={"after": True})
+    assert events.next("updated")["seq"] == 2
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("garbage", [
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x00" * 10_000, b"\xff" * 10_000, bytes(range(256)) * 100,
+    GREETING + b"\xff" * 5000, GREETING + ready(b"PIGEON"), GREETING + b"\x04\xff", GREETING[:30],
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+], ids=["http", "zeros", "ones", "bytes", "greeting-ones", "unknown-socket", "bad-command", "half-greeting", "tls"])
+def test_raw_garbage_disturbs_nobody(service, endpoint, garbage):
+    for _ in range(5):
+        with connect(service.endpoints[endpoint]) as raw:
+            try:
+                raw.sendall(garbage)
+                raw.settimeout(0.05)
+                raw.recv(4096)
+            except OSError:
+                pass
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_half_open_connections_disturb_nobody(service, client, endpoint):
+    held = [connect(service.endpoints[endpoint]) for _ in range(50)]
+    for position, raw in enumerate(held):
+        raw.sendall(GREETING[: position])
+    for _ in range(20):
+        assert client.read("service.ping")
+    for raw in held:
+        raw.close()
+
+
+def test_a_connection_that_vanishes_in_the_middle_of_a_message_disturbs_nobody(service, client):
+    for cut in (1, 5, 50):
+        with connect(service.commands) as raw:
+            raw.sendall(GREETING + ready(b"DEALER"))
+            raw.settimeout(5)
+            raw.recv(64)
+            raw.sendall(b"\x01\x40" + b'{"op":'[:cut])
+    assert client.read("service.ping")
+
+
+def test_an_endless_message_is_not_collected_for_ever(service, client):
+    """Frames that always say `more`: nobody else waits, and the service lives."""
+    with connect(service.commands) as raw:
+        raw.sendall(GREETING + ready(b"DEALER"))
+        raw.settimeout(5)
+        raw.recv(64)
+        try:
+            for _ in range(200):
+                raw.sendall(b"\x01\x01x" * 1000)
+        except OSError:
+            pass
+        assert client.read("service.ping")
+
+
+def test_a_client_that_never_reads_its_answers_is_cut_and_others_are_served(wire, service, client):
+    before = service.resident
+    lazy = wire.socket("DEALER", service.commands, rcvhwm=1, rcvbuf=4096, sndhwm=0)
+    frame = encode({"op": "activity.list", "app": client.app, "limit": 1000})
+    for _ in range(20):
+        client.batch(*[
+            client.command("activity.start", type="T", attributes={"x": "y" * 100}, contentState={}) for _ in range(50)
+        ])
+    for _ in range(3000):
+        lazy.send_multipart([frame])
+    for _ in range(50):
+        assert client.read("service.ping")
+    assert service.resident - before < 1_200_000_000
+
+
+def test_many_clients_come_and_go(wire, service, client):
+    for _ in range(10):
+        crowd = [Commands(wire, service.commands) for _ in range(50)]
+        for each in crowd:
+            each.send({"op": "service.ping", "req": "x"})
+        for each in crowd:
+            assert each.receive()[0]["ok"]
+            each.socket.close()
+        wire.sockets = [s for s in wire.sockets if not s.closed]
+    assert client.read("service.ping")
+
+
+def test_clients_that_leave_without_their_answers_lose_nothing_that_was_accepted(wire, service, client):
+    for number in range(50):
+        leaver = Commands(wire, service.commands, client.app)
+        leaver.start(key=f"k{number}")
+        leaver.send(leaver.command("activity.update", key=f"k{number}", contentState={"n": number}))
+        leaver.socket.close(linger=1000)
+    assert client.read("activity.list")["total"] == 50
+
+
+def test_what_a_subscriber_sends_is_not_read_as_anything_else(wire, service, client):
+    """An XPUB hears messages from its subscribers: they are none of its business."""
+    talker = wire.socket("XSUB", service.events)
+    for message in (b"\x01", b"\x00never-subscribed", b"\x02hello", b"\x01\xffjoin/", b"\x01" + b"x" * 240, b""):
+        talker.send(message)
+    assert client.read("service.ping")
+
+
+def test_a_thousand_subscriptions_of_one_peer_are_served(wire, service, client):
+    events = Events(wire, service.events, *[f"com.example.app{number}/" for number in range(990)])
+    events.join()
+    client.start(app="com.example.app989")
+    assert events.next("started")["seq"] == 1
+
+
+def test_a_foreign_socket_type_is_not_served(wire, service, client):
+    stranger = wire.socket("SUB", service.commands)
+    stranger.setsockopt(wire.zmq.SUBSCRIBE, b"")
+    with pytest.raises(Silence):
+        wire.receive(stranger, seconds=0.2)
+    assert client.read("service.ping")

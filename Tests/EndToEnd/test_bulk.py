@@ -1,0 +1,312 @@
+"""Snapshots, replays and digests, pulled with credit."""
+
+import json
+
+import pytest
+
+from support.bulk import Bulk
+from support.commands import Commands
+from support.digest import digest
+from support.events import Events
+from support.replica import Replica
+from support.wire import Silence
+
+
+def fill(client, count, **fields):
+    """Starts so many activities, in batches; gives their ids."""
+    ids = []
+    for begin in range(0, count, 256):
+        commands = [
+            client.command("activity.start", **{"type": "T", "attributes": {}, "contentState": {"n": number}, **fields})
+            for number in range(begin, min(begin + 256, count))]
+        ids += [answer["activity"]["id"] for answer in client.batch(*commands)]
+    return ids
+
+
+def revisions(rows):
+    return {topic: json.loads(body)["activity"]["revision"] for topic, body in rows}
+
+
+# Snapshots
+
+
+def test_a_snapshot_holds_every_listed_activity_whole(client, bulk):
+    ids = fill(client, 3)
+    client.applied("activity.end", id=ids[1])
+    client.applied("activity.dismiss", id=ids[2])
+    pulled = bulk.snapshot()
+    entities = {topic: json.loads(body)["activity"] for topic, body in pulled.rows}
+    assert entities == {f"{client.app}/activity/T/{id}": client.get(id) for id in ids[:2]}
+    assert pulled.headers[0]["fromSeq"] == 5
+    end = pulled.end
+    assert (end["end"], end["seq"], end["entities"]) == (True, 5, 2)
+    assert end["digest"] == digest(revisions(pulled.rows))
+    assert end["epoch"]
+
+
+def test_a_snapshot_of_nothing_is_one_empty_chunk(bulk):
+    pulled = bulk.snapshot()
+    assert pulled.rows == []
+    assert (pulled.end["end"], pulled.end["entities"], pulled.end["digest"]) == (True, 0, "0" * 16)
+
+
+def test_chunks_have_at_most_256_rows_and_256_kib(client, wire, service, bulk):
+    fill(client, 1000, attributes={"a": "x" * 2000})
+    req = bulk.send("snapshot", app=client.app, credit=16)
+    sizes, numbers = [], []
+    while True:
+        header, rows = bulk.chunk()
+        assert header["req"] == req
+        assert header["rows"] == len(rows) <= 256
+        assert sum(len(topic) + len(body) for topic, body in rows) <= 256 * 1024
+        numbers.append(header["chunk"])
+        sizes.append(len(rows))
+        if header.get("end"):
+            break
+        bulk.send("credit", req=req, credit=1)
+    assert sum(sizes) == 1000
+    assert numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
+
+
+def test_a_snapshot_may_be_of_a_prefix(client, bulk):
+    fill(client, 3, type="Ride")
+    order = fill(client, 1, type="Delivery")[0]
+    pulled = bulk.snapshot(prefix=f"{client.app}/activity/Delivery/")
+    assert [topic for topic, _ in pulled.rows] == [f"{client.app}/activity/Delivery/{order}"]
+    assert (pulled.end["entities"], pulled.end["digest"]) == (1, digest(revisions(pulled.rows)))
+
+
+def test_a_snapshot_while_updates_run_is_right_at_its_end(client, wire, service):
+    """The fuzzy snapshot: rows of different moments, made one state by the events after `fromSeq`."""
+    ids = fill(client, 2000)
+    events = Events(wire, service.events, client.app + "/")
+    events.join()
+    writer, bulk = Commands(wire, service.commands, client.app), Bulk(wire, service.bulk, client.app)
+    writer_sent = writer_seen = 0
+
+    def write(count):
+        nonlocal writer_sent
+        for _ in range(count):
+            number = writer_sent
+            if number % 10 == 3:
+                command = writer.command("activity.start", type="T", attributes={}, contentState={"n": -number})
+            elif number % 10 == 7:
+                command = writer.command("activity.dismiss", id=ids[(number * 7919) % 2000])
+            else:
+                command = writer.command("activity.update", id=ids[(number * 7919) % 2000], contentState={"v": number})
+            writer.send(command)
+            writer_sent += 1
+
+    req = bulk.send("snapshot", app=client.app, credit=1)
+    headers, rows = [], []
+    while True:
+        write(60)
+        header, chunk = bulk.chunk()
+        assert "error" not in header, header
+        headers.append(header)
+        rows += chunk
+        if header.get("end"):
+            break
+        write(60)
+        bulk.send("credit", req=req, credit=1)
+    while writer_seen < writer_sent:
+        assert writer.receive()[0]["ok"]
+        writer_seen += 1
+
+    begin, end = headers[0]["fromSeq"], headers[-1]["seq"]
+    assert end > begin, "nothing happened meanwhile, so this shows nothing"
+    replica = Replica(begin)
+    replica.load(rows)
+    while replica.seq < end:
+        topic, event, _ = events.raw_next()
+        replica.apply(topic, event)
+    assert len(replica.entities) == headers[-1]["entities"]
+    assert replica.digest == headers[-1]["digest"]
+
+    mark = events.watermark(lambda mark: mark["seq"] > end)
+    while replica.seq < mark["seq"]:
+        topic, event, _ = events.raw_next()
+        replica.apply(topic, event)
+    assert (len(replica.entities), replica.digest) == (mark["entities"], mark["digest"])
+    some = next(iter(replica.entities.values()))
+    whole = client.get(some["id"])
+    assert {k: v for k, v in some.items() if v is not None} == {k: v for k, v in whole.items() if v is not None}
+
+
+# Replays
+
+
+def test_a_replay_gives_the_very_bytes_of_the_events(client, events, bulk):
+    for id in fill(client, 300):
+        client.send(client.command("activity.update", id=id, contentState={"v": 1}, ack="none"))
+    live = [events.raw_next() for _ in range(600)]
+    pulled = bulk.replay(0)
+    assert [(topic, body) for topic, body in pulled.rows] == [(topic, body) for topic, _, body in live]
+    assert (pulled.end["end"], pulled.end["seq"]) == (True, 600)
+    assert [json.loads(body)["seq"] for _, body in bulk.replay(590).rows] == list(range(591, 601))
+
+
+def test_a_replay_from_the_present_is_empty(client, bulk):
+    fill(client, 3)
+    pulled = bulk.replay(3)
+    assert pulled.rows == [] and pulled.end["end"] and pulled.end["seq"] == 3
+
+
+def test_a_replay_from_the_future_is_refused_or_empty(client, bulk):
+    fill(client, 3)
+    pulled = bulk.replay(99)
+    assert pulled.rows == []
+    assert pulled.end.get("end") or pulled.end["error"]["code"] in ("badField", "tooOld")
+
+
+def test_a_replay_from_before_what_is_kept_names_the_oldest(client, bulk, events):
+    """The ring is bounded: many events push the first ones out."""
+    id = fill(client, 1, attributes={})[0]
+    content = "x" * 4000
+    for number in range(60_000):
+        client.send(client.command(
+            "activity.update", id=id, contentState={"v": number, "c": content}, ack="none"))
+        if number % 500 == 499:
+            client.read("service.ping")
+            header = bulk.replay(0, credit=1).end if number % 4000 == 3999 else {}
+            if "error" in header:
+                break
+    error = header["error"]
+    assert error["code"] == "tooOld"
+    oldest = error["detail"]["oldest"]
+    assert 1 < oldest <= number + 2
+    kept = bulk.replay(oldest - 1)
+    assert json.loads(kept.rows[0][1])["seq"] == oldest
+    assert kept.end["end"]
+
+
+def test_a_gap_is_repaired_by_a_replay(client, wire, service, bulk, events):
+    ids = fill(client, 50)
+    replica = Replica()
+    for position in range(50):
+        topic, event, _ = events.raw_next()
+        replica.apply(topic, event)
+    for id in ids:
+        client.applied("activity.update", id=id, contentState={"v": 1})
+    for _ in range(20):
+        events.raw_next()  # lost
+    client.applied("activity.dismiss", id=ids[0])
+    topic, event, _ = events.raw_next()
+    with pytest.raises(Exception, match="have 50, got 71"):
+        replica.apply(topic, event)
+    for topic, body in bulk.replay(replica.seq).rows:
+        replica.apply(topic, json.loads(body))
+    assert replica.seq == 101
+    assert replica.digest == bulk.digest()["digest"]
+
+
+# Digests
+
+
+def test_a_digest_is_over_an_app_or_over_a_prefix(client, bulk):
+    fill(client, 3, type="Ride")
+    ids = fill(client, 2, type="Delivery")
+    client.applied("activity.update", id=ids[0], contentState={"v": 2})
+    rows = revisions(bulk.snapshot().rows)
+    whole = bulk.digest()
+    assert (whole["seq"], whole["entities"], whole["digest"]) == (6, 5, digest(rows))
+    assert whole["epoch"]
+    prefix = f"{client.app}/activity/Delivery/"
+    some = {topic: revision for topic, revision in rows.items() if topic.startswith(prefix)}
+    part = bulk.digest(prefix=prefix)
+    assert (part["seq"], part["entities"], part["digest"]) == (6, 2, digest(some))
+    nothing = bulk.digest(prefix=f"{client.app}/activity/Nothing/")
+    assert (nothing["entities"], nothing["digest"]) == (0, "0" * 16)
+
+
+# Credit
+
+
+def test_no_chunk_comes_without_credit(client, bulk):
+    fill(client, 1000)
+    req = bulk.send("snapshot", app=client.app, credit=1)
+    header, _ = bulk.chunk()
+    assert not header.get("end")
+    with pytest.raises(Silence):
+        bulk.chunk(seconds=0.3)
+    bulk.send("credit", req=req, credit=2)
+    bulk.chunk()
+    header, _ = bulk.chunk()
+    if not header.get("end"):
+        with pytest.raises(Silence):
+            bulk.chunk(seconds=0.3)
+
+
+def test_a_pull_can_be_cancelled(client, bulk):
+    fill(client, 1000)
+    req = bulk.send("snapshot", app=client.app, credit=1)
+    bulk.chunk()
+    bulk.send("cancel", req=req)
+    bulk.send("credit", req=req, credit=4)
+    while True:
+        try:
+            header, rows = bulk.chunk(seconds=0.3)
+        except Silence:
+            break
+        assert not rows, "rows after the cancellation"
+    assert bulk.snapshot().end["entities"] == 1000
+
+
+@pytest.mark.parametrize("credit", [0, 17, -1])
+def test_credit_is_between_1_and_16(client, bulk, credit):
+    bulk.send("snapshot", app=client.app, credit=credit)
+    header, _ = bulk.chunk()
+    assert header["error"]["code"] == "badField"
+    assert header["error"]["detail"]["field"] == "credit"
+
+
+def test_a_peer_may_have_four_pulls_and_not_five(client, bulk):
+    fill(client, 2000)
+    reqs = [bulk.send("snapshot", app=client.app, credit=1) for _ in range(5)]
+    headers = {}
+    while len(headers) < 5:
+        header, _ = bulk.chunk()
+        headers[header["req"]] = header
+    refused = [req for req in reqs if "error" in headers[req]]
+    assert refused == reqs[4:]
+    assert headers[reqs[4]]["error"]["code"] in ("busy", "tooMany")
+    bulk.send("cancel", req=reqs[0])
+    assert bulk.digest()["entities"] == 2000
+
+
+def test_sixteen_pulls_run_in_all(client, wire, service):
+    fill(client, 2000)
+    peers = [Bulk(wire, service.bulk, client.app) for _ in range(5)]
+    answered = []
+    for peer in peers:
+        for _ in range(4):
+            peer.send("snapshot", app=client.app, credit=1)
+        answered += [peer.chunk()[0] for _ in range(4)]
+    refused = [header for header in answered if "error" in header]
+    assert len(refused) == 4
+    assert {header["error"]["code"] for header in refused} <= {"busy", "tooMany"}
+
+
+def test_pulls_do_not_delay_answers(client, wire, service):
+    fill(client, 4000, attributes={"a": "x" * 2000})
+    peers = [Bulk(wire, service.bulk, client.app) for _ in range(4)]
+    for peer in peers:
+        for _ in range(4):
+            peer.send("snapshot", app=client.app, credit=16)
+    for _ in range(50):
+        client.read("service.ping")
+
+
+def test_commands_do_not_belong_on_the_bulk_endpoint(wire, service, client):
+    misled = Commands(wire, service.bulk)
+    error = misled.refused("activity.start", type="T", attributes={}, contentState={})
+    assert error["code"] in ("unavailable", "unknownOp", "badMessage")
+    assert client.list() == []
+
+
+def test_a_snapshot_of_a_bad_app_or_prefix_names_the_field(client, bulk):
+    bulk.send("snapshot", app="no spaces", credit=1)
+    assert bulk.chunk()[0]["error"]["detail"]["field"] == "app"
+    bulk.send("replay", app=client.app, credit=1)
+    header, _ = bulk.chunk()
+    assert (header["error"]["code"], header["error"]["detail"]["field"]) == ("missingField", "from")

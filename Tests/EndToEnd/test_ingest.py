@@ -1,0 +1,53 @@
+"""The ingest endpoint: the same commands from a plain PUB socket that wants no answer."""
+
+import pytest
+
+from support.commands import Commands, encode
+from support.events import Events
+from support.wire import Silence
+
+
+@pytest.fixture
+def ingest(serve, tmp_path):
+    """A service with an ingest endpoint, and its URL."""
+    url = f"ipc://{tmp_path}/ingest"
+    return serve({"--clock": "manual", "--ingest": url}), url
+
+
+def publish_until_seen(events, socket, frames):
+    """A PUB socket drops what it sends before it is connected, so the first command is sent until it shows."""
+    for _ in range(100):
+        socket.send_multipart(frames)
+        try:
+            return events.next("started", seconds=0.1)
+        except Silence:
+            continue
+    raise AssertionError("nothing that was published arrived")
+
+
+def test_a_plain_publisher_starts_and_updates(each_wire, ingest):
+    service, url = ingest
+    client, events = Commands(each_wire, service.commands), Events(each_wire, service.events, "com.example.pizza/")
+    events.join()
+    publisher = each_wire.socket("PUB", url)
+    begin = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
+    publish_until_seen(events, publisher, [encode(begin)])
+    update = client.command("activity.update", key="k", contentState={"eta": 1}, ack="none")
+    publisher.send(encode(update))
+    assert events.next("updated")["activity"]["contentState"] == {"eta": 1}
+
+
+def test_ack_none_need_not_be_said_and_bad_frames_do_no_harm(wire, ingest):
+    service, url = ingest
+    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
+    events.join()
+    publisher = wire.socket("PUB", url)
+    begin = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update")
+    publish_until_seen(events, publisher, [encode(begin)])
+    for frames in ([b"garbage"], [b""], [b"\xff" * 100], [b"{}"] * 300, [b"x" * 100_000]):
+        publisher.send_multipart(frames)
+    publisher.send_multipart([b"nonsense", encode(client.command("activity.end", key="k"))])
+    assert events.next("ended")
+    assert client.get(key="k")["state"] == "ended"

@@ -1,0 +1,75 @@
+"""The lines of Python that the README shows are run exactly as they are printed, but for the port numbers."""
+
+import queue
+import re
+import subprocess
+import sys
+import threading
+
+from support.service import ROOT, environment
+from support.wire import DEADLINE
+
+
+def blocks():
+    """The README's Python, by role: the block that connects a SUB is the subscriber."""
+    text = (ROOT / "README.md").read_text()
+    found = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(found) == 2, "the README shows one publisher and one subscriber"
+    subscriber = next(block for block in found if "zmq.SUB" in block)
+    publisher = next(block for block in found if block is not subscriber)
+    return publisher, subscriber
+
+
+def runnable(block, service):
+    """The block with this service's ports in place of the default ones."""
+    for name, default in (("commands", 7411), ("events", 7412), ("bulk", 7413)):
+        block = block.replace(f"127.0.0.1:{default}", service.endpoints[name].removeprefix("tcp://"))
+    assert "127.0.0.1:741" not in block
+    return block
+
+
+def test_they_are_about_ten_lines_each():
+    for block in blocks():
+        assert 5 <= len([line for line in block.splitlines() if line.strip()]) <= 14
+
+
+class Listening:
+    """The subscriber's lines as a running program."""
+
+    def __init__(self, block):
+        self.process = subprocess.Popen(
+            [sys.executable, "-u", "-c", block], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def line(self, containing):
+        """The next line, which must contain this."""
+        line = self.lines.get(timeout=DEADLINE)
+        assert containing in line, line
+        return line
+
+    def stop(self):
+        self.process.terminate()
+        _, errors = self.process.communicate(timeout=DEADLINE)
+        assert "Traceback" not in errors, errors
+
+
+def test_the_publisher_and_the_subscriber_work_as_printed(system_service):
+    publisher, subscriber = (runnable(block, system_service) for block in blocks())
+    listening = Listening(subscriber)
+    try:
+        listening.line("joined")
+        for _ in range(2):
+            done = subprocess.run(
+                [sys.executable, "-c", publisher], env=environment(), capture_output=True, text=True, timeout=DEADLINE)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.count("applied") == 3, done.stdout
+            for name in ("started", "updated", "ended"):
+                listening.line(f"activity.{name}")
+    finally:
+        listening.stop()
