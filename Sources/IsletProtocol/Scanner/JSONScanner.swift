@@ -1,0 +1,69 @@
+package import IsletCore
+
+/// Finds the members of a JSON object, or the elements of an array, in one pass over the bytes, without copying or
+/// allocating, and proves on the way that everything inside is well-formed.
+///
+/// The grammar is RFC 8259 and nothing more: no comments, no byte order mark, no raw control characters, strict UTF-8.
+/// A `\u` escape of a lone surrogate is inside that grammar and is accepted where bytes are only carried through; it is
+/// no text, so ``JSONText/unescaped(in:into:)`` refuses it. Equal names are not an error here: who reads the
+/// members knows the names and tells (a payload's own members are not looked into at all).
+package enum JSONScanner {
+    /// How deep a member's value may nest: `{}` and `[]` are 1, a value that is neither is 0.
+    package static let maximumDepth = 64
+
+    /// Visits each member of the object that is the whole of `frame`.
+    ///
+    /// The visits come while the scan goes on; they mean nothing if it throws in the end.
+    package static func scanObject(
+        _ frame: Span<UInt8>, visit: (JSONField) -> Void
+    ) throws(ScanError) {
+        try frame.withUnsafeBufferPointer { buffer throws(ScanError) in
+            var cursor = JSONCursor(buffer, in: 0..<buffer.count)
+            cursor.skipWhitespace()
+            if let first = cursor.peek(), first != UInt8(ascii: "{") {
+                let start = cursor.position
+                _ = try cursor.scanValue(depthLimit: maximumDepth)
+                try cursor.expectEnd()
+                throw ScanError(.notAnObject, at: start)
+            }
+            try cursor.scanMembers(visit: visit)
+            try cursor.expectEnd()
+        }
+    }
+
+    /// Visits each member of the object at `range`, which stands anywhere in `frame`.
+    package static func scanObject(
+        _ frame: Span<UInt8>, at range: FrameRange, visit: (JSONField) -> Void
+    ) throws(ScanError) {
+        try scan(frame, at: range) { cursor throws(ScanError) in try cursor.scanMembers(visit: visit) }
+    }
+
+    /// Visits each element of the array at `range`, which stands anywhere in `frame`.
+    package static func scanArray(
+        _ frame: Span<UInt8>, at range: FrameRange, visit: (JSONValue) -> Void
+    ) throws(ScanError) {
+        try scan(frame, at: range) { cursor throws(ScanError) in try cursor.scanElements(visit: visit) }
+    }
+
+    /// Checks that the whole of `bytes` is one JSON value, and says which.
+    package static func scanValue(_ bytes: Span<UInt8>) throws(ScanError) -> JSONValue {
+        try bytes.withUnsafeBufferPointer { buffer throws(ScanError) in
+            var cursor = JSONCursor(buffer, in: 0..<buffer.count)
+            cursor.skipWhitespace()
+            let value = try cursor.scanValue(depthLimit: maximumDepth)
+            try cursor.expectEnd()
+            return value
+        }
+    }
+
+    private static func scan(
+        _ frame: Span<UInt8>, at range: FrameRange, _ body: (inout JSONCursor) throws(ScanError) -> Void
+    ) throws(ScanError) {
+        try frame.withUnsafeBufferPointer { buffer throws(ScanError) in
+            precondition(range.indices.upperBound <= buffer.count, "a range of another frame")
+            var cursor = JSONCursor(buffer, in: range.indices)
+            try body(&cursor)
+            try cursor.expectEnd()
+        }
+    }
+}
