@@ -16,12 +16,12 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
     /// Neighbours in the device's list.
     var nextOnDevice: Slot = .max
     var previousOnDevice: Slot = .max
-    let attributesCount: UInt32
+    package let attributesCount: UInt32
     let pushTypeCount: UInt16
     let alertCount: UInt16
     package let keyCount: UInt8
     /// Whether the side table knows what it renews or is renewed by.
-    var hasRenewal = false
+    var hasRenewalLinks = false
 
     package var state: ActivityState { machine.state }
 

@@ -69,7 +69,7 @@ extension Engine {
         }
         let asker = Asker(envelope: envelope, isCommand: true)
         renewals[slot, default: RenewalLinks()].renewedBy = freshID
-        activities[slot].hasRenewal = true
+        activities[slot].hasRenewalLinks = true
         let ending = activities[slot].machine.renewed(at: now)
         take(ending, of: slot, before: before.machine, Changes(renewal: true), asker: asker, at: now, frame)
 
@@ -82,7 +82,7 @@ extension Engine {
             alertCount: before.alertCount, keyCount: before.keyCount)
         successor.content =
             renew.contentState.map { payloads.insert($0, of: frame) } ?? duplicate(activities[slot].content)
-        successor.hasRenewal = true
+        successor.hasRenewalLinks = true
         let newSlot = index(successor)
         renewals[newSlot] = RenewalLinks(renews: before.id, renewedBy: nil)
         take(steps, of: newSlot, before: nil, Changes(content: true, relevance: true), asker: asker, at: now, frame)

@@ -23,7 +23,9 @@ extension Engine {
     package func app(of record: ActivityRecord) -> AppID { apps.kinds[Int(record.kind)].app }
 
     /// What an activity renews and is renewed by.
-    package func renewal(of slot: Slot) -> RenewalLinks { renewals[slot] ?? RenewalLinks() }
+    package func renewal(of slot: Slot, _ record: ActivityRecord) -> RenewalLinks {
+        record.hasRenewalLinks ? renewals[slot] ?? RenewalLinks() : RenewalLinks()
+    }
 
     /// The earliest deadline of an activity and its cause, or nil.
     package func next(of machine: ActivityMachine) -> (at: Instant, cause: Cause)? {

@@ -59,7 +59,7 @@ extension Engine {
             }
             byKey.remove(hash, slot)
         }
-        if record.hasRenewal { renewals[slot] = nil }
+        if record.hasRenewalLinks { renewals[slot] = nil }
         payloads.remove(record.content)
         payloads.remove(record.cold)
         countByState[Int(record.state.rawValue)] -= 1

@@ -1,0 +1,111 @@
+package import IsletCore
+
+extension JSONWriter {
+    /// Begins an answer: `{"req":…,"ok":…`. The caller adds members and ends the object.
+    package mutating func beginAnswer(_ envelope: Envelope, _ frame: Span<UInt8>, ok: Bool) {
+        beginObject()
+        if let req = envelope.req { field("req", plain: frame.extracting(req.indices)) }
+        field("ok", ok)
+    }
+
+    /// The answer to a change that was executed.
+    ///
+    /// - Parameter seq: the last sequence number of the app's stream; nil where the command has no app.
+    package mutating func applied(
+        _ envelope: Envelope, _ frame: Span<UInt8>, seq: UInt64?, activity: SlotRef?, of engine: borrowing Engine
+    ) {
+        beginAnswer(envelope, frame, ok: true)
+        field("outcome", name: "applied")
+        if let seq { field("seq", seq) }
+        short(activity, of: engine)
+        endObject()
+    }
+
+    /// The answer to a change that was dropped as ActivityKit drops it.
+    package mutating func ignored(
+        _ envelope: Envelope, _ frame: Span<UInt8>, _ reason: IgnoreReason, seq: UInt64, activity: SlotRef,
+        of engine: borrowing Engine
+    ) {
+        beginAnswer(envelope, frame, ok: true)
+        field("outcome", name: "ignored")
+        field("reason", name: reason.wireName)
+        field("seq", seq)
+        short(activity, of: engine)
+        endObject()
+    }
+
+    private mutating func short(_ reference: SlotRef?, of engine: borrowing Engine) {
+        guard let reference, let record = engine.record(reference) else { return }
+        key("activity")
+        shortActivity(record, at: reference.slot, of: engine)
+    }
+
+    /// The answer to a command that was refused. `envelope` is as far as it could be read.
+    package mutating func refused(_ envelope: Envelope, _ frame: Span<UInt8>, _ refusal: Refusal) {
+        beginAnswer(envelope, frame, ok: false)
+        error(refusal, frame)
+        endObject()
+    }
+
+    /// The member `error` of a refusal.
+    package mutating func error(_ refusal: Refusal, _ frame: Span<UInt8>) {
+        key("error")
+        beginObject()
+        field("code", name: refusal.code)
+        field("message", string: refusal.message(frame))
+        field("retry", name: refusal.retry.wireName)
+        detail(of: refusal, frame)
+        endObject()
+    }
+
+    private mutating func detail(of refusal: Refusal, _ frame: Span<UInt8>) {
+        switch refusal {
+        case .unknownOp, .notFound, .expired, .requestReused, .outcomeUnknown, .authorization(.denied),
+            .authorization(.visibility), .authorization(.reconnectNotPermitted):
+            return
+        case .busy(let retryAfter):
+            field("retryAfter", retryAfter)
+            return
+        case .badMessage, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict, .keyHeld,
+            .tooOld, .tooMany, .quotaExceeded, .unavailable, .authorization(.attributesTooLarge),
+            .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
+            break
+        }
+        key("detail")
+        beginObject()
+        switch refusal {
+        case .badMessage(_, let offset): field("offset", offset)
+        case .unknownField(let name): field("field", string: frame.text(name))
+        case .missingField(let name), .badField(let name, _): field("field", string: name.rawValue)
+        case .implausibleDate(let name, let meant):
+            field("field", string: name.rawValue)
+            if let meant { field("meant", meant) }
+        case .revisionConflict(let present): field("revision", present)
+        case .keyHeld(let holder, let revision):
+            field("id", holder)
+            field("revision", revision)
+        case .tooOld(let oldest): field("oldest", oldest)
+        case .tooMany(let limit), .quotaExceeded(let limit): field("limit", limit)
+        case .unavailable(let reason): field("reason", name: reason.wireName)
+        case .authorization(.attributesTooLarge(let bytes, let limit)):
+            field("bytes", bytes)
+            field("limit", limit)
+        case .authorization(.muted(let until)): field("mutedUntil", until.milliseconds)
+        case .authorization(.globalMaximumExceeded(let limit)), .authorization(.targetMaximumExceeded(let limit)):
+            field("limit", limit)
+        case .unknownOp, .notFound, .expired, .requestReused, .outcomeUnknown, .busy, .authorization(.denied),
+            .authorization(.visibility), .authorization(.reconnectNotPermitted):
+            break
+        }
+        endObject()
+    }
+
+    /// The settings of an app, as `settings.get` and `settings.set` answer them.
+    package mutating func settings(_ settings: ActivitySettings) {
+        key("settings")
+        beginObject()
+        field("activitiesEnabled", settings.activitiesEnabled)
+        field("frequentPushesEnabled", settings.frequentPushesEnabled)
+        endObject()
+    }
+}

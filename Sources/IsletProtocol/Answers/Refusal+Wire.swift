@@ -1,0 +1,155 @@
+package import IsletCore
+
+/// Whether and how a client may try a refused command again.
+package enum RetryAdvice: UInt8, Sendable {
+    /// The same command will be refused again.
+    case never
+    /// The same command may succeed later.
+    case later
+    /// After a look at the present state, another command may succeed.
+    case refresh
+
+    package var wireName: StaticString {
+        switch self {
+        case .never: "never"
+        case .later: "later"
+        case .refresh: "refresh"
+        }
+    }
+}
+
+extension Refusal {
+    /// The contract's error code.
+    package var code: StaticString {
+        switch self {
+        case .badMessage: "badMessage"
+        case .unknownOp: "unknownOp"
+        case .unknownField: "unknownField"
+        case .missingField: "missingField"
+        case .badField: "badField"
+        case .implausibleDate: "implausibleDate"
+        case .notFound: "notFound"
+        case .revisionConflict, .keyHeld: "conflict"
+        case .expired: "expired"
+        case .busy: "busy"
+        case .requestReused: "requestReused"
+        case .outcomeUnknown: "outcomeUnknown"
+        case .tooOld: "tooOld"
+        case .tooMany: "tooMany"
+        case .quotaExceeded: "quotaExceeded"
+        case .unavailable: "unavailable"
+        case .authorization(.attributesTooLarge): "attributesTooLarge"
+        case .authorization(.denied), .authorization(.muted): "denied"
+        case .authorization(.globalMaximumExceeded): "globalMaximumExceeded"
+        case .authorization(.targetMaximumExceeded): "targetMaximumExceeded"
+        case .authorization(.visibility): "visibility"
+        case .authorization(.reconnectNotPermitted): "reconnectNotPermitted"
+        }
+    }
+
+    package var retry: RetryAdvice {
+        switch self {
+        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .notFound,
+            .requestReused, .tooMany, .authorization(.attributesTooLarge), .authorization(.reconnectNotPermitted),
+            .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.wrongEndpoint):
+            .never
+        case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .authorization(.denied), .authorization(.muted),
+            .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
+            .later
+        case .revisionConflict, .keyHeld, .outcomeUnknown, .tooOld: .refresh
+        }
+    }
+
+    /// One sentence for a person.
+    package func message(_ frame: Span<UInt8>) -> String {
+        switch self {
+        case .badMessage(let reason, let offset): "\(reason.sentence) (at byte \(offset))"
+        case .unknownOp: "there is no such op"
+        case .unknownField(let name): "the op has no field '\(frame.text(name))'"
+        case .missingField(let field): "the field '\(field.rawValue)' is missing"
+        case .badField(let field, let reason): "the field '\(field.rawValue)' \(reason.sentence)"
+        case .implausibleDate(let field, let meant):
+            "the field '\(field.rawValue)' is not in milliseconds since 1970"
+                + (meant.map { "; \($0.milliseconds) was probably meant" } ?? "")
+        case .notFound: "there is no such activity in this app"
+        case .revisionConflict(let present): "the activity has revision \(present)"
+        case .keyHeld(let holder, _): "the key is held by the open activity \(holder)"
+        case .expired: "its ttl was over before it could be executed"
+        case .busy(let retryAfter): "too much is waiting; try again in \(retryAfter) ms"
+        case .requestReused: "this client has used this req for another command"
+        case .outcomeUnknown: "this req is older than what is remembered; it was not executed again"
+        case .tooOld(let oldest): "the oldest event that is kept is \(oldest); take a snapshot"
+        case .tooMany(let limit): "that is more than \(limit)"
+        case .quotaExceeded(let limit): "the limit of \(limit) is reached"
+        case .unavailable(let reason): reason.sentence
+        case .authorization(let refusal): refusal.sentence
+        }
+    }
+}
+
+extension Refusal.BadMessage {
+    var sentence: String {
+        switch self {
+        case .emptyFrame: "the frame is empty"
+        case .frameTooLong: "a frame has at most 65536 bytes"
+        case .tooManyFrames: "a message has at most 256 commands"
+        case .invalidJSON: "the frame is not well-formed JSON"
+        case .invalidUTF8: "the frame is not well-formed UTF-8"
+        case .notAnObject: "the frame is not one JSON object"
+        case .tooDeep: "the JSON is nested deeper than 64"
+        case .missingOp: "the field 'op' is missing"
+        }
+    }
+}
+
+extension Refusal.BadField {
+    var sentence: String {
+        switch self {
+        case .wrongType: "has the wrong type"
+        case .tooLong: "is too long"
+        case .badCharacters: "has characters that are not allowed, or none"
+        case .outOfRange: "is out of range"
+        case .notAUUID: "is not a UUID"
+        case .unknownValue: "has a value that is not known"
+        case .twice: "stands twice"
+        case .backwards: "would move the clock back"
+        case .badCursor: "is not a cursor of this list"
+        case .notAllowedHere: "does not go together with another field of the command"
+        }
+    }
+}
+
+extension Refusal.Unavailable {
+    var sentence: String {
+        switch self {
+        case .clockNotManual: "the clock of this service is not manual"
+        case .ruleOff: "the rule that this command needs is off"
+        case .stopping: "the service is stopping"
+        case .wrongEndpoint: "this op belongs on another endpoint"
+        }
+    }
+
+    package var wireName: StaticString {
+        switch self {
+        case .clockNotManual: "clockNotManual"
+        case .ruleOff: "ruleOff"
+        case .stopping: "stopping"
+        case .wrongEndpoint: "wrongEndpoint"
+        }
+    }
+}
+
+extension Refusal.AuthorizationRefusal {
+    var sentence: String {
+        switch self {
+        case .attributesTooLarge(let bytes, let limit):
+            "attributes and contentState have \(bytes) of \(limit) bytes together"
+        case .denied: "Live Activities are switched off for this app"
+        case .muted(let until): "a person dismissed this key; it is muted until \(until.milliseconds)"
+        case .globalMaximumExceeded(let limit): "the device has \(limit) open activities already"
+        case .targetMaximumExceeded(let limit): "the app has \(limit) open activities on this device already"
+        case .visibility: "the app is in the background"
+        case .reconnectNotPermitted: "an activity with this id exists"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import IsletCore
+
+extension JSONWriter {
+    /// The topic of an activity: `<app>/activity/<type>/<id>`.
+    package mutating func topic(of id: EntityID, kind: KindID, in engine: borrowing Engine) {
+        let prefix = engine.apps.kinds[Int(kind)].topicPrefix
+        appendTopic(prefix: prefix.span, id)
+    }
+
+    /// The JSON of an event.
+    ///
+    /// - Parameters:
+    ///   - epoch: the epoch of the app's stream.
+    ///   - frame: the frame of the command that made it, whose alert and `req` it may carry.
+    ///   - envelope: that command's; nil for what no command made.
+    package mutating func event(
+        _ event: ActivityEvent, epoch: Span<UInt8>, frame: Span<UInt8>, envelope: Envelope?, of engine: borrowing Engine
+    ) {
+        guard let record = engine.record(at: event.slot) else { preconditionFailure("an event of a freed slot") }
+        beginObject()
+        field("epoch", plain: epoch)
+        field("seq", event.seq)
+        field("at", event.at)
+        field("event", name: event.name.wireName)
+        if let before = event.before { field("from", name: before.state.wireName) }
+        field("to", name: event.after.state.wireName)
+        field("cause", name: event.after.cause.wireName)
+        if event.isByCommand, let envelope { by(envelope, frame) }
+        if let lateBy = event.lateBy { field("lateBy", lateBy) }
+        switch event.alert {
+        case .none: break
+        case .inFrame(let range): field("alert", raw: frame.extracting(range.indices))
+        case .stored: engine.withBytes(of: record.cold) { field("alert", rawBytes: $0, record.alertRange) }
+        }
+        key("activity")
+        if let before = event.before {
+            patch(event, before, record, of: engine)
+        } else {
+            activity(record, at: event.slot, machine: event.after, revision: event.revision, of: engine)
+        }
+        endObject()
+    }
+
+    private mutating func by(_ envelope: Envelope, _ frame: Span<UInt8>) {
+        guard envelope.client != nil || envelope.req != nil else { return }
+        key("by")
+        beginObject()
+        if let client = envelope.client { field("client", client) }
+        if let req = envelope.req { field("req", plain: frame.extracting(req.indices)) }
+        endObject()
+    }
+
+    /// The merge patch from the entity before to the entity after: changed members only, `null` where one was cleared.
+    private mutating func patch(
+        _ event: ActivityEvent, _ before: ActivityMachine, _ record: ActivityRecord, of engine: borrowing Engine
+    ) {
+        let after = event.after
+        beginObject()
+        field("id", event.id)
+        if before.state != after.state { field("state", name: after.state.wireName) }
+        field("revision", event.revision)
+        if event.contentChanged { contentState(record, of: engine) }
+        changed("staleDate", from: before.staleDate, to: after.staleDate)
+        if event.relevanceChanged { field("relevanceScore", record.relevanceScore) }
+        changed("startedAt", from: before.shownStartedAt, to: after.shownStartedAt)
+        changed("endedAt", from: before.endedAt, to: after.endedAt)
+        changed("dismissAt", from: before.dismissAt, to: after.dismissAt)
+        changed("expiresAt", from: before.expiresAt(engine.rules), to: after.expiresAt(engine.rules))
+        changed("timestamp", from: before.timestamp, to: after.timestamp)
+        if before.cause != after.cause { field("cause", name: after.cause.wireName) }
+        patchNext(engine.next(of: before), engine.next(of: after))
+        if event.renewalChanged, let renewedBy = engine.renewal(of: event.slot, record).renewedBy {
+            field("renewedBy", renewedBy)
+        }
+        endObject()
+    }
+
+    private mutating func changed(_ name: StaticString, from before: Instant, to after: Instant) {
+        guard before != after else { return }
+        if after.isSet {
+            field(name, after)
+        } else {
+            key(name)
+            null()
+        }
+    }
+
+    private mutating func patchNext(_ before: (at: Instant, cause: Cause)?, _ after: (at: Instant, cause: Cause)?) {
+        if let after {
+            if let before, before == after { return }
+            next(after)
+        } else if before != nil {
+            key("next")
+            null()
+        }
+    }
+}
