@@ -1,0 +1,348 @@
+// A load generator for Islet and for the bare relay: the same program, the same messages, the same window.
+//
+// Publishes updates of `--content` bytes over DEALER connections with a bounded window each, while one SUB takes in
+// every event. An update counts when it was answered with ok and its event has arrived. Each command's `req` is its
+// number, which is found again in its answer and in its event; so loss, repetition and both latencies are seen.
+//
+//     load --commands URL --events URL [--activities N] [--start] [--updates N] [--batch N] [--window N]
+//          [--connections N] [--content BYTES] [--first N]
+//
+// `--start` starts the activities first (against Islet), numbered from `--first`; without `--updates` nothing else happens. Prints one line of
+// JSON. Exits with 1 where anything was refused, lost or out of order.
+
+#define _GNU_SOURCE  // memmem
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zmq.h>
+
+enum { MAX_CONNECTIONS = 64, MAX_BATCH = 256, MAX_FRAME = 8192, STALL_MS = 10000 };
+
+static const char APP[] = "com.example.bench";
+
+static struct {
+    const char *commands, *events;
+    long activities, updates, batch, window, connections, content, first;
+    int start;
+} options = {.activities = 100000, .batch = 1, .window = 64, .connections = 1, .content = 256};
+
+static void *context;
+static int64_t *sent_at;        // nanoseconds, by the update's number
+static uint32_t *answer_after;  // nanoseconds from sending to the answer
+static uint32_t *event_after;   // nanoseconds from sending to the event
+static atomic_long events_seen;
+static atomic_int listening, listener_failed;
+static long topic_bytes, event_bytes, answer_bytes, command_bytes;
+
+static void die(const char *what) {
+    fprintf(stderr, "load: %s: %s\n", what, zmq_strerror(zmq_errno()));
+    exit(1);
+}
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static uint32_t span(int64_t from, int64_t to) {
+    int64_t taken = to - from;
+    return taken < 0 ? 0 : taken > UINT32_MAX ? UINT32_MAX : (uint32_t)taken;
+}
+
+static void *open_socket(int kind, const char *url) {
+    void *socket = zmq_socket(context, kind);
+    int none = 0;
+    if (!socket) die("zmq_socket");
+    zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
+    zmq_setsockopt(socket, ZMQ_RCVHWM, &none, sizeof none);
+    zmq_setsockopt(socket, ZMQ_SNDHWM, &none, sizeof none);
+    if (zmq_connect(socket, url)) die(url);
+    return socket;
+}
+
+// The number after a marker such as `"req":"`, or -1.
+static long number_after(const char *bytes, size_t size, const char *marker, size_t length) {
+    const char *found = memmem(bytes, size, marker, length);
+    if (!found) return -1;
+    const char *digit = found + length, *end = bytes + size;
+    if (digit == end || *digit < '0' || *digit > '9') return -1;
+    long value = 0;
+    while (digit < end && *digit >= '0' && *digit <= '9') value = value * 10 + (*digit++ - '0');
+    return value;
+}
+
+#define NUMBER_AFTER(bytes, size, marker) number_after(bytes, size, marker, sizeof(marker) - 1)
+
+// A command for one activity; its content is an object of exactly `content` bytes that no other update has.
+static int write_command(char *frame, const char *op, const char *extra, long req, long activity) {
+    int used = snprintf(frame, MAX_FRAME,
+        "{\"op\":\"%s\",\"req\":\"%ld\",\"app\":\"%s\",%s\"id\":\"00000000-0000-7000-8000-%012lx\",\"contentState\":",
+        op, req, APP, extra, activity);
+    int begin = used;
+    used += snprintf(frame + used, MAX_FRAME - (size_t)used, "{\"n\":%ld,\"text\":\"", req);
+    long padding = options.content - (used - begin) - 2;
+    if (padding < 0 || used + padding + 4 > MAX_FRAME) {
+        fprintf(stderr, "load: --content %ld cannot be made\n", options.content);
+        exit(2);
+    }
+    memset(frame + used, 'x', (size_t)padding);
+    used += (int)padding;
+    memcpy(frame + used, "\"}}", 3);
+    return used + 3;
+}
+
+// MARK: The subscriber
+
+static void *listen_to_events(void *unused) {
+    (void)unused;
+    void *socket = open_socket(ZMQ_SUB, options.events);
+    zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+    int patience = 20;
+    zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience, sizeof patience);
+    long last_seq = -1, seen = 0;
+    while (atomic_load(&listening)) {
+        char topic[512];
+        int topic_size = zmq_recv(socket, topic, sizeof topic, 0);
+        if (topic_size < 0) continue;
+        zmq_msg_t body;
+        zmq_msg_init(&body);
+        if (zmq_msg_recv(&body, socket, 0) < 0) die("an event without a body");
+        const char *bytes = zmq_msg_data(&body);
+        size_t size = zmq_msg_size(&body);
+        int64_t time = now();
+        long seq = NUMBER_AFTER(bytes, size, "\"seq\":");
+        int is_event = topic_size < 2 || memcmp(topic + topic_size - 2, "/~", 2) != 0;
+        if (is_event && seq >= 0) {
+            if (last_seq >= 0 && seq != last_seq + 1) {
+                fprintf(stderr, "load: a gap in the stream: %ld after %ld\n", seq, last_seq);
+                atomic_store(&listener_failed, 1);
+            }
+            last_seq = seq;
+        }
+        long req = is_event ? NUMBER_AFTER(bytes, size, "\"req\":\"") : -1;
+        if (req >= 0 && sent_at && req < options.updates) {
+            if (event_after[req]) {
+                fprintf(stderr, "load: the event of update %ld came twice\n", req);
+                atomic_store(&listener_failed, 1);
+            }
+            event_after[req] = span(sent_at[req], time) | 1;
+            topic_bytes = topic_size;
+            event_bytes += (long)size;
+            atomic_store(&events_seen, ++seen);
+        } else if (is_event) {
+            atomic_fetch_sub(&events_seen, 1);  // a start or a probe: counted downwards while nothing is measured
+        }
+        zmq_msg_close(&body);
+    }
+    zmq_close(socket);
+    return NULL;
+}
+
+// MARK: The publisher
+
+// Takes one message of answers; gives how many it holds.
+static long take_answers(void *socket, long *refused) {
+    long taken = 0;
+    int more = 1;
+    while (more) {
+        zmq_msg_t frame;
+        zmq_msg_init(&frame);
+        if (zmq_msg_recv(&frame, socket, taken ? 0 : ZMQ_DONTWAIT) < 0) return 0;
+        const char *bytes = zmq_msg_data(&frame);
+        size_t size = zmq_msg_size(&frame);
+        long req = NUMBER_AFTER(bytes, size, "\"req\":\"");
+        if (req >= 0 && sent_at && req < options.updates) {
+            answer_after[req] = span(sent_at[req], now()) | 1;
+            answer_bytes += (long)size;
+        }
+        if (memmem(bytes, size, "\"ok\":false", 10)) {
+            if ((*refused)++ == 0) fprintf(stderr, "load: refused: %.*s\n", (int)size, bytes);
+        }
+        more = zmq_msg_more(&frame);
+        zmq_msg_close(&frame);
+        taken++;
+    }
+    return taken;
+}
+
+// Sends `total` commands with a window on each connection, and waits for all answers; gives how many were refused.
+static long drive(void **sockets, long total, const char *op, const char *extra, int measured) {
+    long waiting[MAX_CONNECTIONS] = {0}, sent = 0, answered = 0, refused = 0;
+    zmq_pollitem_t items[MAX_CONNECTIONS];
+    for (long each = 0; each < options.connections; each++)
+        items[each] = (zmq_pollitem_t){sockets[each], 0, ZMQ_POLLIN, 0};
+    // The subscriber may lag a little, so that nothing is dropped for it; the answers set the pace.
+    long lag = options.window * options.connections * options.batch * 2 + 256;
+    int64_t progress = now();
+    static char frame[MAX_FRAME];
+    while (answered < total) {
+        for (long each = 0; each < options.connections; each++) {
+            while (waiting[each] < options.window && sent < total &&
+                   (!measured || sent - atomic_load(&events_seen) < lag)) {
+                long batch = total - sent < options.batch ? total - sent : options.batch;
+                int64_t time = now();
+                for (long in_batch = 0; in_batch < batch; in_batch++, sent++) {
+                    // A stride that is odd and large visits the activities out of order, each equally often.
+                    long activity = measured ? (sent * 40503) % options.activities : options.first + sent;
+                    int size = write_command(frame, op, extra, measured ? sent : total + sent, activity);
+                    if (measured) sent_at[sent] = time, command_bytes += size;
+                    if (zmq_send(sockets[each], frame, (size_t)size, in_batch + 1 < batch ? ZMQ_SNDMORE : 0) < 0)
+                        die("zmq_send");
+                }
+                waiting[each]++;
+            }
+        }
+        if (zmq_poll(items, (int)options.connections, 1) < 0) die("zmq_poll");
+        for (long each = 0; each < options.connections; each++) {
+            long taken;
+            while (waiting[each] > 0 && (taken = take_answers(sockets[each], &refused)) > 0) {
+                waiting[each]--;
+                answered += taken;
+                progress = now();
+            }
+        }
+        if (now() - progress > STALL_MS * 1000000LL) {
+            fprintf(stderr, "load: stalled after %ld of %ld answers, %ld events\n", answered, total,
+                    atomic_load(&events_seen));
+            exit(1);
+        }
+    }
+    return refused;
+}
+
+// Sends single updates until one of their events arrives: then the subscription is active, here and at the relay.
+static void wait_for_subscription(void *socket) {
+    static char frame[MAX_FRAME];
+    for (int attempt = 0; attempt < 200; attempt++) {
+        long before = atomic_load(&events_seen), refused = 0;
+        // Numbers beyond every measured one; each content is new, so that none is ignored as unchanged.
+        int size = write_command(frame, "activity.update", "", 100000000000L + now() / 1000 % 10000000000L, 0);
+        zmq_send(socket, frame, (size_t)size, 0);
+        zmq_pollitem_t item = {socket, 0, ZMQ_POLLIN, 0};
+        zmq_poll(&item, 1, 1000);
+        take_answers(socket, &refused);
+        if (refused) exit(1);
+        struct timespec pause = {0, 20000000};
+        nanosleep(&pause, NULL);
+        if (atomic_load(&events_seen) < before) return;
+    }
+    fprintf(stderr, "load: no event arrives\n");
+    exit(1);
+}
+
+// MARK: The report
+
+static int by_size(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static double quantile(uint32_t *sorted, long count, double part) {
+    long position = (long)(part * (double)(count - 1) + 0.5);
+    return sorted[position] / 1000.0;
+}
+
+static long option(const char *text) {
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*end || value < 1) {
+        fprintf(stderr, "load: not a number: %s\n", text);
+        exit(2);
+    }
+    return value;
+}
+
+static void read_options(int count, char **words) {
+    struct { const char *name; long *number; const char **text; } known[] = {
+        {"--commands", NULL, &options.commands}, {"--events", NULL, &options.events},
+        {"--activities", &options.activities, NULL}, {"--updates", &options.updates, NULL},
+        {"--batch", &options.batch, NULL}, {"--window", &options.window, NULL},
+        {"--connections", &options.connections, NULL}, {"--content", &options.content, NULL},
+        {"--first", &options.first, NULL},
+    };
+    for (int word = 1; word < count; word++) {
+        if (!strcmp(words[word], "--start")) {
+            options.start = 1;
+            continue;
+        }
+        size_t each = 0, all = sizeof known / sizeof *known;
+        while (each < all && strcmp(words[word], known[each].name)) each++;
+        if (each == all || word + 1 == count) {
+            fprintf(stderr, "load: unknown or without a value: %s\n", words[word]);
+            exit(2);
+        }
+        word++;
+        if (known[each].text) *known[each].text = words[word];
+        else *known[each].number = option(words[word]);
+    }
+    if (!options.commands || !options.events || options.connections > MAX_CONNECTIONS || options.batch > MAX_BATCH) {
+        fprintf(stderr, "load: --commands and --events are needed; at most %d connections, %d in a batch\n",
+                MAX_CONNECTIONS, MAX_BATCH);
+        exit(2);
+    }
+}
+
+int main(int count, char **words) {
+    read_options(count, words);
+    context = zmq_ctx_new();
+    void *sockets[MAX_CONNECTIONS];
+    for (long each = 0; each < options.connections; each++) sockets[each] = open_socket(ZMQ_DEALER, options.commands);
+
+    if (options.start) {
+        long batch = options.batch, refused;
+        options.batch = 64;
+        int64_t begun = now();
+        refused = drive(sockets, options.activities, "activity.start", "\"type\":\"Bench\",\"attributes\":{},", 0);
+        options.batch = batch;
+        if (refused) return 1;
+        if (!options.updates) {
+            printf("{\"started\":%ld,\"perSecond\":%.0f}\n", options.activities,
+                   options.activities / ((double)(now() - begun) / 1e9));
+            return 0;
+        }
+    }
+    if (!options.updates) return 0;
+
+    answer_after = calloc((size_t)options.updates, sizeof *answer_after);
+    event_after = calloc((size_t)options.updates, sizeof *event_after);
+    sent_at = calloc((size_t)options.updates, sizeof *sent_at);
+    if (!answer_after || !event_after || !sent_at) die("calloc");
+    atomic_store(&listening, 1);
+    pthread_t listener;
+    if (pthread_create(&listener, NULL, listen_to_events, NULL)) die("pthread_create");
+    wait_for_subscription(sockets[0]);
+    atomic_store(&events_seen, 0);
+
+    int64_t begun = now();
+    long refused = drive(sockets, options.updates, "activity.update", "", 1);
+    int64_t acknowledged = now(), deadline = acknowledged + STALL_MS * 1000000LL;
+    while (atomic_load(&events_seen) < options.updates && now() < deadline) {
+        struct timespec pause = {0, 1000000};
+        nanosleep(&pause, NULL);
+    }
+    int64_t published = now();
+    atomic_store(&listening, 0);
+    pthread_join(listener, NULL);
+    long seen = atomic_load(&events_seen);
+    if (refused || seen != options.updates || atomic_load(&listener_failed)) {
+        fprintf(stderr, "load: %ld refused, %ld of %ld events\n", refused, seen, options.updates);
+        return 1;
+    }
+    qsort(answer_after, (size_t)options.updates, sizeof *answer_after, by_size);
+    qsort(event_after, (size_t)options.updates, sizeof *event_after, by_size);
+    long total = options.updates;
+    printf("{\"updates\":%ld,\"acknowledgedPerSecond\":%.0f,\"publishedPerSecond\":%.0f,"
+           "\"answerP50\":%.1f,\"answerP99\":%.1f,\"eventP50\":%.1f,\"eventP99\":%.1f,"
+           "\"commandBytes\":%ld,\"topicBytes\":%ld,\"eventBytes\":%ld,\"answerBytes\":%ld}\n",
+           total, (double)total / ((double)(acknowledged - begun) / 1e9),
+           (double)total / ((double)(published - begun) / 1e9), quantile(answer_after, total, 0.5),
+           quantile(answer_after, total, 0.99), quantile(event_after, total, 0.5), quantile(event_after, total, 0.99),
+           command_bytes / total, topic_bytes, event_bytes / total, answer_bytes / total);
+    return 0;
+}
