@@ -55,6 +55,7 @@ let package = Package(
         .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
         .testTarget(
             name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
+        .testTarget(name: "IsletJournalTests", dependencies: ["IsletJournal"], swiftSettings: strict),
         .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],

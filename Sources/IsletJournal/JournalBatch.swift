@@ -1,0 +1,149 @@
+/// What is committed together: the events of some commands and deadlines, grouped into one row per app, and notes.
+///
+/// All bytes lie one after another in one buffer, and everything else is ranges of it, so that filling a batch that has
+/// been used before allocates nothing. The events are in the order in which they are published; the events of one
+/// row are also linked, because a row's body is their JSON one after another.
+///
+/// A value: the owner keeps one to answer and publish from while the journal writes its own.
+package struct JournalBatch: Sendable {
+    /// Beyond these a batch is full. They are looked at between commands, so the last command may exceed them.
+    package static let maximumEvents = 16_384
+    package static let maximumBytes = 16 << 20
+    /// Batches that may be appended and not yet committed: one that is being written and one that waits.
+    package static let maximumInFlight = 2
+    /// A buffer that grew beyond this is given back by ``reset(number:)``.
+    private static let keptBytes = 4 << 20
+
+    /// Dense from 1 over the life of a journal.
+    package private(set) var number: UInt64
+    /// One for each app that has an event, in the order of their first events.
+    package private(set) var rows: [Row] = []
+    /// In the order in which they happened, over all apps.
+    package private(set) var events: [Event] = []
+    /// What recovery needs beside the events; the journal does not look into it.
+    package private(set) var notes: [Slice] = []
+    private var bytes: [UInt8] = []
+    private var rowOfStream: [UInt32: Int] = [:]
+    private var lastStream: (stream: UInt32, row: Int)?
+
+    package init(number: UInt64) {
+        self.number = number
+    }
+
+    /// A run of the batch's bytes.
+    package struct Slice: Equatable, Sendable, BitwiseCopyable {
+        fileprivate var offset: Int
+        package fileprivate(set) var count: Int
+    }
+
+    /// The events of one app.
+    package struct Row: Sendable, BitwiseCopyable {
+        /// The owner's number of the app.
+        package let stream: UInt32
+        /// The app.
+        package let name: Slice
+        package let firstSeq: UInt64
+        package fileprivate(set) var lastSeq: UInt64
+        /// The domain time of the last event in milliseconds since 1970.
+        package fileprivate(set) var at: Int64
+        fileprivate let firstEvent: Int
+        fileprivate var lastEvent: Int
+    }
+
+    /// One event as it is published.
+    package struct Event: Sendable, BitwiseCopyable {
+        /// The index of its row.
+        package let row: Int
+        package let seq: UInt64
+        package let topic: Slice
+        package let json: Slice
+        /// The next event of the same row.
+        fileprivate var next: Int?
+    }
+
+    /// Whether there is nothing to commit.
+    package var isEmpty: Bool { events.isEmpty && notes.isEmpty }
+
+    /// Whether the owner should commit it before it applies another command.
+    package var isFull: Bool {
+        events.count >= Self.maximumEvents || notes.count >= Self.maximumEvents || bytes.count >= Self.maximumBytes
+    }
+
+    /// The bytes that it holds.
+    package var byteCount: Int { bytes.count }
+
+    /// Empties it for the batch of that number, keeping its buffers.
+    package mutating func reset(number: UInt64) {
+        self.number = number
+        rows.removeAll(keepingCapacity: true)
+        events.removeAll(keepingCapacity: true)
+        notes.removeAll(keepingCapacity: true)
+        rowOfStream.removeAll(keepingCapacity: true)
+        lastStream = nil
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptBytes)
+    }
+
+    /// Adds an event of an app.
+    ///
+    /// - Parameters:
+    ///   - stream: The owner's number of the app, which stands for `app` from its first event on.
+    ///   - seq: Dense within the app; a hole is the caller's bug and traps.
+    ///   - at: Domain time in milliseconds since 1970.
+    package mutating func append(
+        stream: UInt32, app: Span<UInt8>, seq: UInt64, at: Int64, topic: Span<UInt8>, json: Span<UInt8>
+    ) {
+        let index = events.count
+        let row: Int
+        if let known = findRow(of: stream) {
+            precondition(seq == rows[known].lastSeq + 1, "seq \(seq) after \(rows[known].lastSeq)")
+            events[rows[known].lastEvent].next = index
+            rows[known].lastSeq = seq
+            rows[known].at = at
+            rows[known].lastEvent = index
+            row = known
+        } else {
+            row = rows.count
+            rows.append(
+                Row(
+                    stream: stream, name: store(app), firstSeq: seq, lastSeq: seq, at: at, firstEvent: index,
+                    lastEvent: index))
+            rowOfStream[stream] = row
+        }
+        lastStream = (stream, row)
+        events.append(Event(row: row, seq: seq, topic: store(topic), json: store(json), next: nil))
+    }
+
+    /// Adds bytes for recovery, which come back in order and are of no other concern to the journal.
+    package mutating func note(_ content: Span<UInt8>) {
+        notes.append(store(content))
+    }
+
+    /// Calls `body` with some of its bytes, which it must not keep.
+    @inline(__always)
+    package func withBytes<Result: ~Copyable, Failure: Error>(
+        of slice: Slice, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(bytes.span.extracting(slice.offset..<(slice.offset + slice.count)))
+    }
+
+    /// Calls `body` with each event of a row, in order.
+    package func forEachEvent(ofRow row: Int, _ body: (Event) -> Void) {
+        var next: Int? = rows[row].firstEvent
+        while let index = next {
+            body(events[index])
+            next = events[index].next
+        }
+    }
+
+    private func findRow(of stream: UInt32) -> Int? {
+        // Commands of one app come in runs, and the dictionary costs more than the rest of an append.
+        if let lastStream, lastStream.stream == stream { return lastStream.row }
+        return rowOfStream[stream]
+    }
+
+    private mutating func store(_ content: Span<UInt8>) -> Slice {
+        let slice = Slice(offset: bytes.count, count: content.count)
+        content.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        return slice
+    }
+}
