@@ -157,32 +157,36 @@ def test_the_presentation_order_is_relevance_and_then_who_started_first(client):
     assert ids(answer["activities"]) == [high, tied_first, tied_second, low]
 
 
+def shown(client, **fields):
+    """What the device shows: (id, place on the Lock Screen, form in the Dynamic Island) in order."""
+    rows = client.list(device="phone", order="presentation", **fields)
+    return [(r["id"], r["presentation"].get("lockScreen"), r["presentation"].get("dynamicIsland")) for r in rows]
+
+
 def test_the_dynamic_island_shows_the_most_relevant_and_never_an_ended_one(client):
     first = client.start(device="phone", relevanceScore=100)["id"]
     second = client.start(device="phone", relevanceScore=50)["id"]
     third = client.start(device="phone", relevanceScore=10)["id"]
-    waiting = client.start(device="phone", startDate=after(HOUR), alert={"title": "T", "body": "B"})["id"]
-
-    def presentation():
-        return client.read("activity.list", device="phone", order="presentation")["presentation"]
-
-    assert presentation()["lockScreen"] == [first, second, third]
-    assert presentation()["dynamicIsland"] == {"minimal": [first, second]}
+    waiting = client.start(
+        device="phone", relevanceScore=200, startDate=after(HOUR), alert={"title": "T", "body": "B"})["id"]
+    unseen = (waiting, None, None)
+    assert shown(client) == [(first, 1, "minimal"), (second, 2, "minimal"), (third, 3, None), unseen]
     client.applied("activity.end", id=first)
-    assert first in presentation()["lockScreen"], "an ended one stays on the Lock Screen"
-    assert presentation()["dynamicIsland"] == {"minimal": [second, third]}
+    assert shown(client) == [(first, 1, None), (second, 2, "minimal"), (third, 3, "minimal"), unseen]
     client.applied("activity.end", id=second)
-    assert presentation()["dynamicIsland"] == {"compact": third}
-    assert waiting not in presentation()["lockScreen"]
+    assert shown(client) == [(first, 1, None), (second, 2, None), (third, 3, "compact"), unseen]
+    client.applied("activity.dismiss", id=first)
+    client.applied("activity.end", id=third, dismissalPolicy="immediate")
+    assert shown(client) == [(second, 1, None), unseen]
 
 
 def test_the_presentation_looks_at_all_apps_of_a_device(client):
+    """Whoever asks, and also for one app alone: the places are those among all."""
     pizza = client.start(device="phone", relevanceScore=1)["id"]
     taxi = client.start(device="phone", relevanceScore=2, app="com.example.taxi")["id"]
-    command = {"op": "activity.list", "req": "all", "device": "phone", "order": "presentation"}
-    [answer] = client.raw(command)
-    assert answer["ok"], answer
-    assert answer["presentation"]["lockScreen"] == [taxi, pizza]
+    [answer] = client.raw({"op": "activity.list", "req": "all", "device": "phone", "order": "presentation"})
+    assert ids(answer["activities"]) == [taxi, pizza]
+    assert shown(client) == [(pizza, 2, "minimal")]
 
 
 def test_the_presentation_order_needs_a_device(client):
@@ -207,14 +211,18 @@ def test_history_tells_every_change_in_order(client):
 def test_explain_names_the_rule_of_every_decision(client):
     id = client.start(staleDate=after(HOUR))["id"]
     client.ignored("activity.update", id=id, contentState={"eta": 0}, timestamp=EPOCH - HOUR)
+    client.refused("activity.update", id=id, contentState={"eta": 0}, ifRevision=5)
     client.advance(by=2 * HOUR)
-    client.applied("activity.end", id=id)
+    client.applied("activity.end", id=id, req="closing")
     client.ignored("activity.update", id=id, contentState={"eta": 0})
     decisions = client.read("activity.explain", id=id)["decisions"]
-    rules = [decision["rule"] for decision in decisions]
-    expected = ["startedAtOnce", "olderTimestamp", "staleDateReached", "endedByDefault", "endedUpdateDropped"]
-    assert [rule for rule in rules if rule in expected] == expected, rules
-    assert all(decision["at"] >= EPOCH for decision in decisions)
+    assert [(d["rule"].removeprefix("apple-semantics 1.2 "), d["outcome"]) for d in decisions] == [
+        ("row 1", "applied"), ("row 15", "ignored"), ("contract ifRevision", "refused"), ("row 19", "applied"),
+        ("row 22", "applied"), ("row 35", "ignored"),
+    ]
+    assert [d["at"] for d in decisions] == [EPOCH] * 3 + [after(HOUR), after(2 * HOUR), after(2 * HOUR)]
+    assert decisions[4]["by"]["req"] == "closing"
+    assert all(d["text"] for d in decisions)
 
 
 def test_a_read_may_wait_for_a_sequence_number(client):

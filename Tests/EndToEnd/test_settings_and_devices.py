@@ -85,3 +85,14 @@ def test_a_pending_transient_one_is_not_touched_by_a_lock(client):
     id = client.start(device="phone", style="transient", startDate=after(HOUR), alert={"title": "T", "body": "B"})["id"]
     client.read("device.event", device="phone", event="lock")
     assert client.get(id)["state"] == "pending"
+
+
+def test_a_change_that_a_pending_one_outlived_does_not_end_it_later(client):
+    """Row 30 ends what runs at the change; this one did not, and a later change of another switch is no reason."""
+    id = client.start(device="phone", startDate=after(HOUR), alert={"title": "T", "body": "B"})["id"]
+    before = client.read("settings.get")["settings"]["frequentPushesEnabled"]
+    client.read("settings.set", frequentPushesEnabled=not before)
+    client.advance(by=2 * HOUR)
+    assert client.get(id)["state"] == "active"
+    client.read("settings.set", device="phone", activitiesEnabled=True)
+    assert client.get(id)["state"] == "active"

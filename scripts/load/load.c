@@ -7,8 +7,8 @@
 //     load --commands URL --events URL [--activities N] [--start] [--updates N] [--batch N] [--window N]
 //          [--connections N] [--content BYTES] [--first N]
 //
-// `--start` starts the activities first (against Islet), numbered from `--first`; without `--updates` nothing else happens. Prints one line of
-// JSON. Exits with 1 where anything was refused, lost or out of order.
+// `--start` starts the activities first (against Islet), numbered from `--first`; without `--updates` nothing else
+// happens. Prints one line of JSON. Exits with 1 where anything was refused, lost or out of order.
 
 #define _GNU_SOURCE  // memmem
 
