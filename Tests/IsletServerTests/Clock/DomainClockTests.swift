@@ -80,7 +80,9 @@ import Testing
         try clock.advance(to: Instant(1_000))
         try clock.advance(to: Instant(4_000))
         #expect(clock.now(reading(100_000)) == Instant(4_000))
-        #expect(throws: DomainClock.AdvanceError.backwards(now: Instant(4_000))) { try clock.advance(to: Instant(3_999)) }
+        #expect(throws: DomainClock.AdvanceError.backwards(now: Instant(4_000))) {
+            try clock.advance(to: Instant(3_999))
+        }
         #expect(clock.now(reading(100_001)) == Instant(4_000))
     }
 
