@@ -52,6 +52,8 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .executableTarget(name: "islet-bench", dependencies: ["IsletCore"], swiftSettings: strict),
+
         .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
         .testTarget(
             name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),

@@ -1,0 +1,42 @@
+/// The geometry of the wheel, and the lists of timers behind it: for each list the slot number of its first node, and a bit
+/// that says whether there is one.
+struct TimerLists {
+    /// Near wheel: one list for each of the 4096 milliseconds from the cursor on.
+    static let nearBits = 12
+    static let nearCount = 1 << nearBits
+    /// Far wheel: one list for each of 16384 blocks of 4.096 s from the cursor's own block on, 18.6 hours.
+    static let farBits = 14
+    static let farCount = 1 << farBits
+    /// Overflow: list `k` holds what was between 2^k and 2^(k+1) blocks away when it was put there.
+    static let overflowCount = 64
+
+    static let near = 0..<nearCount
+    static let far = near.upperBound..<near.upperBound + farCount
+    static let overflow = far.upperBound..<far.upperBound + overflowCount
+    /// What is left of the overflow list that is being swept.
+    static let sweeping = overflow.upperBound
+    static let count = sweeping + 1
+
+    private var heads = [UInt32](repeating: TimerNode.none, count: count)
+    private(set) var occupancy = OccupancyMap(count: count)
+
+    /// The near list of a tick.
+    static func near(_ tick: UInt64) -> Int { Int(tick & UInt64(nearCount - 1)) }
+
+    /// The far list of a block.
+    static func far(_ block: UInt64) -> Int { far.lowerBound + Int(block & UInt64(farCount - 1)) }
+
+    /// The first node of a list, or ``TimerNode/none``.
+    subscript(list: Int) -> UInt32 {
+        get { heads[list] }
+        set {
+            let before = heads[list]
+            heads[list] = newValue
+            if before == TimerNode.none {
+                if newValue != TimerNode.none { occupancy.insert(list) }
+            } else if newValue == TimerNode.none {
+                occupancy.remove(list)
+            }
+        }
+    }
+}
