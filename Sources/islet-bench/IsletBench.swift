@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// `islet-bench <what>`: measures one part of the service in this process and prints a line for each figure.

@@ -93,7 +93,8 @@ extension TimerWheel {
             if distance >= UInt64(TimerLists.farCount) { return "too late for the far wheel" }
             if distance == 0, cursorTick != cursorTick.block.blockStart { return "its block began before the cursor" }
         } else if TimerLists.overflow.contains(list) {
-            if node.tick.block < overflowFloors[list - TimerLists.overflow.lowerBound] { return "before the list's floor" }
+            let floor = overflowFloors[list - TimerLists.overflow.lowerBound]
+            if node.tick.block < floor { return "before the list's floor" }
         }
         return nil
     }
