@@ -4,7 +4,8 @@
 package enum Refusal: Error, Equatable, Sendable {
     /// The frame is no command at all.
     case badMessage(BadMessage, offset: Int)
-    case unknownOp
+    /// The op as it stands in the frame.
+    case unknownOp(FrameRange)
     /// The field's name as it stands in the frame.
     case unknownField(FrameRange)
     case missingField(Field)
@@ -65,11 +66,57 @@ package enum Refusal: Error, Equatable, Sendable {
     }
 }
 
-/// The names of all fields that a command may have, for errors that name theirs.
-package enum Field: String, Sendable, CaseIterable {
+/// All fields that a command may have, for errors that name theirs.
+package enum Field: UInt8, Sendable, CaseIterable {
     case op, req, client, ttl, ifRevision, minSeq, source, ack
     case app, type, attributes, contentState, staleDate, relevanceScore, style, startDate, alert, pushType
     case device, key, id, background, ifExists, timestamp, dismissalPolicy, after, by, to
     case state, order, limit, cursor, activitiesEnabled, frequentPushesEnabled, event
     case nonce, apps, prefix, credit, from
+
+    /// As it is written in commands.
+    package var name: StaticString {
+        switch self {
+        case .op: "op"
+        case .req: "req"
+        case .client: "client"
+        case .ttl: "ttl"
+        case .ifRevision: "ifRevision"
+        case .minSeq: "minSeq"
+        case .source: "source"
+        case .ack: "ack"
+        case .app: "app"
+        case .type: "type"
+        case .attributes: "attributes"
+        case .contentState: "contentState"
+        case .staleDate: "staleDate"
+        case .relevanceScore: "relevanceScore"
+        case .style: "style"
+        case .startDate: "startDate"
+        case .alert: "alert"
+        case .pushType: "pushType"
+        case .device: "device"
+        case .key: "key"
+        case .id: "id"
+        case .background: "background"
+        case .ifExists: "ifExists"
+        case .timestamp: "timestamp"
+        case .dismissalPolicy: "dismissalPolicy"
+        case .after: "after"
+        case .by: "by"
+        case .to: "to"
+        case .state: "state"
+        case .order: "order"
+        case .limit: "limit"
+        case .cursor: "cursor"
+        case .activitiesEnabled: "activitiesEnabled"
+        case .frequentPushesEnabled: "frequentPushesEnabled"
+        case .event: "event"
+        case .nonce: "nonce"
+        case .apps: "apps"
+        case .prefix: "prefix"
+        case .credit: "credit"
+        case .from: "from"
+        }
+    }
 }

@@ -60,13 +60,13 @@ extension JSONWriter {
 
     private mutating func detail(of refusal: Refusal, _ frame: Span<UInt8>) {
         switch refusal {
-        case .unknownOp, .notFound, .expired, .requestReused, .outcomeUnknown, .authorization(.denied),
+        case .notFound, .expired, .requestReused, .outcomeUnknown, .authorization(.denied),
             .authorization(.visibility), .authorization(.reconnectNotPermitted):
             return
         case .busy(let retryAfter):
             field("retryAfter", retryAfter)
             return
-        case .badMessage, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict, .keyHeld,
+        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict, .keyHeld,
             .tooOld, .tooMany, .quotaExceeded, .unavailable, .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
@@ -75,10 +75,11 @@ extension JSONWriter {
         beginObject()
         switch refusal {
         case .badMessage(_, let offset): field("offset", offset)
-        case .unknownField(let name): field("field", string: frame.text(name))
-        case .missingField(let name), .badField(let name, _): field("field", string: name.rawValue)
+        case .unknownOp(let op): field("op", string: frame.quoted(op))
+        case .unknownField(let name): field("field", string: frame.quoted(name))
+        case .missingField(let name), .badField(let name, _): field("field", string: name.path)
         case .implausibleDate(let name, let meant):
-            field("field", string: name.rawValue)
+            field("field", string: name.path)
             if let meant { field("meant", meant) }
         case .revisionConflict(let present): field("revision", present)
         case .keyHeld(let holder, let revision):
@@ -93,7 +94,7 @@ extension JSONWriter {
         case .authorization(.muted(let until)): field("mutedUntil", until.milliseconds)
         case .authorization(.globalMaximumExceeded(let limit)), .authorization(.targetMaximumExceeded(let limit)):
             field("limit", limit)
-        case .unknownOp, .notFound, .expired, .requestReused, .outcomeUnknown, .busy, .authorization(.denied),
+        case .notFound, .expired, .requestReused, .outcomeUnknown, .busy, .authorization(.denied),
             .authorization(.visibility), .authorization(.reconnectNotPermitted):
             break
         }

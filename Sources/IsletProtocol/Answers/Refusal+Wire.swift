@@ -60,16 +60,19 @@ extension Refusal {
         }
     }
 
+    /// At most this many characters of a frame are repeated in an error.
+    static let maximumQuote = 128
+
     /// One sentence for a person.
     package func message(_ frame: Span<UInt8>) -> String {
         switch self {
         case .badMessage(let reason, let offset): "\(reason.sentence) (at byte \(offset))"
-        case .unknownOp: "there is no such op"
-        case .unknownField(let name): "the op has no field '\(frame.text(name))'"
-        case .missingField(let field): "the field '\(field.rawValue)' is missing"
-        case .badField(let field, let reason): "the field '\(field.rawValue)' \(reason.sentence)"
+        case .unknownOp(let op): "there is no op '\(frame.quoted(op))'"
+        case .unknownField(let name): "the op has no field '\(frame.quoted(name))'"
+        case .missingField(let field): "the field '\(field.path)' is missing"
+        case .badField(let field, let reason): "the field '\(field.path)' \(reason.sentence)"
         case .implausibleDate(let field, let meant):
-            "the field '\(field.rawValue)' is not in milliseconds since 1970"
+            "the field '\(field.path)' is not in milliseconds since 1970"
                 + (meant.map { "; \($0.milliseconds) was probably meant" } ?? "")
         case .notFound: "there is no such activity in this app"
         case .revisionConflict(let present): "the activity has revision \(present)"
@@ -83,6 +86,27 @@ extension Refusal {
         case .quotaExceeded(let limit): "the limit of \(limit) is reached"
         case .unavailable(let reason): reason.sentence
         case .authorization(let refusal): refusal.sentence
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Text of the frame that an error repeats: with its escapes read, and cut, since it may be anything.
+    func quoted(_ range: FrameRange) -> String {
+        let text = JSONText(range: range, hasEscapes: true).string(in: self)
+        guard text.unicodeScalars.count > Refusal.maximumQuote else { return text }
+        var cut = String.UnicodeScalarView()
+        cut.append(contentsOf: text.unicodeScalars.prefix(Refusal.maximumQuote))
+        return String(cut) + "…"
+    }
+}
+
+extension Field {
+    /// The name in errors, with the field that it stands in.
+    var path: String {
+        switch self {
+        case .after: "dismissalPolicy.after"
+        default: "\(name)"
         }
     }
 }

@@ -1,0 +1,32 @@
+import IsletCore
+
+extension CommandDecoder {
+    /// What the command does, by its `op`.
+    @inline(__always)
+    func operation(_ name: OperationName, _ frame: Span<UInt8>) throws(Refusal) -> Operation {
+        switch name {
+        case .activityStart: .activityStart(try activityStart(frame))
+        case .activityUpdate: .activityUpdate(try activityUpdate(frame))
+        case .activityEnd: .activityEnd(try activityEnd(frame))
+        case .activityDismiss: .activityDismiss(try activityDismiss(frame))
+        case .activityRenew: .activityRenew(try activityRenew(frame))
+        case .activityHeartbeat: .activityHeartbeat(try activityAddress(frame))
+        case .activityGet: .activityGet(try activityAddress(frame))
+        case .activityHistory: .activityHistory(try activityAddress(frame))
+        case .activityExplain: .activityExplain(try activityAddress(frame))
+        case .activityList: .activityList(try activityList(frame))
+        case .settingsSet: .settingsSet(try settingsSet(frame))
+        case .settingsGet: .settingsGet(try settingsAddress(frame))
+        case .deviceEvent: .deviceEvent(try deviceEvent(frame))
+        case .clockAdvance: .clockAdvance(try clockAdvance(frame))
+        case .serviceInfo: .serviceInfo
+        case .servicePing: .servicePing
+        case .streamApplied: .streamApplied(try streamApplied(frame))
+        case .bulkSnapshot: .bulkSnapshot(try bulkSnapshot(frame))
+        case .bulkReplay: .bulkReplay(try bulkReplay(frame))
+        case .bulkDigest: .bulkDigest(try bulkDigest(frame))
+        case .bulkCredit: .bulkCredit(try bulkCredit(frame))
+        case .bulkCancel: try bulkCancel(frame)
+        }
+    }
+}
