@@ -15,7 +15,8 @@ need_packages() {
     local package missing=""
     command -v dpkg-query >/dev/null || { say "not a Debian system; needed are: $*"; return 0; }
     for package in "$@"; do
-        [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+            missing="$missing $package"
     done
     [ -n "$missing" ] || return 0
 
@@ -36,11 +37,11 @@ need_packages() {
 
 # The Swift toolchain cannot come from Debian: say plainly where it comes from when it is absent or too old.
 need_swift() {
-    command -v swift >/dev/null || die "swift is not in PATH; Swift 6.3 or later is needed: https://www.swift.org/install/linux/"
-    local version
+    local version where="https://www.swift.org/install/linux/"
+    command -v swift >/dev/null || die "swift is not in PATH; Swift 6.3 or later is needed: $where"
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
     [ "$(printf '6.3\n%s\n' "$version" | sort -V | head -n 1)" = 6.3 ] ||
-        die "Swift 6.3 or later is needed, this one is ${version:-unknown}: https://www.swift.org/install/linux/"
+        die "Swift 6.3 or later is needed, this one is ${version:-unknown}: $where"
 }
 
 # The first Python 3.11 or later that is able to make a virtual environment with pip in it.
