@@ -45,9 +45,8 @@ import Testing
             }
             let least = model.min { ($0.value, $0.key) < ($1.value, $1.key) }
             guard heap.count == model.count, heap.first?.number == least?.key, heap.first?.key == least?.value else {
-                Issue.record(
-                    "seed \(seed), step \(step): \(String(describing: heap.first)) instead of \(String(describing: least))"
-                )
+                let (actual, expected) = (String(describing: heap.first), String(describing: least))
+                Issue.record("seed \(seed), step \(step): \(actual) instead of \(expected)")
                 return
             }
         }
