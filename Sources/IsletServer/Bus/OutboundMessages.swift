@@ -1,0 +1,67 @@
+import IsletCore
+import IsletProtocol
+
+/// What leaves once the present batch is committed: answers, chunks and what is published beside events, in order.
+///
+/// One buffer of bytes and a list of parts; filling it allocates nothing once it has grown.
+struct OutboundMessages: ~Copyable {
+    enum Destination: UInt8 {
+        case commands
+        case bulk
+        case events
+    }
+
+    /// One frame to send.
+    struct Part {
+        var destination: Destination
+        /// Whether another part of the same message follows.
+        var more: Bool
+        var offset: Int
+        var count: Int
+
+        var range: Range<Int> { offset..<offset + count }
+    }
+
+    var writer = JSONWriter(capacity: 1 << 18)
+    private(set) var parts: [Part] = []
+
+    init() {
+        parts.reserveCapacity(4_096)
+    }
+
+    var isEmpty: Bool { parts.isEmpty }
+
+    /// Where the next frame's bytes begin; what is written to `writer` from here on is the frame.
+    mutating func beginFrame() -> Int {
+        writer.beginDocument()
+        return writer.count
+    }
+
+    /// Adds what was written since `start` as a part.
+    mutating func endFrame(from start: Int, to destination: Destination, more: Bool) {
+        add(start..<writer.count, to: destination, more: more)
+    }
+
+    /// Adds bytes that stand in the buffer already.
+    mutating func add(_ range: Range<Int>, to destination: Destination, more: Bool) {
+        parts.append(Part(destination: destination, more: more, offset: range.lowerBound, count: range.count))
+    }
+
+    /// Adds a frame of these bytes.
+    mutating func add(copying bytes: Span<UInt8>, to destination: Destination, more: Bool) {
+        let start = beginFrame()
+        writer.plainBytes(bytes)
+        endFrame(from: start, to: destination, more: more)
+    }
+
+    /// Marks the last part as the end of its message.
+    mutating func endMessage() {
+        precondition(!parts.isEmpty, "a message has a part")
+        parts[parts.count - 1].more = false
+    }
+
+    mutating func removeAll() {
+        writer.removeAll()
+        parts.removeAll(keepingCapacity: true)
+    }
+}

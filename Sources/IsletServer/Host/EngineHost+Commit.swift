@@ -1,0 +1,90 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+import ZeroMQ
+
+/// The end of a turn: commit, then publish and answer.
+extension EngineHost {
+    /// Hands the turn's batch to the journal; what it made leaves once that is committed.
+    func commit() {
+        guard !batch.isEmpty else {
+            // Nothing changed, and all earlier batches are committed: reads may leave at once.
+            release()
+            return
+        }
+        switch journal.append(batch) {
+        case .committed: release()
+        case .pending: preconditionFailure("the memory journal commits at once")
+        }
+        batch.reset(number: batch.number + 1)
+        batchKeys.removeAll(keepingCapacity: true)
+    }
+
+    /// Publishes the events of the committed batch, keeps them for replays, and sends everything else.
+    private func release() {
+        for (index, event) in batch.events.enumerated() {
+            let key = batchKeys[index]
+            batch.withBytes(of: event.topic) { topic in
+                batch.withBytes(of: event.json) { json in
+                    ring.append(
+                        app: key.app, seq: event.seq, entity: key.entity, revision: UInt64(key.revision), topic: topic,
+                        json: json)
+                    publish(topic, json)
+                }
+            }
+        }
+        sendOutbound()
+        outbound.removeAll()
+    }
+
+    /// A slow subscriber loses events and never blocks others (no XPUB_NODROP); it can tell by `seq`.
+    private func publish(_ topic: Span<UInt8>, _ json: Span<UInt8>) {
+        guard (try? sockets.events.send(copying: topic, more: true)) == .sent else { return }
+        _ = try? sockets.events.send(copying: json)
+    }
+
+    private func sendOutbound() {
+        outbound.writer.withSpan { bytes in
+            var index = 0
+            while index < outbound.parts.count {
+                var end = index
+                while outbound.parts[end].more { end += 1 }
+                sendMessage(index...end, bytes)
+                index = end + 1
+            }
+        }
+    }
+
+    private func sendMessage(_ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) {
+        let first = outbound.parts[indices.lowerBound]
+        switch first.destination {
+        case .events:
+            for index in indices {
+                let part = outbound.parts[index]
+                _ = try? sockets.events.send(copying: bytes.extracting(part.range), more: part.more)
+            }
+        case .commands, .bulk:
+            let peer = Peer(destination: first.destination, routingID: Array(copying: bytes.extracting(first.range)))
+            if outbox.isWaiting(peer) || !sendNow(indices, bytes) { wait(peer, indices, bytes) }
+        }
+    }
+
+    /// Sends to a peer; false where its pipe is full.
+    private func sendNow(_ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) -> Bool {
+        for index in indices {
+            let part = outbound.parts[index]
+            let frame = bytes.extracting(part.range)
+            let sent =
+                part.destination == .bulk
+                ? try? sockets.bulk.send(copying: frame, more: part.more)
+                : try? sockets.commands.send(copying: frame, more: part.more)
+            // Only the routing id's frame can fail: once it was taken, the rest cannot block.
+            switch sent {
+            case .sent: continue
+            case .wouldBlock: return false
+            case .unreachable, nil: return true
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,162 @@
+import IsletCore
+import IsletProtocol
+
+/// One command: decode, apply, encode the events and the answer.
+extension EngineHost {
+    func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool) -> FrameResult {
+        statistics.commands += 1
+        if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
+        var decoder = CommandDecoder()
+        let command: Command
+        do throws(Refusal) {
+            command = try decoder.decode(frame)
+        } catch {
+            if isIngest { return .silent }
+            return refuse(decoder.envelope, frame, error)
+        }
+        let result = command.operation.isChange ? change(command, frame) : read(command, frame)
+        return isIngest || !command.envelope.wantsAnswer ? .silent : result
+    }
+
+    /// A command that changes something: once, however often it is sent.
+    private func change(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+        guard let client = command.envelope.client, let req = command.envelope.req else {
+            return applied(command, frame)
+        }
+        let check = retries.check(client: client, req: frame.extracting(req.indices), frame: frame, now: now.domain)
+        switch check {
+        case .new: break
+        case .answered(let bytes): return answer { $0.plainBytes(bytes.span) }
+        case .reused: return refuse(command.envelope, frame, .requestReused)
+        case .unknown: return refuse(command.envelope, frame, .outcomeUnknown)
+        }
+        let result = applied(command, frame)
+        if case .answered(let range) = result, wasAccepted {
+            outbound.writer.withBytes { bytes in
+                retries.remember(
+                    client: client, req: frame.extracting(req.indices), frame: frame,
+                    answer: UnsafeRawBufferPointer(rebasing: bytes[range]), now: now.domain)
+            }
+        }
+        return result
+    }
+
+    private func applied(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+        let id = EntityID(version7At: now.domain, random: (random.next(), random.next()))
+        let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
+        encodeEvents(frame, command.envelope)
+        let envelope = command.envelope
+        switch outcome {
+        case .applied(let activity):
+            let seq = command.operation.app.flatMap { engine.apps.find($0, of: frame) }.map { engine.apps[$0].seq }
+            if case .settingsSet(let set) = command.operation {
+                let settings = engine.settings(at: set.address, of: frame)
+                return answer { writer in
+                    writer.beginAnswer(envelope, frame, ok: true)
+                    writer.field("outcome", name: "applied")
+                    if let seq { writer.field("seq", seq) }
+                    writer.settings(settings)
+                    writer.endObject()
+                }
+            }
+            return answerFromEngine { writer, engine in
+                writer.applied(envelope, frame, seq: seq, activity: activity, of: engine)
+            }
+        case .ignored(let activity, let reason):
+            statistics.ignored += 1
+            return answerFromEngine { writer, engine in
+                let seq = engine.record(activity).map { engine.apps[engine.app(of: $0)].seq } ?? 0
+                writer.ignored(envelope, frame, reason, seq: seq, activity: activity, of: engine)
+            }
+        case .refused(let refusal):
+            return refuse(envelope, frame, refusal)
+        case .found:
+            preconditionFailure("a change does not find")
+        }
+    }
+
+    /// Writes an answer frame.
+    func answer(_ write: (inout JSONWriter) -> Void) -> FrameResult {
+        wasAccepted = true
+        let start = outbound.beginFrame()
+        write(&outbound.writer)
+        return .answered(start..<outbound.writer.count)
+    }
+
+    /// Writes an answer frame that shows something of the engine.
+    func answerFromEngine(_ write: (inout JSONWriter, borrowing Engine) -> Void) -> FrameResult {
+        wasAccepted = true
+        let start = outbound.beginFrame()
+        write(&outbound.writer, engine)
+        return .answered(start..<outbound.writer.count)
+    }
+
+    func refuse(_ envelope: Envelope, _ frame: Span<UInt8>, _ refusal: Refusal) -> FrameResult {
+        statistics.refused += 1
+        let result = answer { $0.refused(envelope, frame, refusal) }
+        wasAccepted = false
+        return result
+    }
+
+    /// Encodes what the engine did since the last time: into the batch, for the journal, the streams and replays.
+    ///
+    /// - Parameters:
+    ///   - frame: the frame of the present command.
+    ///   - envelope: its envelope; nil where no command made the events.
+    func encodeEvents(_ frame: Span<UInt8>, _ envelope: Envelope?) {
+        guard !engine.events.isEmpty else { return }
+        for index in engine.events.indices {
+            let event = engine.events[index]
+            eventWriter.removeAll()
+            eventWriter.topic(of: event.id, kind: event.kind, in: engine)
+            let topicCount = eventWriter.count
+            eventWriter.beginDocument()
+            eventWriter.event(event, epoch: epoch.span, frame: frame, envelope: envelope, of: engine)
+            let name = engine.apps[event.app].name
+            eventWriter.withSpan { bytes in
+                batch.append(
+                    stream: event.app, app: name.span, seq: event.seq, at: event.at.milliseconds,
+                    topic: bytes.extracting(0..<topicCount), json: bytes.extracting(topicCount..<bytes.count))
+            }
+            batchKeys.append((event.app, event.id, event.revision))
+            watermarks.changed(event.app, at: now.monotonic)
+            statistics.events += 1
+        }
+        engine.releaseEvents()
+    }
+}
+
+extension Operation {
+    /// Whether it can change anything, so that a retry must not do it twice.
+    var isChange: Bool {
+        switch self {
+        case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
+            .settingsSet, .deviceEvent:
+            true
+        case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
+            .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            false
+        }
+    }
+
+    /// The app whose stream it is about, where it has one.
+    var app: FrameRange? {
+        switch self {
+        case .activityStart(let start): start.app
+        case .activityUpdate(let update): update.address.app
+        case .activityEnd(let end): end.address.app
+        case .activityDismiss(let dismiss): dismiss.address.app
+        case .activityRenew(let renew): renew.address.app
+        case .activityHeartbeat(let address), .activityGet(let address), .activityHistory(let address),
+            .activityExplain(let address):
+            address.app
+        case .activityList(let list): list.app
+        case .settingsSet(let set): set.address.app
+        case .settingsGet(let address): address.app
+        case .bulkSnapshot(let snapshot): snapshot.app
+        case .bulkReplay(let replay): replay.app
+        case .bulkDigest(let digest): digest.app
+        case .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .streamApplied, .bulkCredit, .bulkCancel: nil
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import IsletCore
+import IsletProtocol
+
+/// Reads that take more than one turn.
+extension EngineHost {
+    /// At most this many wait at a time; one more is refused as `busy`.
+    static let maximumJobs = 1_024
+
+    /// A job for this command, whose answer will need its `req`.
+    func job(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> Job {
+        var kept = envelope
+        let req = envelope.req.map { frame.bytes($0) } ?? []
+        if envelope.req != nil { kept.req = FrameRange(offset: 0, count: req.count) }
+        return Job(kind, kept, req: req)
+    }
+
+    func later(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        guard jobs.count < Self.maximumJobs else { return refuse(envelope, frame, .busy(retryAfter: 100)) }
+        let job = job(kind, envelope, frame)
+        jobs.append(job)
+        return .later(job)
+    }
+
+    /// Gives each waiting read its turn; true where one has work left.
+    func continueJobs() -> Bool {
+        guard !jobs.isEmpty else { return false }
+        var hasWork = false
+        let waiting = jobs
+        jobs.removeAll(keepingCapacity: true)
+        for job in waiting {
+            if let result = advance(job) {
+                finish(job, with: result)
+            } else {
+                if !job.isWaiting { hasWork = true }
+                jobs.append(job)
+            }
+        }
+        return hasWork
+    }
+
+    /// Goes on with one; its answer once it is through.
+    private func advance(_ job: Job) -> FrameResult? {
+        switch job.kind {
+        case .list(let scan):
+            return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, job.req.span) } : nil
+        case .digest(let number, let app):
+            guard let scan = engine.continueDigest(number) else { return nil }
+            return digest(scan, app: app, job.envelope, job.req.span)
+        case .waitForSeq(let seq, let app, let frame, let deadline):
+            let name = FrameRange(0..<app.count)
+            if engine.apps.find(name, of: app.span).map({ engine.apps[$0].seq }) ?? 0 >= seq {
+                return execute(frame.span, isTooLong: false, isIngest: false)
+            }
+            return now.monotonic >= deadline ? refuse(job.envelope, job.req.span, .expired) : nil
+        case .clockTravel:
+            return nil
+        }
+    }
+
+    /// Puts a job's answer into its message, which leaves if it was the last that was missing.
+    func finish(_ job: Job, with result: FrameResult) {
+        guard let answer = job.answer else { return }
+        switch result {
+        case .answered(let range): answer.message.fill(answer.index, copy(range))
+        // A read that waited was found to want no answer after all: there is none such.
+        case .silent: preconditionFailure("a job without an answer")
+        case .later(let next): next.answer = answer
+        }
+        send(answer.message)
+    }
+
+    /// Sends an answer if nothing is missing.
+    func send(_ answer: PendingAnswer) {
+        guard answer.isComplete, !answer.frames.isEmpty else { return }
+        for frame in answer.route { outbound.add(copying: frame.span, to: answer.destination, more: true) }
+        for frame in answer.frames {
+            if let frame { outbound.add(copying: frame.span, to: answer.destination, more: true) }
+        }
+        outbound.endMessage()
+    }
+
+    /// The service stops: what waits is answered now.
+    func refuseWaiting() {
+        let waiting = jobs + (clockTravel.map { [$0.job] } ?? [])
+        jobs.removeAll()
+        clockTravel = nil
+        if let rest = deferred {
+            deferred = nil
+            rest.answer.isClosed = true
+            for _ in rest.frames { collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: rest.answer) }
+        }
+        for job in waiting { finish(job, with: refuse(job.envelope, job.req.span, .unavailable(.stopping))) }
+    }
+}
+
+extension Job {
+    /// Whether it only waits for something to happen.
+    var isWaiting: Bool {
+        switch kind {
+        case .waitForSeq, .clockTravel: true
+        case .list, .digest: false
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import IsletCore
+import IsletProtocol
+
+/// Commands that only look. Their answers leave with the batch of their turn, so they never show what is not durable.
+extension EngineHost {
+    /// How long a read with `minSeq` waits where it names no `ttl`, in milliseconds of real time.
+    static let minSeqWait: Int64 = 5_000
+
+    func read(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+        if let seq = command.envelope.minSeq, let app = command.operation.app,
+            engine.apps.find(app, of: frame).map({ engine.apps[$0].seq }) ?? 0 < seq
+        {
+            let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
+            return later(
+                .waitForSeq(seq, app: frame.bytes(app), frame: frame.bytes(FrameRange(0..<frame.count)), deadline: deadline),
+                command.envelope, frame)
+        }
+        let envelope = command.envelope
+        switch command.operation {
+        case .activityGet, .activityHistory, .activityExplain: return readActivity(command, frame)
+        case .activityList(let list): return self.list(list, envelope, frame)
+        case .settingsGet(let address):
+            let settings = engine.settings(at: address, of: frame)
+            return answer { writer in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.settings(settings)
+                writer.endObject()
+            }
+        case .clockAdvance(let advance): return advanceClock(advance, envelope, frame)
+        case .serviceInfo: return info(envelope, frame)
+        case .servicePing: return answerNow(envelope, frame)
+        case .streamApplied(let applied):
+            subscribers.report(nonce: frame.bytes(applied.nonce), positions: frame.bytes(applied.apps), at: now.monotonic)
+            return .silent
+        case .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            return refuse(envelope, frame, .unavailable(.wrongEndpoint))
+        case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
+            .settingsSet, .deviceEvent:
+            preconditionFailure("a change is no read")
+        }
+    }
+
+    /// `{"ok":true,"now":…}`: a sign of life, and where a clock has arrived.
+    func answerNow(_ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        answer { writer in
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.field("now", now.domain)
+            writer.endObject()
+        }
+    }
+
+    private func info(_ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        answerFromEngine { writer, engine in
+            writer.beginAnswer(envelope, frame, ok: true)
+            card.write(to: &writer, now: now, engine: engine, statistics: statistics)
+            writer.endObject()
+        }
+    }
+
+    private func readActivity(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+        let id = EntityID(high: 0, low: 0)
+        let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
+        encodeEvents(frame, nil)
+        let envelope = command.envelope
+        guard case .found(let reference) = outcome, let record = engine.record(reference) else {
+            return refuse(envelope, frame, .notFound)
+        }
+        switch command.operation {
+        case .activityHistory: return history(of: record, reference, envelope, frame)
+        case .activityExplain:
+            return answerFromEngine { writer, engine in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.key("activity")
+                writer.activity(
+                    record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
+                writer.decisions(about: record.id, of: engine)
+                writer.endObject()
+            }
+        default:
+            return answerFromEngine { writer, engine in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.field("seq", engine.apps[engine.app(of: record)].seq)
+                writer.key("activity")
+                writer.activity(
+                    record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
+                writer.endObject()
+            }
+        }
+    }
+
+    private func list(_ list: ActivityList, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        var start: Slot = 0
+        if let cursor = list.cursor {
+            guard let slot = Slot(frame.text(cursor)) else { return refuse(envelope, frame, .badField(.cursor, .badCursor)) }
+            start = slot
+        }
+        let filter = engine.filter(of: list, frame)
+        if list.order == .presentation { return presentation(list, filter, envelope, frame) }
+        let scan = ListScan(filter: filter, firstRow: start, limit: list.limit)
+        if scan.advance(engine, slots: ListScan.slotsAtOnce) {
+            return answer { scan.write(to: &$0, envelope, frame) }
+        }
+        return later(.list(scan), envelope, frame)
+    }
+
+    /// A device's Lock Screen and Dynamic Island. The ranks are over the whole device, whatever is filtered.
+    private func presentation(
+        _ list: ActivityList, _ filter: ActivityFilter?, _ envelope: Envelope, _ frame: Span<UInt8>
+    ) -> FrameResult {
+        var order: [Presentation] = []
+        if let device = filter?.device {
+            order = engine.presentation(on: device, at: now.domain, dating: dating)
+            encodeEvents(frame, nil)
+        }
+        return answerFromEngine { writer, engine in
+            let shown = filter.map { filter in order.filter { engine.matches($0.slot, filter) } } ?? []
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.key("activities")
+            writer.beginArray()
+            for presentation in shown.prefix(list.limit) {
+                guard let record = engine.record(at: presentation.slot) else { continue }
+                writer.activity(
+                    record, at: presentation.slot, machine: record.machine, revision: record.revision,
+                    presentation: presentation, of: engine)
+            }
+            writer.endArray()
+            writer.field("total", shown.count)
+            writer.field("exact", true)
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import IsletCore
+import IsletProtocol
+import ZeroMQ
+
+/// The way of a message from the commands socket to the engine.
+extension EngineHost {
+    /// How many messages of one socket a turn takes, so that timers and the other sockets get theirs.
+    static let messagesPerTurn = 256
+
+    /// What became of one command.
+    enum FrameResult {
+        /// Its answer stands in the buffer.
+        case answered(Range<Int>)
+        /// It wants no answer.
+        case silent
+        /// Its answer comes when this job is done.
+        case later(Job)
+    }
+
+    /// Takes commands; true where more may wait.
+    func receiveCommands() -> Bool {
+        for _ in 0..<Self.messagesPerTurn {
+            guard clockTravel == nil else { return false }
+            guard inbound.receive(from: sockets.commands, into: &received, isRouted: true) else { return false }
+            handleMessage(to: .commands)
+        }
+        return true
+    }
+
+    /// Takes commands from plain publishers, which get no answers; true where more may wait.
+    func receiveIngest() -> Bool {
+        guard sockets.hasIngest else { return false }
+        for _ in 0..<Self.messagesPerTurn {
+            guard clockTravel == nil else { return false }
+            guard inbound.receive(from: sockets.ingest, into: &received, isRouted: false) else { return false }
+            for index in inbound.commands { _ = execute(index, isIngest: true) }
+        }
+        return true
+    }
+
+    /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.
+    private func handleMessage(to destination: OutboundMessages.Destination) {
+        guard !inbound.commands.isEmpty else { return }
+        if inbound.hasTooManyFrames {
+            beginRoute(to: destination)
+            let start = outbound.beginFrame()
+            outbound.writer.refused(Envelope(), Span(), .badMessage(.tooManyFrames, offset: 0))
+            outbound.endFrame(from: start, to: destination, more: false)
+            return
+        }
+        results.removeAll(keepingCapacity: true)
+        var hasAnswer = false
+        var isComplete = true
+        for index in inbound.commands {
+            let result = execute(index, isIngest: false)
+            switch result {
+            case .answered: hasAnswer = true
+            case .silent: break
+            case .later: (hasAnswer, isComplete) = (true, false)
+            }
+            results.append(result)
+            // The clock travels: what follows in this message waits for it, as all other commands do.
+            if clockTravel != nil, index + 1 < inbound.frames.count {
+                deferRest(from: index + 1)
+                return
+            }
+        }
+        guard hasAnswer else { return }
+        if isComplete { answerAtOnce(to: destination) } else { answerLater(to: destination) }
+    }
+
+    private func answerAtOnce(to destination: OutboundMessages.Destination) {
+        beginRoute(to: destination)
+        for result in results {
+            if case .answered(let range) = result { outbound.add(range, to: destination, more: true) }
+        }
+        outbound.endMessage()
+    }
+
+    private func answerLater(to destination: OutboundMessages.Destination) {
+        let pending = PendingAnswer(destination: destination, route: routeFrames())
+        for result in results { collect(result, into: pending) }
+    }
+
+    /// Puts one result into an answer that waits for others.
+    func collect(_ result: FrameResult, into pending: PendingAnswer) {
+        switch result {
+        case .silent: break
+        case .answered(let range): pending.add(copy(range))
+        case .later(let job): job.answer = pending.addMissing(of: pending)
+        }
+    }
+
+    /// Keeps the commands of this message that come after a clock travel, to go on with them when it has arrived.
+    private func deferRest(from index: Int) {
+        let pending = PendingAnswer(destination: .commands, route: routeFrames())
+        for result in results { collect(result, into: pending) }
+        let rest = (index..<inbound.frames.count).map { DeferredFrame(bytes: frameBytes($0), isTooLong: inbound.frames[$0].isTooLong) }
+        deferred = DeferredMessage(frames: rest, answer: pending)
+    }
+
+    /// Executes one frame of `inbound`.
+    private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
+        let frame = inbound.frames[index]
+        return execute(inbound.bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest)
+    }
+
+    /// Routing id and envelope of the message in `inbound`.
+    private func beginRoute(to destination: OutboundMessages.Destination) {
+        for index in 0..<inbound.routeCount {
+            outbound.add(
+                copying: inbound.bytes.span.extracting(inbound.frames[index].range), to: destination, more: true)
+        }
+    }
+
+    func routeFrames() -> [[UInt8]] { (0..<inbound.routeCount).map(frameBytes) }
+
+    private func frameBytes(_ index: Int) -> [UInt8] { Array(inbound.bytes[inbound.frames[index].range]) }
+
+    /// A copy of bytes in the outbound buffer.
+    func copy(_ range: Range<Int>) -> [UInt8] {
+        outbound.writer.withBytes { Array(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+}

@@ -1,0 +1,102 @@
+import IsletCore
+import IsletProtocol
+import ZeroMQ
+
+/// The events socket beside its events: joins and watermarks.
+extension EngineHost {
+    /// How many subscription messages a turn takes.
+    private static let subscriptionsPerTurn = 1_024
+    /// A join that names no app is answered for at most this many.
+    static let maximumJoinedApps = 1_000
+
+    /// Takes subscriptions; a join is answered on its own topic. True where more may wait.
+    func receiveSubscriptions() -> Bool {
+        for _ in 0..<Self.subscriptionsPerTurn {
+            guard let isThere = try? sockets.events.receive(into: &received), isThere else { return false }
+            var topic: [UInt8]?
+            received.withUnsafeBytes { bytes in
+                if bytes.first == 1, JoinTopic.isJoin(bytes.dropFirst()) { topic = Array(bytes.dropFirst()) }
+            }
+            if let topic, let join = JoinTopic(topic) { answer(join, on: topic) }
+        }
+        return true
+    }
+
+    /// The subscription is active already, so from here on the joiner misses nothing: its answer leaves behind the events
+    /// up to the sequence numbers that it names.
+    private func answer(_ join: JoinTopic, on topic: [UInt8]) {
+        statistics.joins += 1
+        outbound.add(copying: topic.span, to: .events, more: true)
+        let start = outbound.beginFrame()
+        outbound.writer.beginObject()
+        if join.app == nil, engine.apps.apps.count > Self.maximumJoinedApps {
+            outbound.writer.field("error", name: "tooMany")
+        } else {
+            outbound.writer.field("at", now.domain)
+            outbound.writer.key("apps")
+            outbound.writer.beginObject()
+            for app in engine.apps.apps where join.app == nil || join.app == app.name {
+                outbound.writer.key(plain: app.name.span)
+                outbound.writer.beginObject()
+                outbound.writer.field("epoch", plain: epoch.span)
+                outbound.writer.field("seq", app.seq)
+                outbound.writer.endObject()
+            }
+            outbound.writer.endObject()
+        }
+        outbound.writer.endObject()
+        outbound.endFrame(from: start, to: .events, more: false)
+    }
+
+    /// Publishes the watermarks that are due, behind the events of this turn.
+    func publishWatermarks() {
+        for app in watermarks.due(now.monotonic) { publishWatermark(app, isClosing: false) }
+    }
+
+    /// The last word on every stream.
+    func publishGoodbye() {
+        for index in engine.apps.apps.indices { publishWatermark(AppID(index), isClosing: true) }
+    }
+
+    private func publishWatermark(_ app: AppID, isClosing: Bool) {
+        let record = engine.apps[app]
+        let topic = outbound.beginFrame()
+        outbound.writer.watermarkTopic(record.name.span)
+        outbound.endFrame(from: topic, to: .events, more: true)
+        let start = outbound.beginFrame()
+        outbound.writer.watermark(record, epoch: epoch.span, at: now.domain, isClosing: isClosing)
+        outbound.endFrame(from: start, to: .events, more: false)
+    }
+}
+
+/// A join's topic: `0xFF join/<32 hexadecimal digits>`, with `/<app>` where only one app is asked for.
+struct JoinTopic {
+    let app: [UInt8]?
+
+    private static let start: [UInt8] = [0xFF] + Array("join/".utf8)
+    private static let nonceCount = 32
+    private static let maximumAppBytes = 100
+
+    static func isJoin(_ topic: some Sequence<UInt8>) -> Bool { topic.starts(with: start) }
+
+    init?(_ topic: [UInt8]) {
+        let rest = topic.dropFirst(Self.start.count)
+        guard Self.isJoin(topic), rest.count >= Self.nonceCount else { return nil }
+        let isHex = rest.prefix(Self.nonceCount).allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                UInt8(ascii: "A")...UInt8(ascii: "F"):
+                true
+            default: false
+            }
+        }
+        let tail = rest.dropFirst(Self.nonceCount)
+        guard isHex else { return nil }
+        if tail.isEmpty {
+            app = nil
+        } else {
+            guard tail.first == UInt8(ascii: "/"), (2...Self.maximumAppBytes + 1).contains(tail.count) else { return nil }
+            app = Array(tail.dropFirst())
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import IsletCore
+
+/// An answer message that waits for some of its frames: lists over many turns, reads that wait for a sequence number,
+/// a clock that travels.
+final class PendingAnswer {
+    let destination: OutboundMessages.Destination
+    /// Routing id and envelope.
+    let route: [[UInt8]]
+    private(set) var frames: [[UInt8]?] = []
+    private var missing = 0
+    /// Whether all commands of its message have been looked at.
+    var isClosed = true
+
+    init(destination: OutboundMessages.Destination, route: [[UInt8]]) {
+        self.destination = destination
+        self.route = route
+    }
+
+    var isComplete: Bool { isClosed && missing == 0 }
+
+    func add(_ frame: [UInt8]) {
+        frames.append(frame)
+    }
+
+    /// Keeps a place for a frame to come.
+    func addMissing(of answer: PendingAnswer) -> Job.Answer {
+        frames.append(nil)
+        missing += 1
+        return Job.Answer(message: answer, index: frames.count - 1)
+    }
+
+    func fill(_ index: Int, _ frame: [UInt8]) {
+        precondition(frames[index] == nil, "a frame is answered once")
+        frames[index] = frame
+        missing -= 1
+    }
+}
+
+/// Commands that came in one message behind a `clock.advance`.
+struct DeferredMessage {
+    var frames: [DeferredFrame]
+    var answer: PendingAnswer
+}
+
+struct DeferredFrame {
+    var bytes: [UInt8]
+    var isTooLong: Bool
+}
+
+/// Work that takes more than one turn and ends with an answer.
+final class Job {
+    /// Where the answer goes.
+    struct Answer {
+        var message: PendingAnswer
+        var index: Int
+    }
+
+    enum Kind {
+        case list(ListScan)
+        /// The number of a digest scan of the engine, and its app.
+        case digest(Int, app: AppID)
+        /// A read that waits until its app's stream has come to `seq`, at most until `deadline` (monotonic ms).
+        case waitForSeq(UInt64, app: [UInt8], frame: [UInt8], deadline: Int64)
+        /// The clock travels; the engine's owner ends this one.
+        case clockTravel
+    }
+
+    let kind: Kind
+    /// The command, for its `req`.
+    let envelope: Envelope
+    let req: [UInt8]
+    var answer: Answer?
+
+    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8]) {
+        self.kind = kind
+        self.envelope = envelope
+        self.req = req
+    }
+}
