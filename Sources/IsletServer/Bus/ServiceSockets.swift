@@ -8,8 +8,9 @@ struct ServiceSockets: ~Copyable {
     let events: Socket
     /// ROUTER: snapshots and replays.
     let bulk: Socket
-    /// SUB, subscribed to everything; only made where it is configured.
-    private let ingestSocket: Socket?
+    /// SUB, subscribed to everything; bound only where it is configured.
+    let ingest: Socket
+    let hasIngest: Bool
     /// What was bound, with the ports that were found for `*` and 0.
     let endpoints: ServiceEndpoints
 
@@ -41,17 +42,54 @@ struct ServiceSockets: ~Copyable {
         try bulk.bind(configuration.bulk)
         var endpoints = ServiceEndpoints(
             commands: try commands.lastEndpoint, events: try events.lastEndpoint, bulk: try bulk.lastEndpoint)
+        ingest = try Socket(.sub, in: context)
+        hasIngest = configuration.ingest != nil
         if let address = configuration.ingest {
-            let socket = try Socket(.sub, in: context)
-            try socket.set(.maxMessageSize, to: Self.maximumFrameBytes)
-            try Self.harden(socket)
-            try socket.subscribe([])
-            try socket.bind(address)
-            endpoints.ingest = try socket.lastEndpoint
-            ingestSocket = consume socket
-        } else {
-            ingestSocket = nil
+            try ingest.set(.maxMessageSize, to: Self.maximumFrameBytes)
+            try Self.harden(ingest)
+            try ingest.subscribe([])
+            try ingest.bind(address)
+            endpoints.ingest = try ingest.lastEndpoint
         }
         self.endpoints = endpoints
+    }
+
+    /// Adds them to the poller of their thread.
+    func register(in poller: inout Poller) {
+        _ = poller.add(commands)
+        _ = poller.add(events)
+        _ = poller.add(bulk)
+        if hasIngest { _ = poller.add(ingest) }
+    }
+
+    /// Closes them; what was sent may linger for a moment.
+    func close() {
+        commands.close()
+        events.close()
+        bulk.close()
+        ingest.close()
+    }
+
+    private static func router(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+        let socket = try Socket(.router, in: context)
+        // Without it, a message to a full or dead client would be dropped in silence.
+        try socket.set(.routerMandatory, to: true)
+        try socket.set(.receiveHighWaterMark, to: waitingCommands)
+        try socket.set(.sendHighWaterMark, to: waitingAnswers)
+        try socket.set(.maxMessageSize, to: maximumFrameBytes)
+        try harden(socket)
+        return socket
+    }
+
+    /// What every socket of a service needs: short handshakes, dead peers noticed by TCP. No ZMTP heartbeats, which
+    /// abort a client of 4.3.4.
+    private static func harden(_ socket: borrowing Socket) throws(ZeroMQError) {
+        try socket.set(.linger, to: linger)
+        try socket.set(.handshakeInterval, to: .seconds(3))
+        try socket.set(.backlog, to: 1_024)
+        try socket.set(.tcpKeepalive, to: true)
+        try socket.set(.tcpKeepaliveIdle, to: .seconds(15))
+        try socket.set(.tcpKeepaliveInterval, to: .seconds(5))
+        try socket.set(.tcpKeepaliveCount, to: 3)
     }
 }

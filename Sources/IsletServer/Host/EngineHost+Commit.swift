@@ -87,4 +87,54 @@ extension EngineHost {
         }
         return true
     }
+
+    /// Keeps a message for a peer whose pipe is full, or cuts a peer for which too much waits.
+    private func wait(_ peer: Peer, _ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) {
+        let frames = indices.dropFirst().map { Array(copying: bytes.extracting(outbound.parts[$0].range)) }
+        guard !outbox.append(frames, for: peer) else { return }
+        statistics.cutClients += 1
+        outbox.remove(peer)
+        pulls.removeAll { $0.peer == peer }
+        cut(peer)
+    }
+
+    /// Tries again what full pipes did not take.
+    func flushOutbox() {
+        for peer in outbox.peers {
+            outbox.flush(peer) { frames in
+                sendNow(peer, frames)
+            }
+        }
+    }
+
+    private func sendNow(_ peer: Peer, _ frames: [[UInt8]]) -> Bool {
+        let isBulk = peer.destination == .bulk
+        switch isBulk
+            ? try? sockets.bulk.send(copying: peer.routingID, more: true)
+            : try? sockets.commands.send(copying: peer.routingID, more: true)
+        {
+        case .wouldBlock: return false
+        case .unreachable, nil: return true
+        case .sent: break
+        }
+        for (index, frame) in frames.enumerated() {
+            let more = index + 1 < frames.count
+            _ = isBulk
+                ? try? sockets.bulk.send(copying: frame, more: more)
+                : try? sockets.commands.send(copying: frame, more: more)
+        }
+        return true
+    }
+
+    /// Shuts the connection of a peer, whose descriptor its last message told.
+    private func cut(_ peer: Peer) {
+        guard let descriptor = descriptors.removeValue(forKey: peer) else { return }
+        _ = kickPeer(descriptor: descriptor)
+    }
+}
+
+extension Array where Element == UInt8 {
+    init(copying span: Span<UInt8>) {
+        self = span.withUnsafeBytes { Array($0) }
+    }
 }

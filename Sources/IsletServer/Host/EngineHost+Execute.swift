@@ -6,16 +6,16 @@ extension EngineHost {
     func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool) -> FrameResult {
         statistics.commands += 1
         if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
-        var decoder = CommandDecoder()
-        let command: Command
-        do throws(Refusal) {
-            command = try decoder.decode(frame)
-        } catch {
-            if isIngest { return .silent }
-            return refuse(decoder.envelope, frame, error)
+        return decoder.withDecoded(frame) { outcome, frame in
+            switch outcome {
+            case .success(let command):
+                let result = command.operation.isChange ? change(command, frame) : read(command, frame)
+                return isIngest || !command.envelope.wantsAnswer ? .silent : result
+            case .failure(let refused):
+                if isIngest || !refused.envelope.wantsAnswer { return .silent }
+                return refuse(refused.envelope, frame, refused.refusal)
+            }
         }
-        let result = command.operation.isChange ? change(command, frame) : read(command, frame)
-        return isIngest || !command.envelope.wantsAnswer ? .silent : result
     }
 
     /// A command that changes something: once, however often it is sent.

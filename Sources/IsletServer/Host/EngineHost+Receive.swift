@@ -87,7 +87,7 @@ extension EngineHost {
         switch result {
         case .silent: break
         case .answered(let range): pending.add(copy(range))
-        case .later(let job): job.answer = pending.addMissing(of: pending)
+        case .later(let job): job.answer = pending.addMissing()
         }
     }
 

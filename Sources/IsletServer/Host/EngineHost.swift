@@ -31,6 +31,7 @@ package actor EngineHost: BusLoop {
     // Messages in.
     var inbound = InboundMessage()
     var received = Message()
+    var decoder = CommandDecoder()
     var results: [FrameResult] = []
     var deferred: DeferredMessage?
     var random = SystemRandomNumberGenerator()
@@ -53,7 +54,7 @@ package actor EngineHost: BusLoop {
     var pulls: [BulkPull] = []
     var nextDigest = 0
     var subscribers = SubscriberTable()
-    var statistics = Statistics()
+    var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.
     var wasAccepted = false
 
@@ -70,6 +71,7 @@ package actor EngineHost: BusLoop {
         var time = TimeSource(DomainClock(configuration.clock))
         now = time.read()
         self.time = time
+        statistics = Statistics(startedAt: now.monotonic)
         engine = Engine(rules: configuration.rules, start: now.domain)
         epoch = Array(EntityID(version7At: now.domain, random: (random.next(), random.next())).description.utf8)
         ring = ReplayRing()

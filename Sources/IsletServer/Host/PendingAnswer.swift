@@ -23,10 +23,10 @@ final class PendingAnswer {
     }
 
     /// Keeps a place for a frame to come.
-    func addMissing(of answer: PendingAnswer) -> Job.Answer {
+    func addMissing() -> Job.Answer {
         frames.append(nil)
         missing += 1
-        return Job.Answer(message: answer, index: frames.count - 1)
+        return Job.Answer(message: self, index: frames.count - 1)
     }
 
     func fill(_ index: Int, _ frame: [UInt8]) {

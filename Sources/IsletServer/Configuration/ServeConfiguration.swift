@@ -1,0 +1,19 @@
+package import IsletCore
+
+/// All that `islet serve` can be told; the defaults are the contract's ("The process").
+package struct ServeConfiguration: Equatable, Sendable {
+    package enum Store: String, Sendable, CaseIterable {
+        case memory
+    }
+
+    package var commands = "tcp://127.0.0.1:7411"
+    package var events = "tcp://127.0.0.1:7412"
+    package var bulk = "tcp://127.0.0.1:7413"
+    /// Nil: off.
+    package var ingest: String?
+    package var store = Store.memory
+    package var clock = ClockMode.system
+    package var rules = RuleSet.standard
+
+    package init() {}
+}

@@ -1,0 +1,46 @@
+import IsletCore
+
+/// One snapshot or replay that a client pulls with credit.
+final class BulkPull {
+    /// Rows and bytes of one chunk.
+    static let maximumRows = 256
+    static let maximumBytes = 256 << 10
+    static let maximumCredit = 16
+    /// Pulls of one peer, and of all.
+    static let maximumPerPeer = 4
+    static let maximumPulls = 16
+    /// Real milliseconds without credit after which a pull ends.
+    static let patience: Milliseconds = 30_000
+
+    enum Source {
+        /// The listed entities from a slot on; `digest` is the number of the scan over the prefix, once there is one.
+        case snapshot(prefix: [UInt8]?, nextSlot: Slot, digest: Int?)
+        /// The stored events after a sequence number.
+        case replay(after: UInt64)
+    }
+
+    let peer: Peer
+    /// Routing id and envelope.
+    let route: [[UInt8]]
+    /// The client's name for it.
+    let req: [UInt8]
+    let app: [UInt8]
+    var source: Source
+    var credit: Int
+    /// The number of chunks that were sent.
+    var chunk = 0
+    /// When its client last gave credit, in monotonic milliseconds.
+    var lastCreditAt: Milliseconds
+
+    init(
+        peer: Peer, route: [[UInt8]], req: [UInt8], app: [UInt8], source: Source, credit: Int, at now: Milliseconds
+    ) {
+        self.peer = peer
+        self.route = route
+        self.req = req
+        self.app = app
+        self.source = source
+        self.credit = credit
+        lastCreditAt = now
+    }
+}

@@ -1,0 +1,18 @@
+import IsletCore
+
+/// What the host has counted since it started.
+struct Statistics: Sendable {
+    /// Monotonic milliseconds.
+    var startedAt: Milliseconds
+    var commands: UInt64 = 0
+    var ignored: UInt64 = 0
+    var refused: UInt64 = 0
+    var events: UInt64 = 0
+    var joins: UInt64 = 0
+    /// Clients that were cut because they did not read.
+    var cutClients: UInt64 = 0
+
+    init(startedAt: Milliseconds) {
+        self.startedAt = startedAt
+    }
+}

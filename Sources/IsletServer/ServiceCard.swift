@@ -1,0 +1,124 @@
+package import IsletCore
+package import IsletJournal
+package import IsletProtocol
+
+/// The addresses that were bound, with the ports that were found for `*` and 0.
+package struct ServiceEndpoints: Equatable, Sendable {
+    package var commands: String
+    package var events: String
+    package var bulk: String
+    package var ingest: String?
+}
+
+/// What a service is, as it tells whoever asks.
+package struct ServiceCard: Sendable {
+    package static let version = "0.1.0"
+    /// The version of the contract.
+    package static let protocolVersion = 1
+    /// The families of the contract that it serves.
+    private static let features: [StaticString] = [
+        "activity", "settings", "device", "clock", "watermark", "join", "snapshot", "replay", "digest", "ingest",
+    ]
+
+    package let endpoints: ServiceEndpoints
+    package let guarantee: JournalGuarantee
+    private let clock: ClockMode
+    private let store: ServeConfiguration.Store
+
+    init(_ configuration: ServeConfiguration, endpoints: ServiceEndpoints, guarantee: JournalGuarantee) {
+        self.endpoints = endpoints
+        self.guarantee = guarantee
+        clock = configuration.clock
+        store = configuration.store
+    }
+
+    /// The one line that says that it serves.
+    package var readyLine: String {
+        "ready commands=\(endpoints.commands) events=\(endpoints.events) bulk=\(endpoints.bulk) http=none"
+    }
+
+    /// What outlives what, in plain words.
+    package var guaranteeInWords: String {
+        switch guarantee {
+        case .none: "store=memory: nothing outlives this process"
+        case .processCrash: "what was acknowledged survives the end of the process, but not loss of power"
+        case .powerLoss: "what was acknowledged survives loss of power"
+        }
+    }
+
+    /// The member `info` of `service.info`.
+    func write(to writer: inout JSONWriter, now: TurnTime, engine: borrowing Engine, statistics: Statistics) {
+        writer.key("info")
+        writer.beginObject()
+        writer.field("protocol", Self.protocolVersion)
+        writer.field("version", string: Self.version)
+        writer.key("features")
+        writer.beginArray()
+        for feature in Self.features { writer.string(feature) }
+        writer.endArray()
+        writer.ruleSet(engine.rules)
+        writer.field("guarantee", string: guarantee.rawValue)
+        writer.field("store", string: store.rawValue)
+        writer.key("clock")
+        writer.beginObject()
+        switch clock {
+        case .system: writer.field("kind", name: "system")
+        case .manual: writer.field("kind", name: "manual")
+        case .speed(_, let factor):
+            writer.field("kind", name: "speed")
+            writer.field("speed", factor)
+        }
+        writer.field("now", now.domain)
+        writer.endObject()
+        writer.key("endpoints")
+        writer.beginObject()
+        writer.field("commands", string: endpoints.commands)
+        writer.field("events", string: endpoints.events)
+        writer.field("bulk", string: endpoints.bulk)
+        if let ingest = endpoints.ingest { writer.field("ingest", string: ingest) }
+        writer.endObject()
+        writer.field("uptime", now.monotonic - statistics.startedAt)
+        writer.key("entities")
+        writer.beginObject()
+        for state in ActivityState.allCases {
+            writer.key(state.wireName)
+            writer.integer(engine.countByState[Int(state.rawValue)])
+        }
+        writer.endObject()
+        writer.field("timers", engine.armedTimers)
+        writer.field("commands", statistics.commands)
+        writer.field("events", statistics.events)
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// The member `ruleSet`: every limit by its name, spans in milliseconds, `null` for a rule that is off.
+    mutating func ruleSet(_ rules: RuleSet) {
+        key("ruleSet")
+        beginObject()
+        field("name", string: rules.name)
+        field("date", string: rules.date)
+        field("contentLimit", rules.contentLimit)
+        field("activeLimit", rules.activeLimit)
+        field("dismissalLimit", rules.dismissalLimit)
+        field("maximumPerApp", rules.maximumPerApp)
+        field("maximumPerDevice", rules.maximumPerDevice)
+        field("endedCountTowardMaxima", rules.endedCountTowardMaxima)
+        field("futureTimestampLimit", rules.futureTimestampLimit)
+        field("pushEndAcceptsOlderTimestamp", rules.pushEndAcceptsOlderTimestamp)
+        field("ignoresUnchangedUpdates", rules.ignoresUnchangedUpdates)
+        option("muteAfterPersonDismissal", rules.muteAfterPersonDismissal)
+        option("heartbeatStaleAfter", rules.heartbeatStaleAfter)
+        option("heartbeatEndAfter", rules.heartbeatEndAfter)
+        field("retention", rules.retention)
+        field("maximumRetained", rules.maximumRetained)
+        field("maximumEntities", rules.maximumEntities)
+        endObject()
+    }
+
+    private mutating func option(_ name: StaticString, _ value: Milliseconds?) {
+        key(name)
+        if let value { integer(value) } else { null() }
+    }
+}
