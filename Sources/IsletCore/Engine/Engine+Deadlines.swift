@@ -11,7 +11,8 @@ extension Engine {
         var left = limit
         while left > 0 {
             guard let due = wheel.popDue(now: now) else {
-                return forgetRetained(at: now, limit: left)
+                // None, or the wheel has moved as many timers as it may in one call.
+                return forgetRetained(at: now, limit: left) || wheel.nextWork() <= now
             }
             fire(due.slot, at: now, dating)
             left -= 1

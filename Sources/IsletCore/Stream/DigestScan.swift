@@ -57,6 +57,11 @@ extension Engine {
         return scan
     }
 
+    /// Gives up a scan, if it still runs.
+    package mutating func cancelDigest(_ number: Int) {
+        digestScans.removeAll { $0.number == number }
+    }
+
     /// Whether an activity's topic begins with a prefix.
     package func topic(of record: ActivityRecord, hasPrefix prefix: [UInt8]) -> Bool {
         let known = apps.kinds[Int(record.kind)].topicPrefix

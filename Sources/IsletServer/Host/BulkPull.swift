@@ -27,6 +27,8 @@ final class BulkPull {
     let app: [UInt8]
     var source: Source
     var credit: Int
+    /// The app's sequence number when it began.
+    var fromSeq: UInt64 = 0
     /// The number of chunks that were sent.
     var chunk = 0
     /// When its client last gave credit, in monotonic milliseconds.

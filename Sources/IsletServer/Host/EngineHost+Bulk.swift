@@ -75,7 +75,7 @@ extension EngineHost {
             pull.lastCreditAt = now.monotonic
             return .silent
         case .bulkCancel:
-            pulls.removeAll { $0.peer == peer && $0.req == req }
+            removePulls { $0.peer == peer && $0.req == req }
             return .silent
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
@@ -92,6 +92,7 @@ extension EngineHost {
             return refuse(envelope, frame, .tooMany(limit: BulkPull.maximumPerPeer))
         }
         guard pulls.count < BulkPull.maximumPulls else { return refuse(envelope, frame, .busy(retryAfter: 1_000)) }
+        pull.fromSeq = engine.apps.find(FrameRange(0..<pull.app.count), of: pull.app.span).map { engine.apps[$0].seq } ?? 0
         pulls.append(pull)
         return .silent
     }
@@ -128,15 +129,15 @@ extension EngineHost {
     /// Sends chunks to pulls that have credit; true where one has work left.
     func continuePulls() -> Bool {
         guard !pulls.isEmpty else { return false }
-        pulls.removeAll { $0.credit == 0 && now.monotonic - $0.lastCreditAt > BulkPull.patience }
+        let patienceEnds = now.monotonic - BulkPull.patience
+        removePulls { $0.credit == 0 && $0.lastCreditAt < patienceEnds }
         var hasWork = false
         var chunks = Self.chunksPerTurn
         for pull in pulls where pull.credit > 0 {
             guard chunks > 0 else { return true }
             chunks -= 1
             if advance(pull) {
-                if case .snapshot(_, _, let digest?) = pull.source { cancelDigest(digest) }
-                pulls.removeAll { $0 === pull }
+                removePulls { $0 === pull }
             } else if pull.credit > 0 {
                 hasWork = true
             }
@@ -144,7 +145,13 @@ extension EngineHost {
         return hasWork
     }
 
-    private func cancelDigest(_ number: Int) { engine.cancelDigest(number) }
+    /// Ends pulls, with the digests that they wait for.
+    func removePulls(where isOver: (BulkPull) -> Bool) {
+        for pull in pulls where isOver(pull) {
+            if case .snapshot(_, _, let digest?) = pull.source { engine.cancelDigest(digest) }
+        }
+        pulls.removeAll(where: isOver)
+    }
 
     /// Goes on with one; true when it is through.
     private func advance(_ pull: BulkPull) -> Bool {
@@ -229,21 +236,23 @@ extension EngineHost {
             sendChunk(pull, rows: [], isFirst: false, app: app, ending: ending)
             return true
         }
-        let oldest = ring.oldest(app) ?? seq + 1
-        guard after + 1 >= oldest else {
-            sendChunk(pull, rows: [], isFirst: false, app: app, ending: .refused(.tooOld(oldest: oldest)))
-            return true
-        }
         var rows: [Range<Int>] = []
-        var last = after
-        ring.forEach(app, after: after, maximumRows: BulkPull.maximumRows, maximumBytes: BulkPull.maximumBytes) { event in
+        let replay = ring.forEach(
+            app: app, after: after, maximumRows: BulkPull.maximumRows, maximumBytes: BulkPull.maximumBytes
+        ) { event in
             let topic = outbound.beginFrame()
             outbound.writer.plainBytes(event.topic)
             rows.append(topic..<outbound.writer.count)
             let row = outbound.beginFrame()
             outbound.writer.plainBytes(event.json)
             rows.append(row..<outbound.writer.count)
-            last = event.seq
+        }
+        let last: UInt64
+        switch replay {
+        case .tooOld(let oldest):
+            sendChunk(pull, rows: [], isFirst: false, app: app, ending: .refused(.tooOld(oldest: oldest)))
+            return true
+        case .rows(_, let lastRow, _): last = lastRow
         }
         // The newest events may not be committed yet; they follow once they are.
         guard !rows.isEmpty else { return false }

@@ -27,7 +27,7 @@ extension EngineHost {
             batch.withBytes(of: event.topic) { topic in
                 batch.withBytes(of: event.json) { json in
                     ring.append(
-                        app: key.app, seq: event.seq, entity: key.entity, revision: UInt64(key.revision), topic: topic,
+                        app: key.app, seq: event.seq, entity: key.entity, revision: key.revision, topic: topic,
                         json: json)
                     publish(topic, json)
                 }
@@ -94,7 +94,7 @@ extension EngineHost {
         guard !outbox.append(frames, for: peer) else { return }
         statistics.cutClients += 1
         outbox.remove(peer)
-        pulls.removeAll { $0.peer == peer }
+        removePulls { $0.peer == peer }
         cut(peer)
     }
 

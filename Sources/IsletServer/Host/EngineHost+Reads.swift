@@ -129,4 +129,28 @@ extension EngineHost {
             writer.endObject()
         }
     }
+
+    /// The stored events of an activity, as far back as they are kept.
+    private func history(
+        of record: ActivityRecord, _ reference: SlotRef, _ envelope: Envelope, _ frame: Span<UInt8>
+    ) -> FrameResult {
+        answerFromEngine { writer, engine in
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.key("activity")
+            writer.shortActivity(record, at: reference.slot, of: engine)
+            writer.key("events")
+            writer.beginArray()
+            let history = ring.history(
+                of: record.id, app: engine.app(of: record), maximumRows: Self.historyRows,
+                maximumBytes: ListScan.maximumBytes
+            ) { writer.raw($0.json) }
+            writer.endArray()
+            writer.field("complete", history?.isComplete ?? false)
+            if let history, !history.isComplete { writer.field("sinceRevision", history.sinceRevision) }
+            writer.endObject()
+        }
+    }
+
+    /// `activity.history` shows at most this many events, the newest.
+    private static let historyRows = 1_000
 }

@@ -50,7 +50,7 @@ extension EngineHost {
 
     /// Publishes the watermarks that are due, behind the events of this turn.
     func publishWatermarks() {
-        for app in watermarks.due(now.monotonic) { publishWatermark(app, isClosing: false) }
+        for app in watermarks.due(at: now.monotonic) { publishWatermark(app, isClosing: false) }
     }
 
     /// The last word on every stream.

@@ -39,6 +39,8 @@ package actor EngineHost: BusLoop {
     // Messages out.
     var outbound = OutboundMessages()
     var outbox = PeerOutbox()
+    /// The connections of peers for which something waits, by the descriptor that their last message told.
+    var descriptors: [Peer: Int32] = [:]
     let journal: any Journal
     var batch = JournalBatch(number: 1)
     /// The entity of each event in `batch`.
