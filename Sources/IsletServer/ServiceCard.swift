@@ -1,6 +1,6 @@
-package import IsletCore
+import IsletCore
 package import IsletJournal
-package import IsletProtocol
+import IsletProtocol
 
 /// The addresses that were bound, with the ports that were found for `*` and 0.
 package struct ServiceEndpoints: Equatable, Sendable {

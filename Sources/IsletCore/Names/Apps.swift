@@ -56,6 +56,9 @@ package struct AppTable: ~Copyable {
 
     package func find(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? { appNames.find(name, of: frame) }
 
+    /// The app of a name, or nil.
+    package func find(_ name: [UInt8]) -> AppID? { name.withUnsafeBytes { appNames.find($0) } }
+
     /// The app of a name, made where it is new; nil where there is no room for another.
     package mutating func app(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? {
         if let known = find(name, of: frame) { return known }

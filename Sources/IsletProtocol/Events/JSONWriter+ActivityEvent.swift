@@ -14,11 +14,11 @@ extension JSONWriter {
     ///   - frame: the frame of the command that made it, whose alert and `req` it may carry.
     ///   - envelope: that command's; nil for what no command made.
     package mutating func event(
-        _ event: ActivityEvent, epoch: Span<UInt8>, frame: Span<UInt8>, envelope: Envelope?, of engine: borrowing Engine
+        _ event: ActivityEvent, epoch: [UInt8], frame: Span<UInt8>, envelope: Envelope?, of engine: borrowing Engine
     ) {
         guard let record = engine.record(at: event.slot) else { preconditionFailure("an event of a freed slot") }
         beginObject()
-        field("epoch", plain: epoch)
+        field("epoch", plain: epoch.span)
         field("seq", event.seq)
         field("at", event.at)
         field("event", name: event.name.wireName)

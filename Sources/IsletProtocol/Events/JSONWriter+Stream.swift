@@ -2,7 +2,7 @@ package import IsletCore
 
 extension JSONWriter {
     /// A watermark of an app: `{"epoch","seq","entities","digest","at"}`.
-    package mutating func watermark(_ app: AppRecord, epoch: Span<UInt8>, at now: Instant, isClosing: Bool) {
+    package mutating func watermark(_ app: AppRecord, epoch: [UInt8], at now: Instant, isClosing: Bool) {
         beginObject()
         position(epoch: epoch, seq: app.seq, entities: app.entities, digest: app.digest)
         field("at", now)
@@ -11,8 +11,8 @@ extension JSONWriter {
     }
 
     /// The members that say where a stream stands and what its entities add up to.
-    package mutating func position(epoch: Span<UInt8>, seq: UInt64, entities: Int, digest: Digest) {
-        field("epoch", plain: epoch)
+    package mutating func position(epoch: [UInt8], seq: UInt64, entities: Int, digest: Digest) {
+        field("epoch", plain: epoch.span)
         field("seq", seq)
         field("entities", entities)
         self.digest(digest)
@@ -29,7 +29,7 @@ extension JSONWriter {
     }
 
     /// The topic of an app's watermarks: `<app>/~`.
-    package mutating func watermarkTopic(_ app: Span<UInt8>) {
+    package mutating func watermarkTopic(_ app: [UInt8]) {
         app.withUnsafeBytes { append($0) }
         append("/~")
     }
@@ -37,6 +37,21 @@ extension JSONWriter {
     mutating func appendTopic(prefix: Span<UInt8>, _ id: EntityID) {
         prefix.withUnsafeBytes { append($0) }
         id.forEachTextByte { append($0) }
+    }
+
+    /// A member whose value needs no escapes.
+    package mutating func field(_ name: StaticString, plain value: [UInt8]) {
+        field(name, plain: value.span)
+    }
+
+    /// A member's name that needs no escapes.
+    package mutating func key(plain name: [UInt8]) {
+        key(plain: name.span)
+    }
+
+    /// Bytes as they are, outside any document.
+    package mutating func plainBytes(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
     }
 
     /// Bytes as they are, outside any document: topics and routing ids that share the buffer.

@@ -54,6 +54,11 @@ struct OutboundMessages: ~Copyable {
         endFrame(from: start, to: destination, more: more)
     }
 
+    /// Adds a frame of these bytes.
+    mutating func add(copying bytes: [UInt8], to destination: Destination, more: Bool) {
+        add(copying: bytes.span, to: destination, more: more)
+    }
+
     /// Marks the last part as the end of its message.
     mutating func endMessage() {
         precondition(!parts.isEmpty, "a message has a part")

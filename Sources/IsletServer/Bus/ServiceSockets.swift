@@ -28,30 +28,21 @@ struct ServiceSockets: ~Copyable {
     private static let linger: Duration = .seconds(1)
 
     init(_ configuration: ServeConfiguration, in context: ZeroMQContext) throws(ZeroMQError) {
-        commands = try Self.router(in: context)
-        bulk = try Self.router(in: context)
-        events = try Socket(.xpub, in: context)
-        // Every subscription is passed up, also a second one of the same topic: joins are told by them.
-        try events.set(.xpubVerbose, to: true)
-        try events.set(.onlyFirstSubscribe, to: true)
-        try events.set(.sendHighWaterMark, to: Self.waitingEvents)
-        try events.set(.maxMessageSize, to: Self.maximumSubscriptionBytes)
-        try Self.harden(events)
-        try events.bind(configuration.events)
-        try commands.bind(configuration.commands)
-        try bulk.bind(configuration.bulk)
-        var endpoints = ServiceEndpoints(
-            commands: try commands.lastEndpoint, events: try events.lastEndpoint, bulk: try bulk.lastEndpoint)
-        ingest = try Socket(.sub, in: context)
-        hasIngest = configuration.ingest != nil
-        if let address = configuration.ingest {
-            try ingest.set(.maxMessageSize, to: Self.maximumFrameBytes)
-            try Self.harden(ingest)
-            try ingest.subscribe([])
-            try ingest.bind(address)
-            endpoints.ingest = try ingest.lastEndpoint
-        }
+        let commands = try Self.router(configuration.commands, in: context)
+        let bulk = try Self.router(configuration.bulk, in: context)
+        let events = try Self.publisher(configuration.events, in: context)
+        let ingest = try Self.subscriber(configuration.ingest, in: context)
+        let ingestEndpoint = configuration.ingest == nil ? nil : try ingest.lastEndpoint
+        let endpoints = ServiceEndpoints(
+            commands: try commands.lastEndpoint, events: try events.lastEndpoint, bulk: try bulk.lastEndpoint,
+            ingest: ingestEndpoint)
+        // Nothing is thrown from here on: a value that holds noncopyable ones is made whole or not at all.
+        hasIngest = ingestEndpoint != nil
         self.endpoints = endpoints
+        self.commands = commands
+        self.bulk = bulk
+        self.events = events
+        self.ingest = ingest
     }
 
     /// Adds them to the poller of their thread.
@@ -70,7 +61,7 @@ struct ServiceSockets: ~Copyable {
         ingest.close()
     }
 
-    private static func router(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+    private static func router(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
         let socket = try Socket(.router, in: context)
         // Without it, a message to a full or dead client would be dropped in silence.
         try socket.set(.routerMandatory, to: true)
@@ -78,6 +69,29 @@ struct ServiceSockets: ~Copyable {
         try socket.set(.sendHighWaterMark, to: waitingAnswers)
         try socket.set(.maxMessageSize, to: maximumFrameBytes)
         try harden(socket)
+        try socket.bind(address)
+        return socket
+    }
+
+    private static func publisher(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+        let socket = try Socket(.xpub, in: context)
+        // Every subscription is passed up, also a second one of the same topic: joins are told by them.
+        try socket.set(.xpubVerbose, to: true)
+        try socket.set(.onlyFirstSubscribe, to: true)
+        try socket.set(.sendHighWaterMark, to: waitingEvents)
+        try socket.set(.maxMessageSize, to: maximumSubscriptionBytes)
+        try harden(socket)
+        try socket.bind(address)
+        return socket
+    }
+
+    private static func subscriber(_ address: String?, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+        let socket = try Socket(.sub, in: context)
+        guard let address else { return socket }
+        try socket.set(.maxMessageSize, to: maximumFrameBytes)
+        try harden(socket)
+        try socket.subscribe([])
+        try socket.bind(address)
         return socket
     }
 

@@ -92,7 +92,7 @@ extension EngineHost {
             return refuse(envelope, frame, .tooMany(limit: BulkPull.maximumPerPeer))
         }
         guard pulls.count < BulkPull.maximumPulls else { return refuse(envelope, frame, .busy(retryAfter: 1_000)) }
-        pull.fromSeq = engine.apps.find(FrameRange(0..<pull.app.count), of: pull.app.span).map { engine.apps[$0].seq } ?? 0
+        pull.fromSeq = engine.apps.find(pull.app).map { engine.apps[$0].seq } ?? 0
         pulls.append(pull)
         return .silent
     }
@@ -101,7 +101,7 @@ extension EngineHost {
         guard let app = engine.apps.find(digest.app, of: frame) else {
             return answer { writer in
                 writer.beginAnswer(envelope, frame, ok: true)
-                writer.position(epoch: epoch.span, seq: 0, entities: 0, digest: Digest())
+                writer.position(epoch: epoch, seq: 0, entities: 0, digest: Digest())
                 writer.endObject()
             }
         }
@@ -121,7 +121,7 @@ extension EngineHost {
         answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
             writer.position(
-                epoch: epoch.span, seq: engine.apps[app].seq, entities: scan.entities, digest: scan.digest)
+                epoch: epoch, seq: engine.apps[app].seq, entities: scan.entities, digest: scan.digest)
             writer.endObject()
         }
     }
@@ -155,7 +155,7 @@ extension EngineHost {
 
     /// Goes on with one; true when it is through.
     private func advance(_ pull: BulkPull) -> Bool {
-        let app = engine.apps.find(FrameRange(0..<pull.app.count), of: pull.app.span)
+        let app = engine.apps.find(pull.app)
         switch pull.source {
         case .snapshot(let prefix, let slot, let digest): return snapshot(pull, app, prefix, slot, digest)
         case .replay(let after): return replay(pull, app, after)
@@ -239,12 +239,12 @@ extension EngineHost {
         var rows: [Range<Int>] = []
         let replay = ring.forEach(
             app: app, after: after, maximumRows: BulkPull.maximumRows, maximumBytes: BulkPull.maximumBytes
-        ) { event in
+        ) { _, _, topicBytes, json in
             let topic = outbound.beginFrame()
-            outbound.writer.plainBytes(event.topic)
+            outbound.writer.plainBytes(topicBytes)
             rows.append(topic..<outbound.writer.count)
             let row = outbound.beginFrame()
-            outbound.writer.plainBytes(event.json)
+            outbound.writer.plainBytes(json)
             rows.append(row..<outbound.writer.count)
         }
         let last: UInt64
@@ -274,22 +274,22 @@ extension EngineHost {
     private func sendChunk(
         _ pull: BulkPull, rows: [Range<Int>], isFirst: Bool, app: AppID?, ending: ChunkEnding?
     ) {
-        for frame in pull.route { outbound.add(copying: frame.span, to: .bulk, more: true) }
+        for frame in pull.route { outbound.add(copying: frame, to: .bulk, more: true) }
         let start = outbound.beginFrame()
         outbound.writer.beginObject()
-        outbound.writer.field("req", plain: pull.req.span)
+        outbound.writer.field("req", plain: pull.req)
         outbound.writer.field("chunk", pull.chunk)
         outbound.writer.field("rows", rows.count / 2)
         switch ending {
         case nil:
-            outbound.writer.field("epoch", plain: epoch.span)
+            outbound.writer.field("epoch", plain: epoch)
             if isFirst { outbound.writer.field("fromSeq", pull.fromSeq) }
         case .at(let seq, let entities, let digest):
             if isFirst { outbound.writer.field("fromSeq", pull.fromSeq) }
             outbound.writer.field("end", true)
-            outbound.writer.position(epoch: epoch.span, seq: seq, entities: entities, digest: digest)
+            outbound.writer.position(epoch: epoch, seq: seq, entities: entities, digest: digest)
         case .refused(let refusal):
-            outbound.writer.field("epoch", plain: epoch.span)
+            outbound.writer.field("epoch", plain: epoch)
             outbound.writer.field("end", true)
             outbound.writer.error(refusal, Span())
         }

@@ -38,7 +38,8 @@ extension EngineHost {
         }
         now.domain = travel.target
         clockTravel = nil
-        finish(travel.job, with: answerNow(travel.job.envelope, travel.job.req.span))
+        let req = travel.job.req
+        finish(travel.job, with: answerNow(travel.job.envelope, req.span))
         continueDeferred()
         return false
     }

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 import IsletProtocol
 
 /// One command: decode, apply, encode the events and the answer.
@@ -111,7 +112,7 @@ extension EngineHost {
             eventWriter.topic(of: event.id, kind: event.kind, in: engine)
             let topicCount = eventWriter.count
             eventWriter.beginDocument()
-            eventWriter.event(event, epoch: epoch.span, frame: frame, envelope: envelope, of: engine)
+            eventWriter.event(event, epoch: epoch, frame: frame, envelope: envelope, of: engine)
             let name = engine.apps[event.app].name
             eventWriter.withSpan { bytes in
                 batch.append(

@@ -40,18 +40,18 @@ extension EngineHost {
 
     /// Goes on with one; its answer once it is through.
     private func advance(_ job: Job) -> FrameResult? {
+        let req = job.req
         switch job.kind {
         case .list(let scan):
-            return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, job.req.span) } : nil
+            return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
         case .digest(let number, let app):
             guard let scan = engine.continueDigest(number) else { return nil }
-            return digest(scan, app: app, job.envelope, job.req.span)
+            return digest(scan, app: app, job.envelope, req.span)
         case .waitForSeq(let seq, let app, let frame, let deadline):
-            let name = FrameRange(0..<app.count)
-            if engine.apps.find(name, of: app.span).map({ engine.apps[$0].seq }) ?? 0 >= seq {
+                if engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 >= seq {
                 return execute(frame.span, isTooLong: false, isIngest: false)
             }
-            return now.monotonic >= deadline ? refuse(job.envelope, job.req.span, .expired) : nil
+            return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
         case .clockTravel:
             return nil
         }
@@ -72,9 +72,9 @@ extension EngineHost {
     /// Sends an answer if nothing is missing.
     func send(_ answer: PendingAnswer) {
         guard answer.isComplete, !answer.frames.isEmpty else { return }
-        for frame in answer.route { outbound.add(copying: frame.span, to: answer.destination, more: true) }
+        for frame in answer.route { outbound.add(copying: frame, to: answer.destination, more: true) }
         for frame in answer.frames {
-            if let frame { outbound.add(copying: frame.span, to: answer.destination, more: true) }
+            if let frame { outbound.add(copying: frame, to: answer.destination, more: true) }
         }
         outbound.endMessage()
     }
@@ -89,7 +89,10 @@ extension EngineHost {
             rest.answer.isClosed = true
             for _ in rest.frames { collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: rest.answer) }
         }
-        for job in waiting { finish(job, with: refuse(job.envelope, job.req.span, .unavailable(.stopping))) }
+        for job in waiting {
+            let req = job.req
+            finish(job, with: refuse(job.envelope, req.span, .unavailable(.stopping)))
+        }
     }
 }
 

@@ -143,7 +143,7 @@ extension EngineHost {
             let history = ring.history(
                 of: record.id, app: engine.app(of: record), maximumRows: Self.historyRows,
                 maximumBytes: ListScan.maximumBytes
-            ) { writer.raw($0.json) }
+            ) { _, _, _, json in writer.raw(json) }
             writer.endArray()
             writer.field("complete", history?.isComplete ?? false)
             if let history, !history.isComplete { writer.field("sinceRevision", history.sinceRevision) }

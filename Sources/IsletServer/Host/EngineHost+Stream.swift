@@ -26,7 +26,7 @@ extension EngineHost {
     /// up to the sequence numbers that it names.
     private func answer(_ join: JoinTopic, on topic: [UInt8]) {
         statistics.joins += 1
-        outbound.add(copying: topic.span, to: .events, more: true)
+        outbound.add(copying: topic, to: .events, more: true)
         let start = outbound.beginFrame()
         outbound.writer.beginObject()
         if join.app == nil, engine.apps.apps.count > Self.maximumJoinedApps {
@@ -36,9 +36,9 @@ extension EngineHost {
             outbound.writer.key("apps")
             outbound.writer.beginObject()
             for app in engine.apps.apps where join.app == nil || join.app == app.name {
-                outbound.writer.key(plain: app.name.span)
+                outbound.writer.key(plain: app.name)
                 outbound.writer.beginObject()
-                outbound.writer.field("epoch", plain: epoch.span)
+                outbound.writer.field("epoch", plain: epoch)
                 outbound.writer.field("seq", app.seq)
                 outbound.writer.endObject()
             }
@@ -61,10 +61,10 @@ extension EngineHost {
     private func publishWatermark(_ app: AppID, isClosing: Bool) {
         let record = engine.apps[app]
         let topic = outbound.beginFrame()
-        outbound.writer.watermarkTopic(record.name.span)
+        outbound.writer.watermarkTopic(record.name)
         outbound.endFrame(from: topic, to: .events, more: true)
         let start = outbound.beginFrame()
-        outbound.writer.watermark(record, epoch: epoch.span, at: now.domain, isClosing: isClosing)
+        outbound.writer.watermark(record, epoch: epoch, at: now.domain, isClosing: isClosing)
         outbound.endFrame(from: start, to: .events, more: false)
     }
 }

@@ -1,5 +1,5 @@
-package import IsletCore
-import IsletJournal
+import IsletCore
+package import IsletJournal
 import IsletProtocol
 package import ZeroMQ
 
