@@ -1,4 +1,7 @@
+import ArgumentParser
+
 @main
-struct IsletCommand {
-    static func main() {}
+struct IsletCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "islet", abstract: "The server-side truth for Live Activities.", subcommands: [Serve.self])
 }

@@ -15,5 +15,8 @@ package struct ServeConfiguration: Equatable, Sendable {
     package var clock = ClockMode.system
     package var rules = RuleSet.standard
 
+    /// Where a manual clock starts without a date of its own: 2026-01-01T00:00Z.
+    package static let manualClock = ClockMode.manual(from: Instant(1_767_225_600_000))
+
     package init() {}
 }

@@ -61,7 +61,6 @@ package actor EngineHost: BusLoop {
     var wasAccepted = false
 
     private var isStopping = false
-    private var hasSaidGoodbye = false
 
     /// Binds the sockets; called on the thread (see `BusThread.host`).
     package init(
@@ -83,7 +82,7 @@ package actor EngineHost: BusLoop {
 
     package func turn() -> NextTurn {
         now = time.read()
-        if isStopping { return stopTurn() }
+        if isStopping { return .within(milliseconds: Self.longestWait) }
         var isBusy = travelOrFire()
         if receiveCommands() { isBusy = true }
         if receiveIngest() { isBusy = true }
@@ -102,10 +101,14 @@ package actor EngineHost: BusLoop {
         sockets.close()
     }
 
-    /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye.
+    /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. The thread may end then.
     package func stop() {
+        guard !isStopping else { return }
         isStopping = true
-        thread.wake()
+        refuseWaiting()
+        publishGoodbye()
+        commit()
+        flushOutbox()
     }
 
     /// The deadlines of this turn; true where more are due.
@@ -117,17 +120,6 @@ package actor EngineHost: BusLoop {
     }
 
     var dating: Engine.Dating { time.clock.isManual ? .whenDue : .whenNoticed }
-
-    private func stopTurn() -> NextTurn {
-        if !hasSaidGoodbye {
-            hasSaidGoodbye = true
-            refuseWaiting()
-            publishGoodbye()
-            commit()
-        }
-        flushOutbox()
-        return .stop
-    }
 
     /// How long the thread may wait: until the next deadline, watermark, or time-out of real time.
     private func pollTimeout() -> Int {
