@@ -1,0 +1,71 @@
+/// The decimal number at the end of a `req`, and a hash of what stands before it.
+struct RetryNumber: Equatable, Sendable, BitwiseCopyable {
+    /// More digits than these are no number that counts up.
+    private static let maximumDigits = 18
+
+    var stem: UInt64
+    var number: UInt64
+
+    /// nil where the last byte is no digit, or there are too many.
+    init?(_ req: Span<UInt8>) {
+        var start = req.count
+        var number: UInt64 = 0
+        var place: UInt64 = 1
+        while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(req[start - 1]) {
+            guard req.count - start < Self.maximumDigits else { return nil }
+            start -= 1
+            number += UInt64(req[start] - UInt8(ascii: "0")) * place
+            place *= 10
+        }
+        guard start < req.count else { return nil }
+        self.number = number
+        stem = FrameHash(of: req.extracting(..<start)).value
+    }
+}
+
+/// The numbers that one client uses with one stem: whether they rise, and up to which they are forgotten.
+struct RetrySeries: Sendable, BitwiseCopyable {
+    /// Halved together where one reaches this, so that a client that changes its ways is believed in time.
+    private static let maximumCount: UInt16 = 1_024
+
+    var stem: UInt64
+    /// The number of the command that was executed last.
+    private var last: UInt64
+    /// One more than the highest number that is forgotten; 0 where none is.
+    private var forgottenEnd: UInt64 = 0
+    private var rises: UInt16 = 1
+    private var falls: UInt16 = 0
+    /// The client's count of uses when this one was used last.
+    var lastUse: UInt32
+
+    /// A series that begins with a number.
+    init(_ number: RetryNumber, use: UInt32) {
+        stem = number.stem
+        last = number.number
+        lastUse = use
+    }
+
+    /// Whether nothing is lost with it.
+    var isForgettable: Bool { forgottenEnd == 0 }
+
+    /// Whether the client counts up. A command that was refused and comes again later falls behind the others, so a few
+    /// falls are allowed for; numbers drawn at random, or those of orders, fall every other time.
+    private var isRising: Bool { Int(falls) * 4 <= Int(rises) }
+
+    /// Whether a command with this number may have been executed and forgotten.
+    func isAtOrBelowForgotten(_ number: UInt64) -> Bool { number < forgottenEnd && isRising }
+
+    mutating func executed(_ number: UInt64, use: UInt32) {
+        if number > last { rises += 1 } else { falls += 1 }
+        if max(rises, falls) >= Self.maximumCount {
+            rises /= 2
+            falls /= 2
+        }
+        last = number
+        lastUse = use
+    }
+
+    mutating func forgot(_ number: UInt64) {
+        forgottenEnd = max(forgottenEnd, number + 1)
+    }
+}

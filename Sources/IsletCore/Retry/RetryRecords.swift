@@ -1,0 +1,94 @@
+/// One remembered pair of `client` and `req`. Plain bits; the bytes are in the payload store.
+struct RetryEntry: BitwiseCopyable {
+    let client: Slot
+    let frameHash: FrameHash
+    let reqCount: UInt8
+    var state: State
+    /// Domain time of the answer.
+    var at: Instant
+    /// The batch whose commit makes the answer true.
+    var batch: UInt64
+    /// The `req` and after it the answer.
+    var bytes: PayloadHandle
+    /// Neighbours in the list of all answers, oldest first.
+    var older: Slot = .max
+    var newer: Slot = .max
+    /// The client's next younger answer.
+    var nextOfClient: Slot = .max
+
+    enum State: UInt8, BitwiseCopyable {
+        case inFlight
+        case answered
+        /// It was executed, but the answer is too long to be kept.
+        case answerNotKept
+    }
+}
+
+/// A client with remembered pairs, or with numbers of which some are forgotten.
+struct RetryClient: BitwiseCopyable {
+    /// A client that uses more stems than these loses the one that it has not used for longest.
+    static let maximumSeries = 4
+
+    let id: EntityID
+    /// Its answers, oldest first.
+    var oldest: Slot = .max
+    var newest: Slot = .max
+    var answers: UInt32 = 0
+    var inFlight: UInt32 = 0
+    /// Neighbours in the list of clients that have nothing remembered, oldest first.
+    var olderIdle: Slot = .max
+    var newerIdle: Slot = .max
+    private var uses: UInt32 = 0
+    private var series: InlineArray<4, RetrySeries?> = .init(repeating: nil)
+
+    init(id: EntityID) {
+        self.id = id
+    }
+
+    var isIdle: Bool { answers == 0 && inFlight == 0 }
+
+    /// Whether nothing is lost with it.
+    var isForgettable: Bool {
+        for index in series.indices {
+            if let known = series[index], !known.isForgettable { return false }
+        }
+        return true
+    }
+
+    func isAtOrBelowForgotten(_ number: RetryNumber) -> Bool {
+        for index in series.indices {
+            if let known = series[index], known.stem == number.stem {
+                return known.isAtOrBelowForgotten(number.number)
+            }
+        }
+        return false
+    }
+
+    mutating func executed(_ number: RetryNumber) {
+        uses &+= 1
+        let place = place(of: number)
+        if series[place]?.stem == number.stem {
+            series[place]?.executed(number.number, use: uses)
+        } else {
+            series[place] = RetrySeries(number, use: uses)
+        }
+    }
+
+    /// A number whose series had to make room for another is forgotten without a trace.
+    mutating func forgot(_ number: RetryNumber) {
+        let place = place(of: number)
+        if series[place]?.stem == number.stem { series[place]?.forgot(number.number) }
+    }
+
+    /// Where the stem's series is, or else where a new one goes.
+    private func place(of number: RetryNumber) -> Int {
+        var place = 0
+        for index in series.indices {
+            guard let known = series[index] else { return index }
+            if known.stem == number.stem { return index }
+            // Wrapping, since a client may use more than 2³² numbers.
+            if let chosen = series[place], uses &- known.lastUse > uses &- chosen.lastUse { place = index }
+        }
+        return place
+    }
+}
