@@ -24,19 +24,24 @@ extension EngineHost {
         guard let client = command.envelope.client, let req = command.envelope.req else {
             return applied(command, frame)
         }
-        let check = retries.check(client: client, req: frame.extracting(req.indices), frame: frame, now: now.domain)
-        switch check {
-        case .new: break
-        case .answered(let bytes): return answer { $0.plainBytes(bytes.span) }
+        let reqBytes = frame.extracting(req.indices)
+        let claim: RetryClaim
+        switch retries.check(client: client, req: reqBytes, frameHash: FrameHash(of: frame)) {
+        case .new(let new): claim = new
+        case .answered(let remembered):
+            // It leaves with the present batch, so after the one that makes it true.
+            let repeated = retries.withAnswer(remembered) { bytes in answer { $0.plainBytes(bytes) } }
+            guard let repeated else { preconditionFailure("an answer was forgotten within a turn") }
+            return repeated
+        case .inFlight: preconditionFailure("a change is answered in its turn")
         case .reused: return refuse(command.envelope, frame, .requestReused)
         case .unknown: return refuse(command.envelope, frame, .outcomeUnknown)
         }
         let result = applied(command, frame)
         if case .answered(let range) = result, wasAccepted {
-            outbound.writer.withBytes { bytes in
+            outbound.writer.withSpan { bytes in
                 retries.remember(
-                    client: client, req: frame.extracting(req.indices), frame: frame,
-                    answer: UnsafeRawBufferPointer(rebasing: bytes[range]), now: now.domain)
+                    claim, req: reqBytes, answer: bytes.extracting(range), batch: batch.number, at: now.domain)
             }
         }
         return result

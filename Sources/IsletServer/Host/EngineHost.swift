@@ -91,7 +91,7 @@ package actor EngineHost: BusLoop {
         if continueJobs() { isBusy = true }
         if continuePulls() { isBusy = true }
         publishWatermarks()
-        retries.forgetExpired(now: now.domain)
+        retries.forgetExpired(at: now.domain)
         commit()
         flushOutbox()
         return isBusy || clockTravel != nil || deferred != nil ? .immediately : .within(milliseconds: pollTimeout())
