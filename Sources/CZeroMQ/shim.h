@@ -8,4 +8,11 @@
 #include <sys/eventfd.h>
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
+// The calling thread. glibc declares pthread_self() as a constant function, so in async code the optimiser may use the
+// value from before a suspension point after it, on another thread. A volatile pointer is read and called each time.
+static inline pthread_t czeromq_current_thread(void) {
+    pthread_t (*volatile ask)(void) = pthread_self;
+    return ask();
+}
+
 #endif

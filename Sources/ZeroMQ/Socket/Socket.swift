@@ -21,7 +21,8 @@ package struct Socket: ~Copyable {
     package enum Outcome: Sendable, Equatable {
         /// libzmq has it, or has dropped it where the type of socket drops (XPUB for a slow subscriber).
         case sent
-        /// A queue is full; the message is still the caller's.
+        /// A queue is full; the message is still the caller's. That a peer has made room again is noticed by
+        /// `Socket.events` and by polling at once, by sending itself only after about a millisecond.
         case wouldBlock
         /// A ROUTER with `routerMandatory` has no such peer; the message is still the caller's.
         case unreachable
@@ -68,7 +69,9 @@ package struct Socket: ~Copyable {
         handle.close()
     }
 
-    /// Closes the socket and frees its endpoints, now rather than with the value's end. A second time does nothing.
+    /// Closes the socket, now rather than with the value's end. A second time does nothing.
+    ///
+    /// libzmq frees its endpoints soon after, on a thread of its own; `unbind` frees one before it returns.
     package func close() {
         handle.close()
     }
@@ -77,7 +80,8 @@ package struct Socket: ~Copyable {
     ///
     /// Frames of a multipart message arrive together: while `message.more`, the next call has the next one at once.
     ///
-    /// - Returns: false if there is none and `dontWait` is set; `message` is then empty.
+    /// - Returns: false if there is none and `dontWait` is set, or none came within the socket's `receiveTimeout`, which
+    ///   begins anew after a signal; `message` is then empty.
     /// - Throws: `terminated`, `closed`, or `wrongState` of a REQ that has not sent.
     @inline(__always)
     package func receive(into message: inout Message, dontWait: Bool = true) throws(ZeroMQError) -> Bool {

@@ -21,7 +21,8 @@ extension SocketOption where Value == Bool {
     package static var onlyFirstSubscribe: Self { Self(number: 108) }
     /// Messages wait only for connections that are complete.
     package static var immediate: Self { Self(number: ZMQ_IMMEDIATE) }
-    /// An empty message is sent to each new peer, so that a ROUTER learns of it at once.
+    /// An empty message is sent to each new peer, so that a ROUTER learns of it at once; after a broken connection
+    /// again only with `immediate`.
     package static var probeRouter: Self { Self(number: ZMQ_PROBE_ROUTER) }
     /// A REQ may send again without having received the reply.
     package static var reqRelaxed: Self { Self(number: ZMQ_REQ_RELAXED) }

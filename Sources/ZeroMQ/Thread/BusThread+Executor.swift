@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 extension BusThread {
@@ -32,7 +31,7 @@ extension BusThread {
     /// the executor is still serial; the inbox's lock orders one after the other.
     private func runLateJobs() {
         var batch: [UnownedJob] = []
-        owner.store(pthread_self(), ordering: .relaxed)
+        owner.store(currentThread(), ordering: .relaxed)
         while true {
             let isDone = inbox.withLock { inbox in
                 if inbox.jobs.isEmpty {

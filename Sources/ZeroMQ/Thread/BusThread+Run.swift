@@ -1,10 +1,9 @@
-import Glibc
 import Synchronization
 
 extension BusThread {
     /// The thread's whole life.
     func run() {
-        owner.store(pthread_self(), ordering: .relaxed)
+        owner.store(currentThread(), ordering: .relaxed)
         var idle = Poller()
         let idleWakeSlot = idle.add(descriptor: signal.descriptor)
         var batch: [UnownedJob] = []

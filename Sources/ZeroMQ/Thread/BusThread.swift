@@ -43,7 +43,7 @@ package final class BusThread: SerialExecutor {
 
     let inbox = Mutex(Inbox())
     let signal: WakeSignal
-    /// The thread that runs the jobs now, as `pthread_self` names it; 0 for none.
+    /// The thread that runs the jobs now, as `currentThread()` names it; 0 for none.
     let owner = Atomic<UInt>(0)
 
     /// Starts the thread. It may be called from any isolation: the thread inherits none.
@@ -72,7 +72,7 @@ package final class BusThread: SerialExecutor {
 
     /// Whether the calling code runs on this thread (or, after its end, as a late job).
     package var isCurrent: Bool {
-        owner.load(ordering: .relaxed) == pthread_self()
+        owner.load(ordering: .relaxed) == currentThread()
     }
 
     /// Brings the loop's next turn forward. Any thread may call it, and bursts cost one system call.
