@@ -83,14 +83,14 @@ def test_a_pending_one_counts_toward_the_maximum(client):
 def test_a_pending_one_starts_at_its_date_and_only_then_its_eight_hours_run(client, events):
     """Row 8."""
     id = client.start(startDate=after(HOUR), alert=ALERT)["id"]
-    scheduled = events.next("scheduled")
-    assert scheduled["alert"] == ALERT
+    assert "alert" not in events.next("scheduled"), "nobody is alerted before the start"
     client.advance(to=after(HOUR) - 1)
     assert client.get(id)["state"] == "pending"
     client.advance(by=1)
     started = events.next("started")
     assert (started["from"], started["to"], started["cause"]) == ("pending", "active", "startDate")
     assert (started["at"], started["lateBy"]) == (after(HOUR), 0)
+    assert started["alert"] == ALERT
     whole = client.get(id)
     assert (whole["state"], whole["startedAt"]) == ("active", after(HOUR))
     assert whole["next"] == {"at": after(9 * HOUR), "cause": "activeLimit"}

@@ -152,8 +152,8 @@ def test_a_second_subscriber_with_the_same_nonce_is_answered_too(wire, service):
 
 @pytest.mark.parametrize("nonce", ["short", "zz" * 16, "ab" * 400])
 def test_a_nonce_that_is_none_disturbs_nobody(client, wire, service, nonce):
+    Events(wire, service.events).ask_to_join(nonce=nonce)
     events = Events(wire, service.events, client.app + "/")
-    events.ask_to_join(nonce=nonce)
     events.join()
     client.start()
     events.next("started")

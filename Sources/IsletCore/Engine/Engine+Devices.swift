@@ -12,7 +12,7 @@ extension Engine {
             forEach(on: known) { engine, slot in
                 let before = engine.activities[slot].machine
                 let steps = engine.activities[slot].machine.leftBehind(at: now)
-                engine.take(steps, of: slot, before: before, asker: asker, at: now, Span())
+                engine.take(steps, of: slot, before: before, asker: asker, at: now, frame)
             }
         case .unlock, .reboot:
             break
@@ -34,7 +34,7 @@ extension Engine {
                 let before = engine.activities[slot]
                 guard engine.apps.kinds[Int(before.kind)].app == app else { return }
                 let steps = engine.activities[slot].machine.uninstalled(at: now)
-                engine.take(steps, of: slot, before: before.machine, asker: asker, at: now, Span())
+                engine.take(steps, of: slot, before: before.machine, asker: asker, at: now, frame)
             }
             devices[known].backgroundApps.remove(app)
             devices[known].settings.removeAll { $0.app == app }

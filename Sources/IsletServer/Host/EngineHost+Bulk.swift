@@ -68,9 +68,8 @@ extension EngineHost {
                 envelope, frame)
         case .bulkDigest(let digest): return beginDigest(digest, envelope, frame)
         case .bulkCredit(let credit):
-            guard let pull = pulls.first(where: { $0.peer == peer && $0.req == req }) else {
-                return refuse(envelope, frame, .notFound)
-            }
+            // A client gives credit before it sees the end: what comes late is no mistake.
+            guard let pull = pulls.first(where: { $0.peer == peer && $0.req == req }) else { return .silent }
             pull.credit = min(BulkPull.maximumCredit, pull.credit + credit)
             pull.lastCreditAt = now.monotonic
             return .silent

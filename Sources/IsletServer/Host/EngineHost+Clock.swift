@@ -40,22 +40,34 @@ extension EngineHost {
         clockTravel = nil
         let req = travel.job.req
         finish(travel.job, with: answerNow(travel.job.envelope, req.span))
-        continueDeferred()
+        continueWaiting()
         return false
     }
 
-    /// Goes on with the commands that came in one message behind the travel.
-    private func continueDeferred() {
-        guard let message = deferred else { return }
-        deferred = nil
-        message.answer.isClosed = true
-        for (index, frame) in message.frames.enumerated() {
-            collect(execute(frame.bytes.span, isTooLong: frame.isTooLong, isIngest: false), into: message.answer)
-            guard clockTravel != nil, index + 1 < message.frames.count else { continue }
-            message.answer.isClosed = false
-            deferred = DeferredMessage(frames: Array(message.frames[(index + 1)...]), answer: message.answer)
-            return
+    /// Goes on with the commands that waited, until one lets the clock travel again.
+    private func continueWaiting() {
+        while clockTravel == nil, !waiting.isEmpty {
+            var message = waiting.removeFirst()
+            if message.hasTooManyFrames {
+                let refusal = Refusal.badMessage(.tooManyFrames, offset: 0)
+                collect(refuse(Envelope(), Span(), refusal), into: message.answer)
+                message.frames.removeAll()
+            }
+            var done = 0
+            while done < message.frames.count, clockTravel == nil {
+                let frame = message.frames[done]
+                let result = execute(
+                    frame.bytes.span, isTooLong: frame.isTooLong, isIngest: false, receivedAt: message.receivedAt)
+                collect(result, into: message.answer)
+                done += 1
+            }
+            message.frames.removeFirst(done)
+            if message.frames.isEmpty {
+                message.answer.isClosed = true
+                send(message.answer)
+            } else {
+                waiting.insert(message, at: 0)
+            }
         }
-        send(message.answer)
     }
 }

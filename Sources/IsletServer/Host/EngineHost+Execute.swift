@@ -4,13 +4,19 @@ import IsletProtocol
 
 /// One command: decode, apply, encode the events and the answer.
 extension EngineHost {
-    func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool) -> FrameResult {
+    /// - Parameter receivedAt: when it was received, in monotonic milliseconds; its `ttl` runs from then.
+    func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool, receivedAt: Milliseconds) -> FrameResult {
         statistics.commands += 1
         if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
         return decoder.withDecoded(frame) { outcome, frame in
             switch outcome {
             case .success(let command):
-                let result = command.operation.isChange ? change(command, frame) : read(command, frame)
+                let result: FrameResult
+                if let ttl = command.envelope.ttl, now.monotonic - receivedAt > ttl {
+                    result = refuse(command.envelope, frame, .expired)
+                } else {
+                    result = command.operation.isChange ? change(command, frame) : read(command, frame)
+                }
                 return isIngest || !command.envelope.wantsAnswer ? .silent : result
             case .failure(let refused):
                 if isIngest || !refused.envelope.wantsAnswer { return .silent }

@@ -49,7 +49,7 @@ extension EngineHost {
             return digest(scan, app: app, job.envelope, req.span)
         case .waitForSeq(let seq, let app, let frame, let deadline):
                 if engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 >= seq {
-                return execute(frame.span, isTooLong: false, isIngest: false)
+                return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
         case .clockTravel:
@@ -81,15 +81,16 @@ extension EngineHost {
 
     /// The service stops: what waits is answered now.
     func refuseWaiting() {
-        let waiting = jobs + (clockTravel.map { [$0.job] } ?? [])
+        let unfinished = jobs + (clockTravel.map { [$0.job] } ?? [])
         jobs.removeAll()
         clockTravel = nil
-        if let rest = deferred {
-            deferred = nil
-            rest.answer.isClosed = true
-            for _ in rest.frames { collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: rest.answer) }
+        for message in waiting {
+            for _ in message.frames { collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer) }
+            message.answer.isClosed = true
+            send(message.answer)
         }
-        for job in waiting {
+        waiting.removeAll()
+        for job in unfinished {
             let req = job.req
             finish(job, with: refuse(job.envelope, req.span, .unavailable(.stopping)))
         }

@@ -20,12 +20,15 @@ extension EngineHost {
     /// Takes commands; true where more may wait.
     func receiveCommands() -> Bool {
         for _ in 0..<Self.messagesPerTurn {
-            guard clockTravel == nil else { return false }
+            guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
             guard inbound.receive(from: sockets.commands, into: &received, isRouted: true) else { return false }
-            handleMessage(to: .commands)
+            if clockTravel == nil { handleMessage(to: .commands) } else { waiting.append(waitingMessage(from: inbound.routeCount)) }
         }
         return true
     }
+
+    /// At most this many messages wait here for a clock that travels; the others stay with their senders.
+    static let maximumWaiting = 1_024
 
     /// Takes commands from plain publishers, which get no answers; true where more may wait.
     func receiveIngest() -> Bool {
@@ -61,7 +64,9 @@ extension EngineHost {
             results.append(result)
             // The clock travels: what follows in this message waits for it, as all other commands do.
             if clockTravel != nil, index + 1 < inbound.frames.count {
-                deferRest(from: index + 1)
+                let rest = waitingMessage(from: index + 1)
+                for result in results { collect(result, into: rest.answer) }
+                waiting.append(rest)
                 return
             }
         }
@@ -91,18 +96,23 @@ extension EngineHost {
         }
     }
 
-    /// Keeps the commands of this message that come after a clock travel, to go on with them when it has arrived.
-    private func deferRest(from index: Int) {
-        let pending = PendingAnswer(destination: .commands, route: routeFrames())
-        for result in results { collect(result, into: pending) }
-        let rest = (index..<inbound.frames.count).map { DeferredFrame(bytes: frameBytes($0), isTooLong: inbound.frames[$0].isTooLong) }
-        deferred = DeferredMessage(frames: rest, answer: pending)
+    /// The commands of the message in `inbound` from a frame on, to be executed when the clock has arrived.
+    private func waitingMessage(from index: Int) -> WaitingMessage {
+        let answer = PendingAnswer(destination: .commands, route: routeFrames())
+        answer.isClosed = false
+        let frames = (index..<inbound.frames.count).map {
+            WaitingMessage.Frame(bytes: frameBytes($0), isTooLong: inbound.frames[$0].isTooLong)
+        }
+        return WaitingMessage(
+            frames: frames, hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
     }
 
     /// Executes one frame of `inbound`.
     private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
         let frame = inbound.frames[index]
-        return execute(inbound.bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest)
+        return execute(
+            inbound.bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest,
+            receivedAt: now.monotonic)
     }
 
     /// Routing id and envelope of the message in `inbound`.

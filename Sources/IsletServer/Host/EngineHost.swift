@@ -33,7 +33,8 @@ package actor EngineHost: BusLoop {
     var received = Message()
     var decoder = CommandDecoder()
     var results: [FrameResult] = []
-    var deferred: DeferredMessage?
+    /// In order of arrival.
+    var waiting: [WaitingMessage] = []
     var random = SystemRandomNumberGenerator()
 
     // Messages out.
@@ -94,7 +95,7 @@ package actor EngineHost: BusLoop {
         retries.forgetExpired(at: now.domain)
         commit()
         flushOutbox()
-        return isBusy || clockTravel != nil || deferred != nil ? .immediately : .within(milliseconds: pollTimeout())
+        return isBusy || clockTravel != nil ? .immediately : .within(milliseconds: pollTimeout())
     }
 
     package func finish() {

@@ -36,15 +36,19 @@ final class PendingAnswer {
     }
 }
 
-/// Commands that came in one message behind a `clock.advance`.
-struct DeferredMessage {
-    var frames: [DeferredFrame]
-    var answer: PendingAnswer
-}
+/// Commands that came while the clock travels, or behind it in its own message.
+struct WaitingMessage {
+    struct Frame {
+        var bytes: [UInt8]
+        var isTooLong: Bool
+    }
 
-struct DeferredFrame {
-    var bytes: [UInt8]
-    var isTooLong: Bool
+    var frames: [Frame]
+    var hasTooManyFrames: Bool
+    /// What the message is answered with; the results of earlier frames are in it already.
+    var answer: PendingAnswer
+    /// Monotonic milliseconds.
+    var receivedAt: Milliseconds
 }
 
 /// Work that takes more than one turn and ends with an answer.
