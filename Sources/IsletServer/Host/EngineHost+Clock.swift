@@ -5,12 +5,19 @@ import IsletProtocol
 struct ClockTravel {
     var target: Instant
     var job: Job
+    /// Where a retry of the command can be told.
+    var claim: RetryClaim?
 }
 
 extension EngineHost {
     /// `clock.advance`. All other commands wait until it has arrived; the answer comes when all is committed.
     func advanceClock(_ advance: ClockAdvance, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         guard time.clock.isManual else { return refuse(envelope, frame, .unavailable(.clockNotManual)) }
+        let claim: RetryClaim?
+        switch firstTime(envelope, frame) {
+        case .first(let new): claim = new
+        case .settled(let result): return result
+        }
         let target: Instant
         switch advance {
         case .by(let span):
@@ -21,7 +28,7 @@ extension EngineHost {
             target = instant
         }
         let job = job(.clockTravel, envelope, frame)
-        clockTravel = ClockTravel(target: target, job: job)
+        clockTravel = ClockTravel(target: target, job: job, claim: claim)
         return .later(job)
     }
 
@@ -39,7 +46,9 @@ extension EngineHost {
         now.domain = travel.target
         clockTravel = nil
         let req = travel.job.req
-        finish(travel.job, with: answerNow(travel.job.envelope, req.span))
+        let result = answerNow(travel.job.envelope, req.span)
+        if let claim = travel.claim { remember(result, claim, req: req.span) }
+        finish(travel.job, with: result)
         continueWaiting()
         return false
     }

@@ -27,30 +27,15 @@ extension EngineHost {
 
     /// A command that changes something: once, however often it is sent.
     private func change(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
-        guard let client = command.envelope.client, let req = command.envelope.req else {
-            return applied(command, frame)
-        }
-        let reqBytes = frame.extracting(req.indices)
-        let claim: RetryClaim
-        switch retries.check(client: client, req: reqBytes, frameHash: FrameHash(of: frame)) {
-        case .new(let new): claim = new
-        case .answered(let remembered):
-            // It leaves with the present batch, so after the one that makes it true.
-            let repeated = retries.withAnswer(remembered) { bytes in answer { $0.plainBytes(bytes) } }
-            guard let repeated else { preconditionFailure("an answer was forgotten within a turn") }
-            return repeated
-        case .inFlight: preconditionFailure("a change is answered in its turn")
-        case .reused: return refuse(command.envelope, frame, .requestReused)
-        case .unknown: return refuse(command.envelope, frame, .outcomeUnknown)
-        }
-        let result = applied(command, frame)
-        if case .answered(let range) = result, wasAccepted {
-            outbound.writer.withSpan { bytes in
-                retries.remember(
-                    claim, req: reqBytes, answer: bytes.extracting(range), batch: batch.number, at: now.domain)
+        switch firstTime(command.envelope, frame) {
+        case .settled(let result): return result
+        case .first(let claim):
+            let result = applied(command, frame)
+            if let claim, let req = command.envelope.req {
+                remember(result, claim, req: frame.extracting(req.indices))
             }
+            return result
         }
-        return result
     }
 
     private func applied(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {

@@ -1,0 +1,37 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+
+/// A command that changes something is executed once, however often it is sent.
+extension EngineHost {
+    enum FirstTime {
+        /// It is to be executed; the claim is nil where a retry could not be told.
+        case first(RetryClaim?)
+        /// It was executed before, or must not be: this is its answer.
+        case settled(FrameResult)
+    }
+
+    /// Whether a command comes for the first time.
+    func firstTime(_ envelope: Envelope, _ frame: Span<UInt8>) -> FirstTime {
+        guard let client = envelope.client, let req = envelope.req else { return .first(nil) }
+        switch retries.check(client: client, req: frame.extracting(req.indices), frameHash: FrameHash(of: frame)) {
+        case .new(let claim): return .first(claim)
+        case .answered(let remembered):
+            // It leaves with the present batch, so after the one that makes it true.
+            let repeated = retries.withAnswer(remembered) { bytes in answer { $0.plainBytes(bytes) } }
+            guard let repeated else { preconditionFailure("an answer was forgotten within a turn") }
+            return .settled(repeated)
+        case .inFlight: preconditionFailure("nothing else is looked at while a change waits for its answer")
+        case .reused: return .settled(refuse(envelope, frame, .requestReused))
+        case .unknown: return .settled(refuse(envelope, frame, .outcomeUnknown))
+        }
+    }
+
+    /// Remembers the answer that was written last, if it says `ok:true`.
+    func remember(_ result: FrameResult, _ claim: RetryClaim, req: Span<UInt8>) {
+        guard case .answered(let range) = result, wasAccepted else { return }
+        outbound.writer.withSpan { bytes in
+            retries.remember(claim, req: req, answer: bytes.extracting(range), batch: batch.number, at: now.domain)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+"""Retries: the same `client` and `req` again are never executed twice."""
+
+import uuid
+
+import pytest
+
+from support.commands import START, Commands, encode
+from support.dates import MINUTE, SECOND, after
+
+
+@pytest.fixture
+def one():
+    """The UUID of a client that comes back after a reconnect."""
+    return str(uuid.uuid4())
+
+
+def test_the_same_command_again_gets_the_same_answer_and_changes_nothing(client, events, one):
+    frame = encode(client.command("activity.start", client=one, req="a", **START))
+    first = client.raw(frame)
+    assert first[0]["outcome"] == "applied"
+    assert client.raw(frame) == first
+    assert events.names(1) == ["started"]
+    client.start()
+    assert events.names(1) == ["started"], "nothing came between the two"
+
+
+def test_the_answer_is_the_first_one_although_the_state_has_changed(client, one):
+    start = encode(client.command("activity.start", client=one, req="a", **START))
+    [first] = client.raw(start)
+    client.applied("activity.end", id=first["activity"]["id"])
+    assert client.raw(start) == [first]
+
+
+def test_another_connection_is_the_same_client(client, wire, service, one):
+    frame = encode(client.command("activity.start", client=one, req="a", **START))
+    first = client.raw(frame)
+    assert Commands(wire, service.commands).raw(frame) == first
+
+
+def test_twice_in_one_message_is_a_retry_too(client, one):
+    frame = encode(client.command("activity.start", client=one, req="a", **START))
+    first, second = client.raw(frame, frame)
+    assert first == second
+    assert client.read("activity.list")["total"] == 1
+
+
+def test_other_bytes_under_the_same_req_are_refused(client, one):
+    begun = client.applied("activity.start", client=one, req="a", **START)
+    error = client.refused("activity.start", client=one, req="a", **{**START, "type": "Other"})
+    assert (error["code"], error["retry"]) == ("requestReused", "never")
+    assert client.get(begun["activity"]["id"])["type"] == START["type"]
+
+
+def test_another_client_may_use_the_same_req(client, one):
+    client.applied("activity.start", client=one, req="a", **START)
+    client.applied("activity.start", client=str(uuid.uuid4()), req="a", **START)
+    client.applied("activity.start", req="a", **START)
+    assert client.read("activity.list")["total"] == 3
+
+
+def test_a_refused_command_may_be_sent_again(client, one):
+    id = str(uuid.uuid4())
+    assert client.refused("activity.update", client=one, req="u1", id=id, contentState={})["code"] == "notFound"
+    client.start(id=id)
+    client.applied("activity.update", client=one, req="u1", id=id, contentState={"eta": 1})
+
+
+def test_an_answer_is_remembered_for_ten_minutes_of_domain_time(client, one):
+    frame = encode(client.command("activity.start", client=one, req="once", **START))
+    first = client.raw(frame)
+    client.advance(by=10 * MINUTE - 1)
+    assert client.raw(frame) == first
+    client.advance(by=1)
+    assert client.raw(frame) != first
+    assert client.read("activity.list")["total"] == 2
+
+
+def test_a_number_at_or_below_the_highest_forgotten_is_not_executed(client, one):
+    for number in range(1, 9):
+        client.start(client=one, req=f"c7-{number}")
+    client.advance(by=10 * MINUTE)
+    error = client.refused("activity.start", client=one, req="c7-5", **START)
+    assert error["code"] == "outcomeUnknown"
+    assert client.refused("activity.start", client=one, req="c7-8", **START)["code"] == "outcomeUnknown"
+    client.start(client=one, req="c7-9")
+    assert client.read("activity.list")["total"] == 9
+
+
+def test_a_step_of_the_clock_is_not_repeated(client, one):
+    frame = encode(client.command("clock.advance", client=one, req="t", by=SECOND))
+    first = client.raw(frame)
+    assert first[0]["now"] == after(SECOND)
+    assert client.raw(frame) == first
+    assert client.advance(by=0) == after(SECOND)
