@@ -1,0 +1,175 @@
+/// All streams of one reader: joins them, sorts out what comes in, and keeps a `StreamReplica` for each app.
+///
+/// A pure value. Joining is one conversation for all of them:
+///
+///     start ──► subscribe prefixes, join ──► answer ──► every stream has its position
+///                                   ▲                        │
+///                                   └── an answer by itself ─┘  (the connection is new: a fresh nonce tells what was missed)
+struct Replica: Sendable {
+    /// More apps than a join answers at once.
+    static let maximumStreams = 1_000
+
+    let scope: ReplicaScope
+    private(set) var streams: [String: StreamReplica] = [:]
+    /// The topic of the join under way or last answered.
+    private var joinTopic: [UInt8]?
+    /// Whether that one was answered.
+    private var isAnswered = false
+    /// Whether a fresh join was asked for and not begun.
+    private var isJoinDue = false
+    private var isPaused = false
+
+    /// A replica of nothing yet.
+    init(scope: ReplicaScope) {
+        self.scope = scope
+    }
+
+    /// The first effects.
+    mutating func start() -> [ReplicaEffect] {
+        isJoinDue = true
+        return scope.subscriptions.map { .subscribe(Array($0.utf8)) } + [.join(attempt: 0)]
+    }
+
+    /// Joins with this nonce: 32 hexadecimal digits that were never used before.
+    mutating func join(nonce: String) -> [ReplicaEffect] {
+        var topic: [UInt8] = [0xFF]
+        topic.append(contentsOf: "join/\(nonce)".utf8)
+        if let app = scope.app { topic.append(contentsOf: "/\(app)".utf8) }
+        // The new one before the old one goes: one of them always tells of a new connection.
+        let effects = [ReplicaEffect.subscribe(topic)] + (joinTopic.map { [.unsubscribe($0)] } ?? [])
+        joinTopic = topic
+        isAnswered = false
+        isJoinDue = false
+        return effects
+    }
+
+    /// Whether a join waits for its answer.
+    var isJoining: Bool { joinTopic != nil && !isAnswered }
+
+    /// Gives up all subscriptions.
+    func stop() -> [ReplicaEffect] {
+        let topics = scope.subscriptions.map { Array($0.utf8) } + (joinTopic.map { [$0] } ?? [])
+        return topics.map { .unsubscribe($0) } + streams.keys.map { .cancelPull(app: $0) }
+    }
+
+    /// A message has come by the subscription; those of other readers of the same socket are left alone.
+    mutating func received(topic bytes: [UInt8], body: [UInt8]) -> [ReplicaEffect] {
+        if bytes.first == 0xFF { return bytes == joinTopic ? joinAnswered(body) : [] }
+        let topic = String(decoding: bytes, as: UTF8.self)
+        guard let slash = topic.firstIndex(of: "/") else { return [] }
+        let app = String(topic[..<slash])
+        // Before the first answer nothing is known to be missing, and all that comes is older than the answer.
+        guard scope.includes(app: app), isAnswered || !streams.isEmpty else { return [] }
+
+        if topic[slash...] == "/~" {
+            guard let object = RawObject(body), let watermark = Watermark(object) else { return [] }
+            let effects = update(app) { $0.received(watermark) }
+            return object["closing"]?.bool == true ? effects + [.deliver(.closing(app: app))] : effects
+        }
+        guard let event = StreamEvent(topic: topic, bytes: body) else { return [] }
+        return update(app) { $0.received(event) }
+    }
+
+    /// A chunk for the pull of this app.
+    mutating func received(_ chunk: BulkChunk, app: String) -> [ReplicaEffect] {
+        update(app) { $0.received(chunk) }
+    }
+
+    /// The pull of this app has brought nothing for too long.
+    mutating func pullTimedOut(app: String) -> [ReplicaEffect] {
+        update(app) { $0.pullTimedOut() }
+    }
+
+    /// The answer to `bulk.digest` for this app.
+    mutating func received(digest: Watermark, app: String) -> [ReplicaEffect] {
+        update(app) { $0.received(digest: digest) }
+    }
+
+    /// Half a minute has passed.
+    mutating func checkDue() -> [ReplicaEffect] {
+        updateAll { $0.checkDue() }
+    }
+
+    /// The reader is behind.
+    mutating func pause() -> [ReplicaEffect] {
+        isPaused = true
+        return updateAll { $0.pause() }
+    }
+
+    /// The reader has caught up.
+    mutating func resume() -> [ReplicaEffect] {
+        isPaused = false
+        return updateAll { $0.resumed() }
+    }
+
+    // MARK: Joining
+
+    private mutating func joinAnswered(_ body: [UInt8]) -> [ReplicaEffect] {
+        guard !isAnswered else {
+            // Nobody asked: the connection is new.
+            return freshJoin()
+        }
+        switch JoinAnswer.read(body) {
+        case .failure(let error):
+            return [.fail(error)]
+        case .success(let answer):
+            isAnswered = true
+            var effects: [ReplicaEffect] = []
+            let known = answer.positions.keys.filter(scope.includes(app:)) + streams.keys + (scope.app.map { [$0] } ?? [])
+            for app in Set(known).sorted() {
+                let position = answer.positions[app]
+                if streams[app] == nil { streams[app] = StreamReplica(app: app, interest: scope.interest) }
+                effects += update(app) { $0.joined(position) }
+            }
+            return effects
+        }
+    }
+
+    private mutating func freshJoin() -> [ReplicaEffect] {
+        guard !isJoinDue else { return [] }
+        isJoinDue = true
+        return [.join(attempt: 0)]
+    }
+
+    // MARK: Streams
+
+    /// Lets a stream decide. One that was not heard of has no events before its first, since the join did not name it.
+    private mutating func update(_ app: String, _ body: (inout StreamReplica) -> [ReplicaEffect]) -> [ReplicaEffect] {
+        var effects: [ReplicaEffect] = []
+        var stream: StreamReplica
+        if let known = streams.removeValue(forKey: app) {
+            stream = known
+        } else {
+            guard streams.count < Self.maximumStreams else {
+                return [.fail(.overloaded(limit: Self.maximumStreams))]
+            }
+            stream = StreamReplica(app: app, interest: scope.interest)
+            effects = stream.joined(nil)
+            if isPaused { effects += stream.pause() }
+        }
+        effects += body(&stream)
+        streams[app] = stream
+        return settle(effects)
+    }
+
+    private mutating func updateAll(_ body: (inout StreamReplica) -> [ReplicaEffect]) -> [ReplicaEffect] {
+        streams.keys.sorted().flatMap { app in update(app, body) }
+    }
+
+    /// One join serves all streams, and readers of a part get no other events.
+    private mutating func settle(_ effects: [ReplicaEffect]) -> [ReplicaEffect] {
+        effects.filter { effect in
+            switch effect {
+            case .join:
+                guard !isJoinDue, !isJoining else { return false }
+                isJoinDue = true
+                return true
+            case .deliver(.event(let event, _)):
+                return scope.wants(topic: event.topic)
+            case .subscribe, .unsubscribe, .snapshot, .replay, .digest, .credit, .cancelPull, .fail,
+                .deliver(.synced), .deliver(.closing):
+                return true
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// The copy of one stream: the events of one app, and where wanted the listed entities that they lead to.
+///
+/// A pure value: it is told what came in, and answers with what is to be done. It never loses an event in silence: a gap
+/// is repaired by a replay, and where that is impossible the reader is told everything anew.
+///
+///                      ┌──────────────────── epoch changed ─────────────────────┐
+///                      ▼                                                        │
+///     ┌─────────┐  answer, entities wanted   ┌──────────────┐                   │
+///     │ joining │ ─────────────────────────► │ snapshotting │ ◄─ digest differs, too old ─┐
+///     └─────────┘                            └──────────────┘                   │         │
+///          │ answer, events alone                   │ end                       │         │
+///          ▼                                        ▼            gap     ┌───────────┐    │
+///     ┌───────────┐ ◄───────────────────────────────┘ ┌────────────────► │ repairing │ ───┤
+///     │ following │ ──────────────────────────────────┘                  └───────────┘    │
+///     └───────────┘ ◄──────────────── replay ended ────────────────────────────┘          │
+///          │  ▲ ──────────────────────────────────────────────────────────────────────────┘
+///     full │  │ resume (repairs what came meanwhile)
+///          ▼  │
+///     ┌────────┐
+///     │ paused │
+///     └────────┘
+///
+/// - *joining*: the position is not known, or is of another epoch; events wait. Next: following, snapshotting.
+/// - *snapshotting*: rows are collected, events wait. Next: following, joining.
+/// - *following*: each event is the next one, or a gap. Next: repairing, snapshotting, paused, joining.
+/// - *repairing*: replayed events are taken in, new ones wait. Next: following, snapshotting, paused, joining.
+/// - *paused*: the reader is behind; events are dropped here, since a replay brings them again. Next: repairing.
+///
+/// A snapshot is fuzzy: its rows are from different moments between `fromSeq` A and its end B. An event up to A is in
+/// the rows; one up to B is if the row's revision says so; at B the digest proves that all is there.
+struct StreamReplica: Sendable {
+    enum State: Sendable, Hashable {
+        case joining, snapshotting, following, repairing, paused
+    }
+
+    /// What the reader wants.
+    enum Interest: Sendable, Hashable {
+        /// All events, no entities.
+        case events
+        /// All events and all entities.
+        case wholeApp
+        /// Only what stands under topics of this prefix: other events are not even sent, so that a gap shows by revision
+        /// and digest, not by sequence number.
+        case filtered(prefix: String)
+    }
+
+    let app: String
+    let interest: Interest
+    var state = State.joining
+    /// Nil until an event, or the service, has named one.
+    var epoch: String?
+    /// Every event up to this one was taken in.
+    var seq: UInt64 = 0
+    var entities = EntityTable()
+    var waiting = EventBuffer()
+    /// Whether the reader was told where it begins.
+    var isSynced = false
+    /// An event that is known to exist: where a pull has ended, this much must be there.
+    var head: UInt64 = 0
+    /// Why a snapshot is being taken.
+    var reason = SyncedState.Reason.joined
+    /// The snapshot under way, and how fuzzy the last one was.
+    var snapshot = SnapshotProgress()
+    /// How often the present pull has failed or proved wrong.
+    var attempt = 0
+    /// Filtered only: the position at the last comparison of digests.
+    var checkedSeq: UInt64 = 0
+    /// Filtered only: what the service says holds at a position that was not reached yet.
+    var pendingDigest: Watermark?
+
+    struct SnapshotProgress: Sendable {
+        var rows: [Entity] = []
+        /// A: events up to it are in the rows.
+        var fromSeq: UInt64 = 0
+        /// B: events up to it may be in the rows.
+        var fuzzyUntil: UInt64 = 0
+        /// Whether lost events make the snapshot's beginning the new position.
+        var jumps = false
+        /// What holds at `fuzzyUntil`, until it was compared.
+        var proof: Proof?
+
+        struct Proof: Sendable, Hashable {
+            var entities: Int?
+            var digest: UInt64?
+        }
+    }
+
+    /// A replica that waits for its first position.
+    init(app: String, interest: Interest) {
+        self.app = app
+        self.interest = interest
+    }
+
+    var keepsEntities: Bool { interest != .events }
+
+    /// The prefix of a filtered one.
+    var prefix: String? {
+        guard case .filtered(let prefix) = interest else { return nil }
+        return prefix
+    }
+
+    var position: StreamPosition? {
+        epoch.map { StreamPosition(epoch: $0, seq: seq) }
+    }
+
+    /// Whether this topic is of interest.
+    func wants(_ topic: String) -> Bool {
+        prefix.map(topic.hasPrefix) ?? true
+    }
+}

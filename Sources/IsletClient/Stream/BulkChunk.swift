@@ -1,0 +1,47 @@
+/// One chunk of a snapshot or a replay: a header and pairs of topic and JSON.
+struct BulkChunk: Sendable, Hashable {
+    /// How the last chunk ends a pull.
+    enum End: Sendable, Hashable {
+        /// All is there. `seq` is where the pull ends; of a snapshot, `entities` and `digest` are what holds there.
+        case complete(seq: UInt64, entities: Int?, digest: UInt64?)
+        /// The service gave up.
+        case failed(ServiceError)
+    }
+
+    struct Row: Sendable, Hashable {
+        var topic: String
+        var bytes: [UInt8]
+    }
+
+    /// Which pull it belongs to.
+    var req: String
+    var epoch: String?
+    /// In the first chunk of a snapshot: rows are at least as new as this.
+    var fromSeq: UInt64?
+    var rows: [Row] = []
+    /// Nil while more follows.
+    var end: End?
+
+    /// Reads the frames of one message; nil where they are not what the contract says.
+    static func read(_ frames: [[UInt8]]) -> BulkChunk? {
+        guard let first = frames.first, frames.count % 2 == 1, let header = RawObject(first),
+            let req = header["req"]?.string
+        else { return nil }
+        var chunk = BulkChunk(req: req)
+        chunk.epoch = header["epoch"]?.string
+        chunk.fromSeq = header["fromSeq"]?.unsigned
+        chunk.rows = stride(from: 1, to: frames.count, by: 2).map { index in
+            Row(topic: String(decoding: frames[index], as: UTF8.self), bytes: frames[index + 1])
+        }
+        if let error = header["error"] {
+            chunk.end = .failed(ServiceError(error) ?? ServiceError(code: .other("unknown"), message: "unknown error"))
+        } else if header["end"]?.bool == true {
+            guard let seq = header["seq"]?.unsigned else { return nil }
+            chunk.end = .complete(
+                seq: seq,
+                entities: header["entities"]?.unsigned.map { Int(clamping: $0) },
+                digest: header["digest"]?.string.flatMap { UInt64($0, radix: 16) })
+        }
+        return chunk
+    }
+}
