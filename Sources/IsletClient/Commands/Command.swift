@@ -34,7 +34,7 @@ public struct Command: Sendable, Hashable {
     ]
 
     /// The frame: `op`, `req`, `client`, then the fields.
-    func frame(req: String, client: String?) -> [UInt8] {
+    package func frame(req: String, client: String?) -> [UInt8] {
         var members = [RawObject.Member("op", .string(op)), RawObject.Member("req", .string(req))]
         if let client, isChange { members.append(RawObject.Member("client", .string(client))) }
         members.append(contentsOf: fields.members)

@@ -8,13 +8,18 @@ public struct ServiceError: Error, Sendable, Hashable {
     public var retry: RetryClass
     /// The figures behind it, such as `{"bytes":4310,"limit":4096}`; empty where there are none.
     public var detail: RawObject
+    /// Milliseconds of real time after which a `busy` service should be asked again; nil where it does not say.
+    public var retryAfter: Int64?
 
     /// An error of these parts.
-    public init(code: ErrorCode, message: String, retry: RetryClass = .never, detail: RawObject = [:]) {
+    public init(
+        code: ErrorCode, message: String, retry: RetryClass = .never, detail: RawObject = [:], retryAfter: Int64? = nil
+    ) {
         self.code = code
         self.message = message
         self.retry = retry
         self.detail = detail
+        self.retryAfter = retryAfter
     }
 
     /// Reads the `error` member of an answer; nil where it has no code.
@@ -30,11 +35,9 @@ public struct ServiceError: Error, Sendable, Hashable {
             code: ErrorCode(name: name),
             message: object["message"]?.string ?? name,
             retry: object["retry"]?.string.flatMap(RetryClass.init(rawValue:)) ?? .never,
-            detail: object["detail"]?.object ?? [:])
+            detail: object["detail"]?.object ?? [:],
+            retryAfter: object["retryAfter"]?.integer)
     }
-
-    /// Milliseconds of real time after which a `busy` service should be asked again; nil where it does not say.
-    public var retryAfter: Int64? { detail["retryAfter"]?.integer }
 }
 
 extension ServiceError: CustomStringConvertible {

@@ -1,12 +1,12 @@
 /// The listed entities of one stream by topic, with their digest kept as they change.
-struct EntityTable: Sendable {
-    private(set) var byTopic: [String: Entity] = [:]
+package struct EntityTable: Sendable {
+    package private(set) var byTopic: [String: Entity] = [:]
     /// The contract's digest over all of them.
-    private(set) var digest: UInt64 = 0
+    package private(set) var digest: UInt64 = 0
 
-    var count: Int { byTopic.count }
+    package var count: Int { byTopic.count }
 
-    subscript(topic: String) -> Entity? {
+    package subscript(topic: String) -> Entity? {
         get { byTopic[topic] }
         set {
             if let old = byTopic.updateOrRemove(topic, newValue) { digest ^= old.digest }
@@ -15,7 +15,7 @@ struct EntityTable: Sendable {
     }
 
     /// Whether it holds exactly what the service says it has.
-    func agrees(entities: Int?, digest wanted: UInt64?) -> Bool {
+    package func agrees(entities: Int?, digest wanted: UInt64?) -> Bool {
         if let entities, entities != count { return false }
         if let wanted, wanted != digest { return false }
         return true

@@ -1,27 +1,27 @@
 /// Events that wait until a snapshot or a replay has ended, in the order of their arrival.
 ///
 /// It is bounded. Beyond that it forgets everything: the gap shows when reading goes on, and is repaired like any other.
-struct EventBuffer: Sendable {
+package struct EventBuffer: Sendable {
     /// How many events may wait for one stream.
-    static let maximumCount = 65_536
+    package static let maximumCount = 65_536
     /// How many bytes of them.
-    static let maximumBytes = 64 << 20
+    package static let maximumBytes = 64 << 20
 
     private var events: [StreamEvent] = []
     private var start = 0
     private var bytes = 0
 
-    var isEmpty: Bool { start == events.count }
-    var count: Int { events.count - start }
-    var first: StreamEvent? { isEmpty ? nil : events[start] }
+    package var isEmpty: Bool { start == events.count }
+    package var count: Int { events.count - start }
+    package var first: StreamEvent? { isEmpty ? nil : events[start] }
 
-    mutating func append(_ event: StreamEvent) {
+    package mutating func append(_ event: StreamEvent) {
         if count >= Self.maximumCount || bytes + event.bytes.count > Self.maximumBytes { removeAll() }
         events.append(event)
         bytes += event.bytes.count
     }
 
-    mutating func removeFirst() {
+    package mutating func removeFirst() {
         bytes -= events[start].bytes.count
         start += 1
         // Given back in large pieces, so that each event is moved at most once on average.
@@ -32,14 +32,14 @@ struct EventBuffer: Sendable {
         if isEmpty { removeAll() }
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         events.removeAll()
         start = 0
         bytes = 0
     }
 
     /// Takes out what is at or below `seq` at the front.
-    mutating func drop(through seq: UInt64) {
+    package mutating func drop(through seq: UInt64) {
         while let event = first, event.seq <= seq { removeFirst() }
     }
 }

@@ -5,11 +5,11 @@
 ///     start ──► subscribe prefixes, join ──► answer ──► every stream has its position
 ///                                   ▲                        │
 ///                                   └── an answer by itself ─┘  (the connection is new: a fresh nonce tells what was missed)
-struct Replica: Sendable {
+package struct Replica: Sendable {
     /// More apps than a join answers at once.
-    static let maximumStreams = 1_000
+    package static let maximumStreams = 1_000
 
-    let scope: ReplicaScope
+    package let scope: ReplicaScope
     private(set) var streams: [String: StreamReplica] = [:]
     /// The topic of the join under way or last answered.
     private var joinTopic: [UInt8]?
@@ -20,18 +20,18 @@ struct Replica: Sendable {
     private var isPaused = false
 
     /// A replica of nothing yet.
-    init(scope: ReplicaScope) {
+    package init(scope: ReplicaScope) {
         self.scope = scope
     }
 
     /// The first effects.
-    mutating func start() -> [ReplicaEffect] {
+    package mutating func start() -> [ReplicaEffect] {
         isJoinDue = true
-        return scope.subscriptions.map { .subscribe(Array($0.utf8)) } + [.join(attempt: 0)]
+        return scope.subscriptions.map { .subscribe(Array($0.utf8)) } + [.join]
     }
 
     /// Joins with this nonce: 32 hexadecimal digits that were never used before.
-    mutating func join(nonce: String) -> [ReplicaEffect] {
+    package mutating func join(nonce: String) -> [ReplicaEffect] {
         var topic: [UInt8] = [0xFF]
         topic.append(contentsOf: "join/\(nonce)".utf8)
         if let app = scope.app { topic.append(contentsOf: "/\(app)".utf8) }
@@ -44,16 +44,16 @@ struct Replica: Sendable {
     }
 
     /// Whether a join waits for its answer.
-    var isJoining: Bool { joinTopic != nil && !isAnswered }
+    package var isJoining: Bool { joinTopic != nil && !isAnswered }
 
     /// Gives up all subscriptions.
-    func stop() -> [ReplicaEffect] {
+    package func stop() -> [ReplicaEffect] {
         let topics = scope.subscriptions.map { Array($0.utf8) } + (joinTopic.map { [$0] } ?? [])
         return topics.map { .unsubscribe($0) } + streams.keys.map { .cancelPull(app: $0) }
     }
 
     /// A message has come by the subscription; those of other readers of the same socket are left alone.
-    mutating func received(topic bytes: [UInt8], body: [UInt8]) -> [ReplicaEffect] {
+    package mutating func received(topic bytes: [UInt8], body: [UInt8]) -> [ReplicaEffect] {
         if bytes.first == 0xFF { return bytes == joinTopic ? joinAnswered(body) : [] }
         let topic = String(decoding: bytes, as: UTF8.self)
         guard let slash = topic.firstIndex(of: "/") else { return [] }
@@ -71,33 +71,33 @@ struct Replica: Sendable {
     }
 
     /// A chunk for the pull of this app.
-    mutating func received(_ chunk: BulkChunk, app: String) -> [ReplicaEffect] {
+    package mutating func received(_ chunk: BulkChunk, app: String) -> [ReplicaEffect] {
         update(app) { $0.received(chunk) }
     }
 
     /// The pull of this app has brought nothing for too long.
-    mutating func pullTimedOut(app: String) -> [ReplicaEffect] {
+    package mutating func pullTimedOut(app: String) -> [ReplicaEffect] {
         update(app) { $0.pullTimedOut() }
     }
 
     /// The answer to `bulk.digest` for this app.
-    mutating func received(digest: Watermark, app: String) -> [ReplicaEffect] {
+    package mutating func received(digest: Watermark, app: String) -> [ReplicaEffect] {
         update(app) { $0.received(digest: digest) }
     }
 
     /// Half a minute has passed.
-    mutating func checkDue() -> [ReplicaEffect] {
+    package mutating func checkDue() -> [ReplicaEffect] {
         updateAll { $0.checkDue() }
     }
 
     /// The reader is behind.
-    mutating func pause() -> [ReplicaEffect] {
+    package mutating func pause() -> [ReplicaEffect] {
         isPaused = true
         return updateAll { $0.pause() }
     }
 
     /// The reader has caught up.
-    mutating func resume() -> [ReplicaEffect] {
+    package mutating func resume() -> [ReplicaEffect] {
         isPaused = false
         return updateAll { $0.resumed() }
     }
@@ -128,7 +128,7 @@ struct Replica: Sendable {
     private mutating func freshJoin() -> [ReplicaEffect] {
         guard !isJoinDue else { return [] }
         isJoinDue = true
-        return [.join(attempt: 0)]
+        return [.join]
     }
 
     // MARK: Streams

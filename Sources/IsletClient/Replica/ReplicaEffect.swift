@@ -1,11 +1,11 @@
 /// What a replica wants done: plain data, performed by the connection.
-enum ReplicaEffect: Sendable, Hashable {
+package enum ReplicaEffect: Sendable, Hashable {
     /// Subscribe to topics that begin so.
     case subscribe([UInt8])
     /// Take that back.
     case unsubscribe([UInt8])
-    /// Call `Replica.join(nonce:)` with a fresh nonce. `attempt` counts from 0 for joins that were not answered.
-    case join(attempt: Int)
+    /// Call `Replica.join(nonce:)` with a fresh nonce, and again with another one where no answer comes.
+    case join
     /// Pull a snapshot, instead of whatever is being pulled for this app; later for each further attempt.
     case snapshot(app: String, prefix: String?, attempt: Int)
     /// Pull the events after `from`, instead of whatever is being pulled for this app; later for each further attempt.

@@ -1,15 +1,15 @@
 /// What a reader follows, from a prefix of topics.
-struct ReplicaScope: Sendable, Hashable {
+package struct ReplicaScope: Sendable, Hashable {
     /// Topics that the reader is interested in begin so.
-    let prefix: String
+    package let prefix: String
     /// The one app that the prefix names; nil where it may reach several.
-    let app: String?
+    package let app: String?
     /// Whether entities are held.
-    let keepsEntities: Bool
+    package let keepsEntities: Bool
 
     /// The scope of a prefix: `""` is everything, `com.example.pizza/` an app, `com.example.pizza/activity/Delivery/` a part
     /// of one.
-    init(prefix: String, keepsEntities: Bool) {
+    package init(prefix: String, keepsEntities: Bool) {
         self.prefix = prefix
         self.keepsEntities = keepsEntities
         app = prefix.firstIndex(of: "/").map { String(prefix[..<$0]) }
@@ -22,24 +22,24 @@ struct ReplicaScope: Sendable, Hashable {
     }
 
     /// Readers of events alone get whole apps and sort out by themselves, because only a whole stream shows its gaps.
-    var interest: StreamReplica.Interest {
+    package var interest: StreamReplica.Interest {
         guard keepsEntities else { return .events }
         return isPartial ? .filtered(prefix: prefix) : .wholeApp
     }
 
     /// What is subscribed to.
-    var subscriptions: [String] {
+    package var subscriptions: [String] {
         guard let app, isPartial else { return [prefix] }
         return keepsEntities ? [prefix, app + "/~"] : [app + "/"]
     }
 
     /// Whether an app's stream belongs to this scope.
-    func includes(app other: String) -> Bool {
+    package func includes(app other: String) -> Bool {
         app.map { $0 == other } ?? other.hasPrefix(prefix)
     }
 
     /// Whether the reader wants this topic's events.
-    func wants(topic: String) -> Bool {
+    package func wants(topic: String) -> Bool {
         topic.hasPrefix(prefix)
     }
 }

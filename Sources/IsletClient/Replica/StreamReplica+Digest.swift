@@ -1,7 +1,7 @@
 /// How a filtered replica notices what it missed: other events are not sent to it, so that numbers show it no gap.
 extension StreamReplica {
     /// Half a minute has passed: compares digests where the stream has moved.
-    mutating func checkDue() -> [ReplicaEffect] {
+    package mutating func checkDue() -> [ReplicaEffect] {
         guard state == .following, let prefix, seq != checkedSeq else { return [] }
         checkedSeq = seq
         return [.digest(app: app, prefix: prefix)]
@@ -9,7 +9,7 @@ extension StreamReplica {
 
     /// The answer to `bulk.digest`, which comes by another connection than the events: it can be compared only at the
     /// very position that it speaks of.
-    mutating func received(digest: Watermark) -> [ReplicaEffect] {
+    package mutating func received(digest: Watermark) -> [ReplicaEffect] {
         guard state == .following, prefix != nil else { return [] }
         if let epoch, digest.position.epoch != epoch { return rejoin(keeping: nil) }
         guard digest.position.seq >= seq else {

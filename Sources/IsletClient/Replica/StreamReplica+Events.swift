@@ -1,6 +1,6 @@
 extension StreamReplica {
     /// An event has come by the subscription.
-    mutating func received(_ event: StreamEvent) -> [ReplicaEffect] {
+    package mutating func received(_ event: StreamEvent) -> [ReplicaEffect] {
         if let epoch, event.position.epoch != epoch {
             guard state != .paused else { return rejoin(keeping: nil) }
             return rejoin(keeping: event)
@@ -28,7 +28,7 @@ extension StreamReplica {
     }
 
     /// A watermark has come by the subscription.
-    mutating func received(_ watermark: Watermark) -> [ReplicaEffect] {
+    package mutating func received(_ watermark: Watermark) -> [ReplicaEffect] {
         if let epoch, watermark.position.epoch != epoch { return rejoin(keeping: nil) }
         guard state == .following else { return [] }
         let mark = watermark.position.seq

@@ -2,7 +2,7 @@ extension StreamReplica {
     /// The service has said where the stream stands, at a moment when the subscriptions were active; nil: it has no events.
     ///
     /// Comes at the beginning, and again after every new connection.
-    mutating func joined(_ position: StreamPosition?) -> [ReplicaEffect] {
+    package mutating func joined(_ position: StreamPosition?) -> [ReplicaEffect] {
         guard isSynced, continues(position) else {
             return begin(at: position, reason: isSynced ? .epochChanged : .joined)
         }
@@ -23,13 +23,13 @@ extension StreamReplica {
     }
 
     /// The reader has room again.
-    mutating func resumed() -> [ReplicaEffect] {
+    package mutating func resumed() -> [ReplicaEffect] {
         guard state == .paused else { return [] }
         return requestReplay()
     }
 
     /// The reader is behind: it gets nothing more until it has caught up.
-    mutating func pause() -> [ReplicaEffect] {
+    package mutating func pause() -> [ReplicaEffect] {
         switch state {
         case .following:
             state = .paused
@@ -71,7 +71,7 @@ extension StreamReplica {
         state = .joining
         if waiting.first?.position.epoch != event?.position.epoch { waiting.removeAll() }
         if let event { waiting.append(event) }
-        if !isAsked { effects.append(.join(attempt: 0)) }
+        if !isAsked { effects.append(.join) }
         return effects
     }
 

@@ -1,6 +1,6 @@
 extension StreamReplica {
     /// A chunk of the pull that this replica asked for last.
-    mutating func received(_ chunk: BulkChunk) -> [ReplicaEffect] {
+    package mutating func received(_ chunk: BulkChunk) -> [ReplicaEffect] {
         switch state {
         case .snapshotting: snapshotChunk(chunk)
         case .repairing: replayChunk(chunk)
@@ -9,7 +9,7 @@ extension StreamReplica {
     }
 
     /// The pull brought nothing for too long.
-    mutating func pullTimedOut() -> [ReplicaEffect] {
+    package mutating func pullTimedOut() -> [ReplicaEffect] {
         retry()
     }
 

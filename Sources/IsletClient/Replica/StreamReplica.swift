@@ -28,13 +28,13 @@
 ///
 /// A snapshot is fuzzy: its rows are from different moments between `fromSeq` A and its end B. An event up to A is in
 /// the rows; one up to B is if the row's revision says so; at B the digest proves that all is there.
-struct StreamReplica: Sendable {
-    enum State: Sendable, Hashable {
+package struct StreamReplica: Sendable {
+    package enum State: Sendable, Hashable {
         case joining, snapshotting, following, repairing, paused
     }
 
     /// What the reader wants.
-    enum Interest: Sendable, Hashable {
+    package enum Interest: Sendable, Hashable {
         /// All events, no entities.
         case events
         /// All events and all entities.
@@ -44,14 +44,14 @@ struct StreamReplica: Sendable {
         case filtered(prefix: String)
     }
 
-    let app: String
-    let interest: Interest
-    var state = State.joining
+    package let app: String
+    package let interest: Interest
+    package internal(set) var state = State.joining
     /// Nil until an event, or the service, has named one.
-    var epoch: String?
+    package internal(set) var epoch: String?
     /// Every event up to this one was taken in.
-    var seq: UInt64 = 0
-    var entities = EntityTable()
+    package internal(set) var seq: UInt64 = 0
+    package internal(set) var entities = EntityTable()
     var waiting = EventBuffer()
     /// Whether the reader was told where it begins.
     var isSynced = false
@@ -86,7 +86,7 @@ struct StreamReplica: Sendable {
     }
 
     /// A replica that waits for its first position.
-    init(app: String, interest: Interest) {
+    package init(app: String, interest: Interest) {
         self.app = app
         self.interest = interest
     }
@@ -99,7 +99,7 @@ struct StreamReplica: Sendable {
         return prefix
     }
 
-    var position: StreamPosition? {
+    package var position: StreamPosition? {
         epoch.map { StreamPosition(epoch: $0, seq: seq) }
     }
 

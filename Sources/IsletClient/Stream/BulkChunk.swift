@@ -1,29 +1,39 @@
 /// One chunk of a snapshot or a replay: a header and pairs of topic and JSON.
-struct BulkChunk: Sendable, Hashable {
+package struct BulkChunk: Sendable, Hashable {
     /// How the last chunk ends a pull.
-    enum End: Sendable, Hashable {
+    package enum End: Sendable, Hashable {
         /// All is there. `seq` is where the pull ends; of a snapshot, `entities` and `digest` are what holds there.
         case complete(seq: UInt64, entities: Int?, digest: UInt64?)
         /// The service gave up.
         case failed(ServiceError)
     }
 
-    struct Row: Sendable, Hashable {
-        var topic: String
-        var bytes: [UInt8]
+    package struct Row: Sendable, Hashable {
+        package var topic: String
+        package var bytes: [UInt8]
+
+        package init(topic: String, bytes: [UInt8]) {
+            self.topic = topic
+            self.bytes = bytes
+        }
     }
 
     /// Which pull it belongs to.
-    var req: String
-    var epoch: String?
+    package var req: String
+    package var epoch: String?
     /// In the first chunk of a snapshot: rows are at least as new as this.
-    var fromSeq: UInt64?
-    var rows: [Row] = []
+    package var fromSeq: UInt64?
+    package var rows: [Row] = []
     /// Nil while more follows.
-    var end: End?
+    package var end: End?
+
+    /// A chunk of nothing.
+    package init(req: String) {
+        self.req = req
+    }
 
     /// Reads the frames of one message; nil where they are not what the contract says.
-    static func read(_ frames: [[UInt8]]) -> BulkChunk? {
+    package static func read(_ frames: [[UInt8]]) -> BulkChunk? {
         guard let first = frames.first, frames.count % 2 == 1, let header = RawObject(first),
             let req = header["req"]?.string
         else { return nil }

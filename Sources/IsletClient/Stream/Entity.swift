@@ -18,7 +18,7 @@ public struct Entity: Sendable, Hashable {
     }
 
     /// Reads a row of a snapshot, `{"activity":{…}}`; nil where it is none.
-    init?(topic: String, row: [UInt8]) {
+    package init?(topic: String, row: [UInt8]) {
         guard let first = RawObject(row)?.members.first, let members = first.value.object else { return nil }
         self.init(topic: topic, members: members)
     }
@@ -46,7 +46,7 @@ public struct Entity: Sendable, Hashable {
     }
 
     /// This entity's part of the contract's digest, which is the XOR over all.
-    var digest: UInt64 {
+    package var digest: UInt64 {
         var hash = TopicHash()
         for byte in topic.utf8 { hash.combine(byte) }
         var digest = Digest()

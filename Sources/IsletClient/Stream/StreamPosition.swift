@@ -13,12 +13,12 @@ public struct StreamPosition: Sendable, Hashable {
 }
 
 /// What the service answers to a join: where each stream stood when the earlier subscriptions were active.
-struct JoinAnswer: Sendable, Hashable {
+package struct JoinAnswer: Sendable, Hashable {
     /// By app; an app that is absent has no events yet.
-    var positions: [String: StreamPosition]
+    package var positions: [String: StreamPosition]
 
     /// Reads the answer's frame.
-    static func read(_ bytes: [UInt8]) -> Result<JoinAnswer, IsletError> {
+    package static func read(_ bytes: [UInt8]) -> Result<JoinAnswer, IsletError> {
         guard let object = RawObject(bytes) else { return .failure(.unreadable("a join answer that is no JSON object")) }
         if let error = object["error"] {
             return .failure(ServiceError(error).map(IsletError.refused) ?? .unreadable("a join error without a code"))
@@ -36,15 +36,15 @@ struct JoinAnswer: Sendable, Hashable {
 }
 
 /// How a stream stands by the service's own account, published beside its events.
-struct Watermark: Sendable, Hashable {
-    var position: StreamPosition
+package struct Watermark: Sendable, Hashable {
+    package var position: StreamPosition
     /// How many entities are listed.
-    var entities: Int
+    package var entities: Int
     /// The digest over them; nil where it cannot be read.
-    var digest: UInt64?
+    package var digest: UInt64?
 
     /// Reads a watermark's frame, or the answer to `bulk.digest`, which has the same members.
-    init?(_ object: RawObject) {
+    package init?(_ object: RawObject) {
         guard let epoch = object["epoch"]?.string, let seq = object["seq"]?.unsigned,
             let entities = object["entities"]?.unsigned
         else { return nil }
@@ -54,7 +54,7 @@ struct Watermark: Sendable, Hashable {
     }
 
     /// A watermark of these parts.
-    init(position: StreamPosition, entities: Int, digest: UInt64?) {
+    package init(position: StreamPosition, entities: Int, digest: UInt64?) {
         self.position = position
         self.entities = entities
         self.digest = digest

@@ -1,0 +1,109 @@
+import Synchronization
+import ZeroMQ
+
+/// The actor behind a connection: it owns the three sockets, on a thread of its own, and performs what the pure parts
+/// (`RequestTable`, `PullTable`, `Replica`) decide.
+actor ConnectionLoop: BusLoop {
+    nonisolated let thread: BusThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// Messages that one turn takes from one socket, so that the others get their share.
+    static let messagesPerTurn = 256
+
+    let endpoints: Endpoints
+    let options: ConnectionOptions
+    var poller = Poller()
+    var commands: Outlet
+    var bulk: Outlet
+    let events: Socket
+    var message = Message()
+    /// Whether the events and bulk sockets were connected, which the first reader brings about.
+    var followsStreams = false
+    var isClosed = false
+
+    var requests: RequestTable
+    var waiters: [String: Waiter] = [:]
+    var pulls = PullTable()
+    var readers: [Int: Reader] = [:]
+    var lastReader = 0
+    var generator = SystemRandomNumberGenerator()
+
+    /// Requests whose tasks were cancelled, by the tasks' own threads.
+    nonisolated let cancelled = Mutex<[String]>([])
+
+    /// Makes the sockets and connects the one for commands. Called on the thread.
+    init(on thread: BusThread, endpoints: Endpoints, options: ConnectionOptions) throws(IsletError) {
+        self.thread = thread
+        self.endpoints = endpoints
+        self.options = options
+        requests = RequestTable(prefix: options.requestPrefix, client: ClientIdentity.uuid())
+        do throws(ZeroMQError) {
+            let context = try ZeroMQContext()
+            commands = try Outlet(context: context, poller: &poller)
+            bulk = try Outlet(context: context, poller: &poller)
+            events = try Socket(.sub, in: context)
+            try events.set(.sendHighWaterMark, to: 0)
+            try events.set(.receiveHighWaterMark, to: 100_000)
+            try Outlet.setConnectionOptions(events)
+            _ = poller.add(events)
+        } catch {
+            throw .endpoint("a ZeroMQ socket", reason: error.description)
+        }
+        do throws(ZeroMQError) {
+            try commands.connect(endpoints.commands)
+        } catch {
+            throw .endpoint(endpoints.commands, reason: error.description)
+        }
+    }
+
+    func turn() -> NextTurn {
+        takeCancellations()
+        var isBusy = receiveAnswers()
+        isBusy = receiveChunks() || isBusy
+        isBusy = receiveEvents() || isBusy
+        let now = ContinuousClock.now
+        requestsDue(now)
+        let readersWakeUp = readersDue(now)
+        pullsDue(now)
+        commands.flush(poller: &poller) { entry in
+            entry.requests.isEmpty || entry.requests.contains(where: requests.waits(req:))
+        }
+        bulk.flush(poller: &poller) { _ in true }
+        if isBusy { return .immediately }
+        guard let wakeUp = [requests.nextWakeUp, pulls.nextWakeUp, readersWakeUp].compactMap(\.self).min() else {
+            return .whenReady
+        }
+        // Rounded up, so that the turn does not come just before the time.
+        return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
+    }
+
+    func finish() {
+        isClosed = true
+        commands.close()
+        bulk.close()
+        events.close()
+        for req in requests.cancelAll() { complete(req, .failure(.closed)) }
+        for reader in readers.values { reader.queue.finish(nil) }
+        readers = [:]
+    }
+}
+
+/// Who a client is to the service.
+enum ClientIdentity {
+    /// A random UUID (version 4) in lower case.
+    static func uuid() -> String {
+        let text = hexadecimal(bytes: 16)
+        let digits = Array(text)
+        let variant = ["8", "9", "a", "b"][Int.random(in: 0..<4)]
+        return String(digits[0..<8]) + "-" + String(digits[8..<12]) + "-4" + String(digits[13..<16]) + "-" + variant
+            + String(digits[17..<20]) + "-" + String(digits[20..<32])
+    }
+
+    /// So many random bytes as hexadecimal digits.
+    static func hexadecimal(bytes: Int) -> String {
+        (0..<bytes).map { _ in
+            let byte = UInt8.random(in: .min ... .max)
+            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+}

@@ -1,0 +1,118 @@
+import Synchronization
+
+/// What waits between the bus thread and one reader of a stream.
+///
+/// It takes what it is given; `isFull` tells the bus thread to pause the replica, so that it grows beyond the limit by
+/// no more than one message's effects.
+final class DeliveryQueue: Sendable {
+    private struct State {
+        var deliveries: [Delivery] = []
+        var start = 0
+        var reader: CheckedContinuation<Result<Delivery?, IsletError>, Never>?
+        /// How it ended; told after what was delivered before.
+        var ending: Result<Delivery?, IsletError>?
+        var isPaused = false
+        var isAbandoned = false
+
+        var count: Int { deliveries.count - start }
+
+        mutating func pop() -> Delivery? {
+            guard start < deliveries.count else { return nil }
+            let delivery = deliveries[start]
+            start += 1
+            if start == deliveries.count || start >= 1_024 {
+                deliveries.removeFirst(start)
+                start = 0
+            }
+            return delivery
+        }
+    }
+
+    /// What the bus thread has to know.
+    struct Status: Sendable, Hashable {
+        var isFull: Bool
+        /// The reader has caught up after a pause.
+        var wantsMore: Bool
+        var isAbandoned: Bool
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    /// Wakes the bus thread up.
+    private let wake: @Sendable () -> Void
+
+    init(limit: Int, wake: @escaping @Sendable () -> Void) {
+        self.limit = max(limit, 1)
+        self.wake = wake
+    }
+
+    // MARK: The bus thread's side
+
+    func push(_ delivery: Delivery) {
+        let reader = state.withLock { state -> CheckedContinuation<Result<Delivery?, IsletError>, Never>? in
+            guard state.ending == nil else { return nil }
+            guard let reader = state.reader.take() else {
+                state.deliveries.append(delivery)
+                return nil
+            }
+            return reader
+        }
+        reader?.resume(returning: .success(delivery))
+    }
+
+    /// The stream is over: normally (nil) or with an error.
+    func finish(_ error: IsletError?) {
+        let ending: Result<Delivery?, IsletError> = error.map { .failure($0) } ?? .success(nil)
+        let reader = state.withLock { state in
+            if state.ending == nil { state.ending = ending }
+            return state.reader.take()
+        }
+        reader?.resume(returning: ending)
+    }
+
+    func status() -> Status {
+        state.withLock { state in
+            Status(
+                isFull: state.count >= limit, wantsMore: state.isPaused && state.count <= limit / 2,
+                isAbandoned: state.isAbandoned)
+        }
+    }
+
+    func setPaused(_ isPaused: Bool) {
+        state.withLock { $0.isPaused = isPaused }
+    }
+
+    // MARK: The reader's side
+
+    /// The next delivery; nil at the end, and when the task is cancelled. One task at a time may wait.
+    func next() async throws(IsletError) -> Delivery? {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now = state.withLock { state -> (Result<Delivery?, IsletError>, wakes: Bool)? in
+                    if let delivery = state.pop() {
+                        return (.success(delivery), state.isPaused && state.count == limit / 2)
+                    }
+                    if Task.isCancelled { return (.success(nil), false) }
+                    if let ending = state.ending { return (ending, false) }
+                    guard state.reader == nil else {
+                        return (.failure(.invalid("a stream is read by one task at a time")), false)
+                    }
+                    state.reader = continuation
+                    return nil
+                }
+                guard let (result, wakes) = now else { return }
+                if wakes { wake() }
+                continuation.resume(returning: result)
+            }
+        } onCancel: {
+            state.withLock { $0.reader.take() }?.resume(returning: .success(nil))
+        }
+        return try result.get()
+    }
+
+    /// Nobody will read it any more.
+    func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        wake()
+    }
+}

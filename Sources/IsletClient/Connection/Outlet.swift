@@ -1,0 +1,87 @@
+import ZeroMQ
+
+/// A DEALER and what waits to be sent by it.
+///
+/// The socket takes messages only while it is connected (`ZMQ_IMMEDIATE`): what waits stays here, where it can still be
+/// withdrawn, so that a command whose caller has given up is not executed when the service comes back.
+struct Outlet: ~Copyable {
+    /// One message of one frame or more; each may have a `req`.
+    struct Entry: Sendable {
+        var frames: [[UInt8]]
+        var requests: [String]
+    }
+
+    /// More messages than this do not wait; requests are sent again anyway.
+    static let maximumWaiting = 65_536
+
+    private let socket: Socket
+    private let slot: Poller.Slot
+    private var waiting: [Entry] = []
+
+    /// A DEALER of `context`, not connected yet, that `poller` watches.
+    init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
+        let socket = try Socket(.dealer, in: context)
+        try socket.set(.immediate, to: true)
+        try Self.setConnectionOptions(socket)
+        slot = poller.add(socket)
+        self.socket = socket
+    }
+
+    /// What every connecting socket of this library has.
+    static func setConnectionOptions(_ socket: borrowing Socket) throws(ZeroMQError) {
+        try socket.set(.reconnectInterval, to: .milliseconds(100))
+        try socket.set(.reconnectIntervalMax, to: .seconds(2))
+        try socket.set(.tcpKeepalive, to: true)
+        try socket.set(.tcpKeepaliveIdle, to: .seconds(15))
+        try socket.set(.tcpKeepaliveInterval, to: .seconds(5))
+        try socket.set(.tcpKeepaliveCount, to: 3)
+        try socket.set(.tcpMaxRetransmit, to: .seconds(15))
+    }
+
+    func connect(_ endpoint: String) throws(ZeroMQError) {
+        try socket.connect(endpoint)
+    }
+
+    func close() {
+        socket.close()
+    }
+
+    /// Sends a message, now or as soon as there is a connection.
+    mutating func send(_ entry: Entry, poller: inout Poller) {
+        guard waiting.count < Self.maximumWaiting else { return }
+        waiting.append(entry)
+        flush(poller: &poller) { _ in true }
+    }
+
+    /// Whether a frame of this request still waits here, so that sending it again is in vain.
+    func holds(req: String) -> Bool {
+        waiting.contains { $0.requests.contains(req) }
+    }
+
+    /// Sends what waits, without the messages nobody wants any more.
+    mutating func flush(poller: inout Poller, isWanted: (Entry) -> Bool) {
+        var sent = 0
+        sending: for entry in waiting {
+            if isWanted(entry) {
+                for (index, frame) in entry.frames.enumerated() {
+                    let outcome = try? socket.send(copying: frame, more: index + 1 < entry.frames.count)
+                    // Only the first frame of a message can be refused. An error is that of a closed socket.
+                    guard outcome == .sent else { break sending }
+                }
+            }
+            sent += 1
+        }
+        waiting.removeFirst(sent)
+        poller.watch(slot, for: waiting.isEmpty ? .readable : [.readable, .writable])
+    }
+
+    /// The next message that has come, nil where there is none.
+    func receive(into message: inout Message) -> [[UInt8]]? {
+        var frames: [[UInt8]] = []
+        repeat {
+            guard let got = try? socket.receive(into: &message), got else { return frames.isEmpty ? nil : frames }
+            frames.append(message.bytes)
+        } while message.more
+        return frames
+    }
+}

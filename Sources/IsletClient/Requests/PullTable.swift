@@ -1,0 +1,158 @@
+/// The snapshots, replays and digests that are being pulled from the bulk endpoint.
+///
+/// A pure value; time is passed in. At most four run at once, which is what the service allows a peer; the others wait
+/// for their turn, or for the time to try again.
+package struct PullTable: Sendable {
+    /// Pulls of one peer at once, by the contract.
+    package static let maximumRunning = 4
+    /// Chunks that may be under way for one pull.
+    package static let credit = 4
+    /// A pull that brings nothing for so long is given up, and asked for again.
+    package static let silence = Duration.seconds(5)
+
+    /// Who wants it. A stream has one pull at a time, and digests beside it.
+    package struct Owner: Sendable, Hashable {
+        package var reader: Int
+        package var app: String
+    }
+
+    package enum Kind: Sendable, Hashable {
+        case snapshot(prefix: String?)
+        case replay(from: UInt64)
+        case digest(prefix: String)
+
+        package var isDigest: Bool {
+            guard case .digest = self else { return false }
+            return true
+        }
+    }
+
+    package enum Action: Sendable, Hashable {
+        case send(frame: [UInt8])
+        /// It brought nothing for too long, and is forgotten.
+        case timeOut(Owner, isDigest: Bool)
+    }
+
+    /// What a message on the bulk connection is.
+    package enum Received: Sendable, Hashable {
+        case chunk(Owner, BulkChunk)
+        case digest(Owner, Watermark)
+        /// Of a pull that was given up, or unreadable.
+        case unknown
+    }
+
+    private struct Pull: Sendable {
+        var number: UInt64
+        var owner: Owner
+        var kind: Kind
+        var notBefore: ContinuousClock.Instant
+        /// Nil while it waits.
+        var silentUntil: ContinuousClock.Instant?
+    }
+
+    /// In the order in which they were asked for.
+    private var pulls: [Pull] = []
+    private var lastNumber: UInt64 = 0
+
+    package var count: Int { pulls.count }
+
+    /// Asks for a pull, instead of the same owner's present one; digests stand beside.
+    package mutating func request(_ kind: Kind, for owner: Owner, notBefore: ContinuousClock.Instant) -> [Action] {
+        let actions = remove { $0.owner == owner && $0.kind.isDigest == kind.isDigest }
+        lastNumber += 1
+        pulls.append(Pull(number: lastNumber, owner: owner, kind: kind, notBefore: notBefore))
+        return actions
+    }
+
+    /// Stops the pull of this owner.
+    package mutating func cancel(_ owner: Owner) -> [Action] {
+        remove { $0.owner == owner && !$0.kind.isDigest }
+    }
+
+    /// Stops all that a reader wanted.
+    package mutating func cancel(reader: Int) -> [Action] {
+        remove { $0.owner.reader == reader }
+    }
+
+    /// Lets one more chunk come.
+    package func credit(_ owner: Owner) -> [Action] {
+        pulls.filter { $0.owner == owner && !$0.kind.isDigest && $0.silentUntil != nil }.map { pull in
+            .send(frame: frame("bulk.credit", pull, ["credit": .integer(1)]))
+        }
+    }
+
+    /// Takes a message in.
+    package mutating func received(_ frames: [[UInt8]], now: ContinuousClock.Instant) -> Received {
+        guard let chunk = BulkChunk.read(frames), let index = pulls.firstIndex(where: { req($0) == chunk.req })
+        else { return .unknown }
+        let pull = pulls[index]
+        guard !pull.kind.isDigest else {
+            pulls.remove(at: index)
+            guard let header = frames.first.flatMap(RawObject.init), let digest = Watermark(header) else { return .unknown }
+            return .digest(pull.owner, digest)
+        }
+        if chunk.end == nil {
+            pulls[index].silentUntil = now + Self.silence
+        } else {
+            pulls.remove(at: index)
+        }
+        return .chunk(pull.owner, chunk)
+    }
+
+    /// What can begin, and what has been silent for too long.
+    package mutating func due(now: ContinuousClock.Instant) -> [Action] {
+        var actions: [Action] = []
+        for pull in pulls {
+            guard let silentUntil = pull.silentUntil, silentUntil <= now else { continue }
+            actions.append(.timeOut(pull.owner, isDigest: pull.kind.isDigest))
+            actions += remove { $0.number == pull.number }
+        }
+        var running = pulls.count { $0.silentUntil != nil }
+        for index in pulls.indices where running < Self.maximumRunning {
+            guard pulls[index].silentUntil == nil, pulls[index].notBefore <= now else { continue }
+            pulls[index].silentUntil = now + Self.silence
+            running += 1
+            actions.append(.send(frame: begin(pulls[index])))
+        }
+        return actions
+    }
+
+    /// When `due` has something to do by the passing of time; nil while nothing waits.
+    package var nextWakeUp: ContinuousClock.Instant? {
+        let isFull = pulls.count { $0.silentUntil != nil } >= Self.maximumRunning
+        return pulls.compactMap { $0.silentUntil ?? (isFull ? nil : $0.notBefore) }.min()
+    }
+
+    // MARK: Frames
+
+    private func req(_ pull: Pull) -> String { "p-\(pull.number)" }
+
+    private func begin(_ pull: Pull) -> [UInt8] {
+        switch pull.kind {
+        case .snapshot(let prefix):
+            var fields: RawObject = ["app": .string(pull.owner.app)]
+            if let prefix { fields["prefix"] = .string(prefix) }
+            fields["credit"] = .integer(Self.credit)
+            return frame("bulk.snapshot", pull, fields)
+        case .replay(let from):
+            return frame(
+                "bulk.replay", pull,
+                ["app": .string(pull.owner.app), "from": .integer(from), "credit": .integer(Self.credit)])
+        case .digest(let prefix):
+            return frame("bulk.digest", pull, ["app": .string(pull.owner.app), "prefix": .string(prefix)])
+        }
+    }
+
+    private func frame(_ op: String, _ pull: Pull, _ fields: RawObject) -> [UInt8] {
+        Command(op, fields).frame(req: req(pull), client: nil)
+    }
+
+    /// Forgets some; those that run are cancelled at the service too.
+    private mutating func remove(where isUnwanted: (Pull) -> Bool) -> [Action] {
+        let unwanted = pulls.filter(isUnwanted)
+        pulls.removeAll(where: isUnwanted)
+        return unwanted.filter { $0.silentUntil != nil && !$0.kind.isDigest }.map { pull in
+            .send(frame: frame("bulk.cancel", pull, [:]))
+        }
+    }
+}

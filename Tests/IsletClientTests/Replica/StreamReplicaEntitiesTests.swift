@@ -1,0 +1,184 @@
+import IsletClient
+import Testing
+
+/// One stream with its entities: fuzzy snapshots, digests, filters.
+@Suite struct StreamReplicaEntitiesTests {
+    private var model = ModelStream()
+    private var replica = StreamReplica(app: "com.example.pizza", interest: .wholeApp)
+    private let app = "com.example.pizza"
+    private let snapshot = ReplicaEffect.snapshot(app: "com.example.pizza", prefix: nil, attempt: 0)
+
+    private func expectAgreement(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(replica.entities.byTopic.mapValues(\.members) == model.entities, sourceLocation: sourceLocation)
+        #expect(replica.entities.digest == model.digest(), sourceLocation: sourceLocation)
+    }
+
+    @Test mutating func `a join is followed by a snapshot, and its rows are told`() throws {
+        model.start("a")
+        model.start("b")
+        #expect(replica.joined(model.position) == [snapshot])
+        let effects = replica.received(model.snapshot())
+        #expect(effects.told == ["synced(joined)"])
+        guard case .deliver(.synced(let state)) = try #require(effects.first) else { return }
+        #expect(state.entities.count == 2)
+        #expect(state.missed == nil)
+        expectAgreement()
+    }
+
+    @Test mutating func `an app without events needs no snapshot`() {
+        #expect(replica.joined(nil).told == ["synced(joined)"])
+        #expect(replica.received(model.start("a")).told == ["1"])
+        expectAgreement()
+    }
+
+    @Test mutating func `a merge patch replaces, clears and keeps top-level members`() throws {
+        _ = replica.joined(nil)
+        _ = replica.received(model.start("a"))
+        let effects = replica.received(model.update("a", eta: 12))
+        guard case .deliver(.event(_, let context)) = try #require(effects.first) else { return }
+        #expect(context.entity?["contentState"]?.description == #"{"eta":12}"#)
+        #expect(context.entity?.state == .active)
+        #expect(context.entity?.revision == 2)
+    }
+
+    @Test mutating func `a dismissed entity is shown once more and then gone`() throws {
+        _ = replica.joined(nil)
+        _ = replica.received(model.start("a"))
+        let effects = replica.received(model.dismiss("a"))
+        guard case .deliver(.event(_, let context)) = try #require(effects.first) else { return }
+        #expect(context.entity?.state == .dismissed)
+        #expect(replica.entities.count == 0)
+    }
+
+    @Test mutating func `events that a row has already are no news`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        var chunk = BulkChunk(req: "")
+        chunk.epoch = "e1"
+        chunk.fromSeq = model.seq
+        let (second, third) = (model.update("a"), model.start("b"))
+        #expect(replica.received(second).isEmpty)
+        #expect(replica.received(third).isEmpty)
+        // The row of a is read after the second event, that of b before the third.
+        chunk.rows = model.rows([model.topic("a")])
+        let mark = model.watermark()
+        chunk.end = .complete(seq: model.seq, entities: mark.entities, digest: mark.digest)
+        #expect(replica.received(chunk).told == ["synced(joined)", "2|", "3"])
+        expectAgreement()
+    }
+
+    @Test mutating func `an entity that was dismissed while the snapshot was made does not come back`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        var chunk = BulkChunk(req: "")
+        chunk.epoch = "e1"
+        chunk.fromSeq = model.seq
+        let events = [model.update("a"), model.dismiss("a")]
+        let mark = model.watermark()
+        chunk.end = .complete(seq: model.seq, entities: mark.entities, digest: mark.digest)
+        #expect(replica.received(chunk).told == ["synced(joined)"])
+        // They come by another connection, after the snapshot's end.
+        #expect(replica.received(events[0]).told == ["2|"])
+        #expect(replica.received(events[1]).told == ["3|"])
+        #expect(replica.state == .following)
+        expectAgreement()
+    }
+
+    @Test mutating func `a snapshot whose digest does not hold is taken again`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        var wrong = model.snapshot()
+        wrong.rows = []
+        #expect(replica.received(wrong).asked == [.snapshot(app: app, prefix: nil, attempt: 1)])
+        #expect(replica.received(model.snapshot()).told == ["synced(inconsistent)"])
+        expectAgreement()
+    }
+
+    @Test mutating func `a watermark with another digest leads to a snapshot`() {
+        _ = replica.joined(nil)
+        _ = replica.received(model.start("a"))
+        let wrong = Watermark(position: model.position, entities: 1, digest: model.digest() ^ 1)
+        #expect(replica.received(model.watermark()).isEmpty)
+        #expect(replica.received(wrong) == [snapshot])
+        #expect(replica.received(model.snapshot()).told == ["synced(inconsistent)"])
+    }
+
+    @Test mutating func `a revision that jumps leads to a snapshot`() throws {
+        _ = replica.joined(nil)
+        _ = replica.received(model.start("a"))
+        var other = model
+        other.update("a")
+        let jump = other.update("a")
+        _ = replica.received(model.start("b"))
+        let bytes = jump.description(withSeq: replica.seq + 1)
+        let event = try #require(StreamEvent(topic: jump.topic, bytes: bytes))
+        #expect(replica.received(event).asked == [snapshot])
+    }
+
+    @Test mutating func `events that are lost for good lead to a snapshot, and the gap is named`() throws {
+        _ = replica.joined(nil)
+        _ = replica.received(model.start("a"))
+        for _ in 1...5 { model.update("a") }
+        model.oldestKept = 5
+        _ = replica.received(model.watermark())
+        #expect(replica.received(model.replay(from: 1)) == [snapshot])
+        let effects = replica.received(model.snapshot())
+        guard case .deliver(.synced(let state)) = try #require(effects.first) else { return }
+        #expect(state.reason == .eventsLost)
+        #expect(state.missed == 2...6)
+        #expect(replica.received(model.update("a")).told == ["7"])
+        expectAgreement()
+    }
+
+    @Test mutating func `a filtered replica sees a gap by revision`() {
+        let prefix = "com.example.pizza/activity/Delivery/"
+        replica = StreamReplica(app: app, interest: .filtered(prefix: prefix))
+        model.start("a")
+        model.start("z", type: "Other")
+        #expect(replica.joined(model.position) == [.snapshot(app: app, prefix: prefix, attempt: 0)])
+        #expect(replica.received(model.snapshot(prefix: prefix)).told == ["synced(joined)"])
+        model.update("z", type: "Other")
+        #expect(replica.received(model.update("a")).told == ["4"])
+        model.update("a")
+        #expect(replica.received(model.update("a")).asked == [.snapshot(app: app, prefix: prefix, attempt: 0)])
+    }
+
+    @Test mutating func `a filtered replica compares digests at the position they speak of`() {
+        let prefix = "com.example.pizza/activity/Delivery/"
+        replica = StreamReplica(app: app, interest: .filtered(prefix: prefix))
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot(prefix: prefix))
+        model.start("z", type: "Other")
+        #expect(replica.received(model.watermark()).isEmpty)
+        #expect(replica.checkDue() == [.digest(app: app, prefix: prefix)])
+        #expect(replica.checkDue().isEmpty)
+        #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
+
+        // Lost in silence; the digest speaks of a later position than the replica has reached.
+        model.update("a")
+        #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
+        #expect(replica.received(model.watermark()).asked == [.snapshot(app: app, prefix: prefix, attempt: 0)])
+    }
+
+    @Test mutating func `a filtered replica replays the whole stream after a new connection and takes its part`() {
+        let prefix = "com.example.pizza/activity/Delivery/"
+        replica = StreamReplica(app: app, interest: .filtered(prefix: prefix))
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot(prefix: prefix))
+        model.start("z", type: "Other")
+        model.update("a")
+        #expect(replica.joined(model.position) == [.replay(app: app, from: 1, attempt: 0)])
+        #expect(replica.received(model.replay(from: 1)).told == ["3"])
+    }
+}
+
+extension StreamEvent {
+    /// The same event at another place.
+    func description(withSeq seq: UInt64) -> [UInt8] {
+        var object = object
+        object["seq"] = .integer(seq)
+        return object.json.bytes
+    }
+}
