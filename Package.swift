@@ -43,7 +43,7 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: strict),
-        .target(name: "IsletClient", dependencies: ["IsletProtocol", "ZeroMQ"], swiftSettings: strict),
+        .target(name: "IsletClient", dependencies: ["IsletCore", "IsletProtocol", "ZeroMQ"], swiftSettings: strict),
         .executableTarget(
             name: "islet",
             dependencies: [
@@ -65,7 +65,7 @@ let package = Package(
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],
             swiftSettings: strict),
-        .testTarget(name: "IsletClientTests", dependencies: ["IsletClient"], swiftSettings: strict),
+        .testTarget(name: "IsletClientTests", dependencies: ["IsletClient", "ZeroMQ"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
