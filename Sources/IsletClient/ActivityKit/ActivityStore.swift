@@ -24,6 +24,10 @@ final class ActivityStore: Sendable {
         var waiters: [Int: CheckedContinuation<Result<Void, IsletError>, Never>] = [:]
         var lastWaiter = 0
         var hasBegun = false
+
+        func tell(_ change: Change) {
+            for listener in listeners.values { listener(change) }
+        }
     }
 
     private let app: String
@@ -132,11 +136,5 @@ final class ActivityStore: Sendable {
             return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume(returning: ending) }
-    }
-}
-
-extension ActivityStore.State {
-    fileprivate func tell(_ change: ActivityStore.Change) {
-        for listener in listeners.values { listener(change) }
     }
 }
