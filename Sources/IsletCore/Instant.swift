@@ -1,18 +1,18 @@
 /// A length of domain time in milliseconds.
-package typealias Milliseconds = Int64
+@usableFromInline package typealias Milliseconds = Int64
 
 /// A point in domain time: whole milliseconds since 1970-01-01T00:00Z, as the contract carries it.
 ///
 /// The core never reads a clock; every instant comes in as an argument.
-package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
-    package var milliseconds: Milliseconds
+@usableFromInline package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
+    @usableFromInline package var milliseconds: Milliseconds
 
-    package init(_ milliseconds: Milliseconds) {
+    @inlinable package init(_ milliseconds: Milliseconds) {
         self.milliseconds = milliseconds
     }
 
     /// Later than every real date: the value of a deadline that is not set.
-    package static let never = Instant(.max)
+    @inlinable package static var never: Instant { Instant(.max) }
 
     /// Whether this is a real date and not ``never``.
     @inlinable package var isSet: Bool { milliseconds != .max }
@@ -22,14 +22,14 @@ package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     }
 
     /// The instant `span` later; ``never`` stays ``never``, and an overflow becomes ``never``.
-    package static func + (instant: Instant, span: Milliseconds) -> Instant {
+    @inlinable package static func + (instant: Instant, span: Milliseconds) -> Instant {
         guard instant.isSet else { return .never }
         let (sum, overflow) = instant.milliseconds.addingReportingOverflow(span)
         return overflow ? .never : Instant(sum)
     }
 
     /// The span from `right` to `left`; both must be set.
-    package static func - (left: Instant, right: Instant) -> Milliseconds {
+    @inlinable package static func - (left: Instant, right: Instant) -> Milliseconds {
         left.milliseconds - right.milliseconds
     }
 }

@@ -244,6 +244,13 @@ struct CommandDecoderTests {
         #expect(envelope(#"{"op":"service.ping","req":"r""#)?.req == nil)
     }
 
+    @Test("a field's index is its raw value, and its name is found again")
+    func fieldIndexes() {
+        for field in Field.allCases { #expect(field.index == Int(field.rawValue)) }
+        #expect(Field.allCases.count <= 64)
+        for name in OperationName.allCases { #expect(name.fields.contains(.op)) }
+    }
+
     @Test("a frame of 65 536 bytes is read, and one byte more is not")
     func length() {
         let head = #"{"op":"service.ping""#

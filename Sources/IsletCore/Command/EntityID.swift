@@ -1,13 +1,13 @@
 /// The identity of an activity or another entity: the 16 bytes of a UUID.
 ///
 /// The service makes version 7 UUIDs; a client may choose its own in the form of a UUID. Written in lower case.
-package struct EntityID: Hashable, Comparable, Sendable, BitwiseCopyable {
+@usableFromInline package struct EntityID: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// The first eight bytes, big-endian.
-    package var high: UInt64
+    @usableFromInline package var high: UInt64
     /// The last eight bytes, big-endian.
-    package var low: UInt64
+    @usableFromInline package var low: UInt64
 
-    package init(high: UInt64, low: UInt64) {
+    @inlinable package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -19,7 +19,7 @@ package struct EntityID: Hashable, Comparable, Sendable, BitwiseCopyable {
         low = 0x8000_0000_0000_0000 | random.1 & 0x3FFF_FFFF_FFFF_FFFF
     }
 
-    package static func < (left: EntityID, right: EntityID) -> Bool {
+    @inlinable package static func < (left: EntityID, right: EntityID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 
@@ -34,13 +34,13 @@ package struct EntityID: Hashable, Comparable, Sendable, BitwiseCopyable {
         }
     }
 
-    @usableFromInline package static func hexDigit(_ value: UInt8) -> UInt8 {
+    @inlinable package static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 }
 
 extension EntityID: CustomStringConvertible {
-    package var description: String {
+    @usableFromInline package var description: String {
         var text = ""
         forEachTextByte { text.unicodeScalars.append(Unicode.Scalar($0)) }
         return text

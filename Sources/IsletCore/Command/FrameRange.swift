@@ -2,18 +2,20 @@
 ///
 /// Commands hold ranges, not copies: a command is plain bits, and nothing is allocated between the socket and the slab.
 /// A range means something only together with its frame.
-package struct FrameRange: Hashable, Sendable, BitwiseCopyable {
+///
+/// `@usableFromInline`: without it, other modules call the members of a package type, `@inlinable` or not.
+@usableFromInline package struct FrameRange: Hashable, Sendable, BitwiseCopyable {
     /// The first byte's index in the frame.
-    package var offset: UInt32
+    @usableFromInline package var offset: UInt32
     /// The number of bytes.
-    package var count: UInt32
+    @usableFromInline package var count: UInt32
 
-    package init(offset: Int, count: Int) {
+    @inlinable package init(offset: Int, count: Int) {
         self.offset = UInt32(truncatingIfNeeded: offset)
         self.count = UInt32(truncatingIfNeeded: count)
     }
 
-    package init(_ range: Range<Int>) {
+    @inlinable package init(_ range: Range<Int>) {
         self.init(offset: range.lowerBound, count: range.count)
     }
 

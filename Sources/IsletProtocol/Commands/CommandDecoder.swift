@@ -47,14 +47,17 @@ package struct CommandDecoder: ~Copyable {
         _ frame: Span<UInt8>,
         _ body: (_ outcome: Swift.Result<Command, RefusedCommand>, _ frame: Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let outcome: Swift.Result<Command, RefusedCommand>
-        do {
-            outcome = .success(try decode(frame))
-        } catch {
-            outcome = .failure(error)
-        }
+        let outcome = outcome(of: frame)
         if hasEscapes { return try body(outcome, rewritten.span) }
         return try body(outcome, frame)
+    }
+
+    private mutating func outcome(of frame: Span<UInt8>) -> Swift.Result<Command, RefusedCommand> {
+        do {
+            return .success(try decode(frame))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private mutating func decode(_ frame: Span<UInt8>) throws(RefusedCommand) -> Command {
@@ -91,7 +94,7 @@ package struct CommandDecoder: ~Copyable {
             seen.insert(field)
             if found.value.kind != .null { present.insert(field) }
             if found.value.hasEscapes { hasEscapes = true }
-            values[Int(field.rawValue)] = found.value
+            values[field.index] = found.value
         }
     }
 
@@ -107,7 +110,7 @@ package struct CommandDecoder: ~Copyable {
     /// Reads the escapes of the strings that are the command's own; what is user's JSON (`pushType`) stays as it is.
     private mutating func unescapeOwnFields(of frame: Span<UInt8>) {
         for field in Field.allCases where seen.contains(field) && field != .pushType {
-            let value = values[Int(field.rawValue)]
+            let value = values[field.index]
             guard value.kind == .string, value.hasEscapes else { continue }
             var text: [UInt8] = []
             let isText = value.text.unescape(in: frame, into: &text)
@@ -115,7 +118,7 @@ package struct CommandDecoder: ~Copyable {
             // An escape is never shorter than what it means, so the text fits where it stood; a lone surrogate became
             // U+FFFD, three bytes for six, which no field of ours may hold.
             rewritten.replaceSubrange(start..<start + text.count, with: text)
-            values[Int(field.rawValue)] = JSONValue(
+            values[field.index] = JSONValue(
                 kind: .string, hasEscapes: !isText, range: FrameRange(offset: start - 1, count: text.count + 2))
         }
     }
@@ -172,7 +175,7 @@ package struct CommandDecoder: ~Copyable {
 
     /// The value of a field, nil where it is absent or null.
     @inline(__always) subscript(field: Field) -> JSONValue? {
-        present.contains(field) ? values[Int(field.rawValue)] : nil
+        present.contains(field) ? values[field.index] : nil
     }
 }
 

@@ -4,23 +4,27 @@ extension EntityID {
     /// Reads the form 8-4-4-4-12 of hexadecimal digits of either case; nil for every other text (no braces, no `urn:`).
     package init?(text frame: Span<UInt8>, at range: FrameRange) {
         guard range.count == 36 else { return nil }
-        let start = Int(range.offset)
-        var words = (high: UInt64(0), low: UInt64(0))
-        var digits = 0
-        for index in 0..<36 {
-            let byte = frame[start + index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = HexDigit.value(byte) else { return nil }
-            if digits < 16 {
-                words.high = words.high << 4 | UInt64(digit)
-            } else {
-                words.low = words.low << 4 | UInt64(digit)
-            }
-            digits += 1
+        let words: (high: UInt64, low: UInt64)? = frame.withUnsafeBytes { bytes in
+            // Checked here: these 36 bytes are inside the frame.
+            let text = UnsafeRawBufferPointer(rebasing: bytes[range.indices])
+            let dash = UInt8(ascii: "-")
+            guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash,
+                let first = HexDigit.value(ofEight: EntityID.word(text, 0, 4)),
+                let second = HexDigit.value(ofEight: EntityID.word(text, 9, 14)),
+                let third = HexDigit.value(ofEight: EntityID.word(text, 19, 24)),
+                let fourth = HexDigit.value(ofEight: EntityID.word(text, 28, 32))
+            else { return nil }
+            return (first << 32 | second, third << 32 | fourth)
         }
+        guard let words else { return nil }
         self.init(high: words.high, low: words.low)
+    }
+
+    /// Two groups of four digits each, the first digit in the lowest byte.
+    @inline(__always)
+    private static func word(_ text: UnsafeRawBufferPointer, _ first: Int, _ second: Int) -> UInt64 {
+        let low = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: first, as: UInt32.self))
+        let high = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: second, as: UInt32.self))
+        return UInt64(high) << 32 | UInt64(low)
     }
 }

@@ -19,7 +19,13 @@ package enum JSONNumber {
     static func integer(_ digits: UnsafeRawPointer, count: Int, isNegative: Bool) -> Int64? {
         guard count > 0 else { return nil }
         var magnitude: UInt64 = 0
-        for index in 0..<count {
+        // Nineteen digits fit 64 bits whatever they are; one more may not.
+        for index in 0..<min(count, 19) {
+            let digit = digits.load(fromByteOffset: index, as: UInt8.self) &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            magnitude = magnitude * 10 + UInt64(digit)
+        }
+        for index in min(count, 19)..<count {
             let digit = digits.load(fromByteOffset: index, as: UInt8.self) &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
             let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)

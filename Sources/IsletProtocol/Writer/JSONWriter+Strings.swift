@@ -58,7 +58,7 @@ extension JSONWriter {
 extension JSONWriter {
     // MARK: Members: a key and its value
 
-    package mutating func field(_ name: StaticString, _ value: some FixedWidthInteger) {
+    @inlinable package mutating func field(_ name: StaticString, _ value: some FixedWidthInteger) {
         key(name)
         integer(value)
     }

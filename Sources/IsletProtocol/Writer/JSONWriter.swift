@@ -5,17 +5,17 @@ package import IsletCore
 ///
 /// Commas need no state: one is due before a member or an element unless the byte before opens the container. The
 /// writer does not check that what is asked for is a JSON document; that is the encoders' business and their tests'.
-package struct JSONWriter: ~Copyable {
+@usableFromInline package struct JSONWriter: ~Copyable {
     /// A buffer that has grown beyond this is given back by ``removeAll()`` (an answer frame is at most this large).
     package static let keptCapacity = 1 << 20
 
     // Proof for the pointer: `storage` is allocated with `capacity` bytes and owned by this noncopyable value alone;
     // `count <= capacity` always, each write goes through `reserve` first, and only the first `count` bytes, all
     // written, are ever shown.
-    private var storage: UnsafeMutableRawPointer
+    @usableFromInline private(set) var storage: UnsafeMutableRawPointer
     private var capacity: Int
     /// The number of bytes written.
-    package private(set) var count: Int
+    @usableFromInline package private(set) var count: Int
     private var documentStart = 0
 
     package init(capacity: Int = 4096) {
@@ -31,14 +31,14 @@ package struct JSONWriter: ~Copyable {
     // MARK: The bytes
 
     /// What has been written; valid inside `body` only.
-    package func withBytes<Result, Failure: Error>(
+    @inlinable package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: storage, count: count))
     }
 
     /// What has been written; valid inside `body` only.
-    package func withSpan<Result, Failure: Error>(
+    @inlinable package func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let bytes = UnsafeBufferPointer(start: UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)), count: count)
@@ -94,9 +94,29 @@ package struct JSONWriter: ~Copyable {
 
     @inline(__always) mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
-        reserve(bytes.count)
-        (storage + count).copyMemory(from: start, byteCount: bytes.count)
-        count += bytes.count
+        let length = bytes.count
+        reserve(length)
+        let target = storage + count
+        // Most pieces are short, and a call of memcpy takes longer than they do: two words that overlap in the middle.
+        if length >= 8, length <= 16 {
+            let head = start.loadUnaligned(as: UInt64.self)
+            let tail = start.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)
+            target.storeBytes(of: head, as: UInt64.self)
+            target.storeBytes(of: tail, toByteOffset: length - 8, as: UInt64.self)
+        } else if length >= 4, length < 8 {
+            let head = start.loadUnaligned(as: UInt32.self)
+            let tail = start.loadUnaligned(fromByteOffset: length - 4, as: UInt32.self)
+            target.storeBytes(of: head, as: UInt32.self)
+            target.storeBytes(of: tail, toByteOffset: length - 4, as: UInt32.self)
+        } else if length < 4 {
+            for index in 0..<length {
+                target.storeBytes(
+                    of: start.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
+            }
+        } else {
+            target.copyMemory(from: start, byteCount: length)
+        }
+        count += length
     }
 
     @inline(__always) mutating func append(_ text: StaticString) {
@@ -139,7 +159,7 @@ package struct JSONWriter: ~Copyable {
     }
 
     /// A member's name, which needs no escapes.
-    package mutating func key(_ name: StaticString) {
+    @usableFromInline package mutating func key(_ name: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
         append(name)
@@ -173,21 +193,39 @@ package struct JSONWriter: ~Copyable {
     package mutating func id(_ id: EntityID) {
         separate()
         reserve(38)
-        append(UInt8(ascii: "\""))
-        for position in 0..<16 {
-            if position == 4 || position == 6 || position == 8 || position == 10 { append(UInt8(ascii: "-")) }
-            let word = position < 8 ? id.high : id.low
-            let byte = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (position & 7)))
-            append(EntityID.hexDigit(byte >> 4))
-            append(EntityID.hexDigit(byte & 15))
-        }
-        append(UInt8(ascii: "\""))
+        let target = storage + count
+        let (first, second) = HexDigit.text(of: id.high)
+        let (third, fourth) = HexDigit.text(of: id.low)
+        let dash = UInt8(ascii: "-")
+        // The groups of 8-4-4-4-12 digits; the bytes of each word stand in the order of the text.
+        target.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        target.storeBytes(of: first.littleEndian, toByteOffset: 1, as: UInt64.self)
+        target.storeBytes(of: dash, toByteOffset: 9, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: second).littleEndian, toByteOffset: 10, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 14, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).littleEndian, toByteOffset: 15, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 19, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: third).littleEndian, toByteOffset: 20, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 24, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).littleEndian, toByteOffset: 25, as: UInt32.self)
+        target.storeBytes(of: fourth.littleEndian, toByteOffset: 29, as: UInt64.self)
+        target.storeBytes(of: UInt8(ascii: "\""), toByteOffset: 37, as: UInt8.self)
+        count += 38
     }
 
-    package mutating func integer(_ value: some FixedWidthInteger) {
+    @inlinable package mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
+        if Value.isSigned { signed(Int64(value)) } else { unsigned(UInt64(value)) }
+    }
+
+    @usableFromInline package mutating func signed(_ value: Int64) {
         separate()
         if value < 0 { append(UInt8(ascii: "-")) }
-        appendDigits(UInt64(value.magnitude))
+        appendDigits(value.magnitude)
+    }
+
+    @usableFromInline package mutating func unsigned(_ value: UInt64) {
+        separate()
+        appendDigits(value)
     }
 
     /// The shortest text that reads back as the same number; an integral one has no `.0`, and zero has no sign.
@@ -214,14 +252,26 @@ package struct JSONWriter: ~Copyable {
             bound = length < 20 ? bound * 10 : .max
         }
         var rest = value
-        var index = count + length
-        count = index
-        repeat {
-            index -= 1
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            storage.storeBytes(of: UInt8(ascii: "0") + UInt8(digit), toByteOffset: index, as: UInt8.self)
+        var end = length
+        let target = storage + count
+        while rest >= 100 {
+            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            end -= 2
+            storePair(pair, at: target + end)
             rest = quotient
-        } while rest > 0
+        }
+        if rest >= 10 {
+            storePair(rest, at: target)
+        } else {
+            target.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+        }
+        count += length
+    }
+
+    @inline(__always) private func storePair(_ pair: UInt64, at target: UnsafeMutableRawPointer) {
+        let (tens, ones) = pair.quotientAndRemainder(dividingBy: 10)
+        target.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens), as: UInt8.self)
+        target.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ones), toByteOffset: 1, as: UInt8.self)
     }
 
     /// The text's bytes as they are.
