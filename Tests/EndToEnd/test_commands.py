@@ -152,14 +152,13 @@ def test_a_ttl_that_has_not_passed_changes_nothing(client):
 
 
 def test_a_command_that_waits_longer_than_its_ttl_is_expired_and_not_executed(client):
-    """A step of the manual clock over many deadlines is long work, and commands wait meanwhile."""
+    """A step of the manual clock over many deadlines is long work, and the commands behind it wait."""
     for _ in range(40):
         client.batch(*[start(client, staleDate=after(HOUR)) for _ in range(250)])
-    step, late = client.command("clock.advance", by=13 * HOUR), start(client, key="late", ttl=1)
-    client.send(step)
-    client.send(late)
-    assert client.answer_to(step["req"])[0]["ok"]
-    assert client.answer_to(late["req"])[0]["error"]["code"] == "expired"
+    step, late, read = client.command("clock.advance", by=13 * HOUR), start(client, key="late", ttl=1), start(client)
+    answers = client.batch(step, late, read)
+    assert answers[0]["ok"] and answers[2]["ok"]
+    assert answers[1]["error"]["code"] == "expired"
     assert client.refused("activity.get", key="late")["code"] == "notFound"
 
 

@@ -150,11 +150,18 @@ def test_a_second_subscriber_with_the_same_nonce_is_answered_too(wire, service):
     second._pump_until(lambda: topic in second._joins)
 
 
-@pytest.mark.parametrize("nonce", ["short", "zz" * 16, "ab" * 400])
+@pytest.mark.parametrize("nonce", ["short", "zz" * 16, "ab" * 50])
 def test_a_nonce_that_is_none_disturbs_nobody(client, wire, service, nonce):
     Events(wire, service.events).ask_to_join(nonce=nonce)
     events = Events(wire, service.events, client.app + "/")
     events.join()
+    client.start()
+    events.next("started")
+
+
+def test_a_topic_that_is_too_long_cuts_its_subscriber_and_no_other(client, wire, service, events):
+    Events(wire, service.events, client.app + "/" + "x" * 1000)
+    Events(wire, service.events).ask_to_join(nonce="ab" * 500)
     client.start()
     events.next("started")
 

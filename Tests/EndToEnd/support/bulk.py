@@ -47,8 +47,8 @@ class Bulk:
         header = json.loads(header)
         return header, [(topic.decode(), body) for topic, body in zip(frames[::2], frames[1::2])]
 
-    def pull(self, op, credit=4, **fields):
-        """Pulls until the end or an error, giving one credit back for each chunk."""
+    def pull(self, op, credit=4, first=None, **fields):
+        """Pulls until the end or an error, giving one credit back for each chunk; or only so many of the `first`."""
         req = self.send(op, app=self.app, credit=credit, **fields)
         pulled = Pulled()
         deadline = Deadline()
@@ -58,6 +58,9 @@ class Bulk:
             pulled.headers.append(header)
             pulled.rows += rows
             if header.get("end") or "error" in header:
+                return pulled
+            if len(pulled.headers) == first:
+                self.send("cancel", req=req)
                 return pulled
             self.send("credit", req=req, credit=1)
 
