@@ -19,7 +19,7 @@ class Commands:
     def __init__(self, wire, url, app="com.example.pizza"):
         self.wire = wire
         self.app = app
-        self.socket = wire.socket("DEALER", url)
+        self.socket = wire.socket("DEALER", url, sndhwm=0, rcvhwm=0)
         self._numbers = itertools.count(1)
         self._early = []
 
