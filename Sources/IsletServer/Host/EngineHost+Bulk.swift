@@ -15,6 +15,7 @@ extension EngineHost {
     func receiveBulk() -> Bool {
         for _ in 0..<Self.requestsPerTurn {
             guard inbound.receive(from: sockets.bulk, into: &received, isRouted: true) else { return false }
+            noteDescriptor(.bulk)
             for index in inbound.commands {
                 let frame = inbound.frames[index]
                 let range = frame.range

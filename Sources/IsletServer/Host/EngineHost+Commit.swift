@@ -104,6 +104,7 @@ extension EngineHost {
             outbox.flush(peer) { frames in
                 sendNow(peer, frames)
             }
+            if !outbox.isWaiting(peer) { descriptors[peer] = nil }
         }
     }
 

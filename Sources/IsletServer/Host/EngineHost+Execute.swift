@@ -39,7 +39,8 @@ extension EngineHost {
     }
 
     private func applied(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
-        let id = EntityID(version7At: now.domain, random: (random.next(), random.next()))
+        let id = command.operation.makesEntity
+            ? EntityID(version7At: now.domain, random: (random.next(), random.next())) : EntityID(high: 0, low: 0)
         let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
         encodeEvents(frame, command.envelope)
         let envelope = command.envelope
@@ -131,6 +132,17 @@ extension Operation {
             .settingsSet, .deviceEvent:
             true
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
+            .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            false
+        }
+    }
+
+    /// Whether it may make an entity, which needs a fresh id.
+    var makesEntity: Bool {
+        switch self {
+        case .activityStart, .activityRenew: true
+        case .activityUpdate, .activityEnd, .activityDismiss, .activityHeartbeat, .activityGet, .activityHistory,
+            .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent, .clockAdvance, .serviceInfo,
             .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }

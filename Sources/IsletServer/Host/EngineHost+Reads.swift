@@ -30,7 +30,8 @@ extension EngineHost {
         case .serviceInfo: return info(envelope, frame)
         case .servicePing: return answerNow(envelope, frame)
         case .streamApplied(let applied):
-            subscribers.report(nonce: frame.bytes(applied.nonce), positions: frame.bytes(applied.apps), at: now.monotonic)
+            subscriberApplied(
+                nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
             return .silent
         case .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))

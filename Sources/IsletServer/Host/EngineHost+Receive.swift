@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 import IsletProtocol
 import ZeroMQ
 
@@ -21,7 +22,10 @@ extension EngineHost {
     func receiveCommands() -> Bool {
         for _ in 0..<Self.messagesPerTurn {
             guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
+            // A full batch is committed before more is applied.
+            guard !batch.isFull else { return true }
             guard inbound.receive(from: sockets.commands, into: &received, isRouted: true) else { return false }
+            noteDescriptor(.commands)
             if clockTravel == nil { handleMessage(to: .commands) } else { waiting.append(waitingMessage(from: inbound.routeCount)) }
         }
         return true
@@ -35,10 +39,18 @@ extension EngineHost {
         guard sockets.hasIngest else { return false }
         for _ in 0..<Self.messagesPerTurn {
             guard clockTravel == nil else { return false }
+            guard !batch.isFull else { return true }
             guard inbound.receive(from: sockets.ingest, into: &received, isRouted: false) else { return false }
             for index in inbound.commands { _ = execute(index, isIngest: true) }
         }
         return true
+    }
+
+    /// Remembers the connection of a peer that does not read its answers, for the day when it has to be cut.
+    func noteDescriptor(_ destination: OutboundMessages.Destination) {
+        guard !outbox.isEmpty, let descriptor = received.sourceDescriptor else { return }
+        let peer = Peer(destination: destination, routingID: frameBytes(0))
+        if outbox.isWaiting(peer) { descriptors[peer] = descriptor }
     }
 
     /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.

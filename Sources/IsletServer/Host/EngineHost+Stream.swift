@@ -48,6 +48,24 @@ extension EngineHost {
         outbound.endFrame(from: start, to: .events, more: false)
     }
 
+    /// A subscriber says how far it is; one that is too far behind is told so on its nonce's topic, before it loses
+    /// events.
+    func subscriberApplied(nonce: [UInt8], _ positions: [AppliedPosition]) {
+        subscribers.report(nonce: nonce, positions: positions, at: now.monotonic)
+        let isLagging = positions.contains { position in
+            guard let app = engine.apps.find(position.app) else { return false }
+            return engine.apps[app].seq > position.seq + SubscriberTable.maximumLag
+        }
+        guard isLagging else { return }
+        outbound.add(copying: JoinTopic.start + nonce, to: .events, more: true)
+        let start = outbound.beginFrame()
+        outbound.writer.beginObject()
+        outbound.writer.field("at", now.domain)
+        outbound.writer.field("lagging", true)
+        outbound.writer.endObject()
+        outbound.endFrame(from: start, to: .events, more: false)
+    }
+
     /// Publishes the watermarks that are due, behind the events of this turn.
     func publishWatermarks() {
         for app in watermarks.due(at: now.monotonic) { publishWatermark(app, isClosing: false) }
@@ -73,7 +91,7 @@ extension EngineHost {
 struct JoinTopic {
     let app: [UInt8]?
 
-    private static let start: [UInt8] = [0xFF] + Array("join/".utf8)
+    static let start: [UInt8] = [0xFF] + Array("join/".utf8)
     private static let nonceCount = 32
     private static let maximumAppBytes = 100
 
