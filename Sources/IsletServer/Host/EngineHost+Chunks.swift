@@ -1,0 +1,156 @@
+import IsletCore
+import IsletProtocol
+
+/// The chunks of snapshots and replays. Each costs one credit, and leaves with the batch of its turn.
+extension EngineHost {
+    /// How many slots a turn looks at for one snapshot.
+    private static let slotsPerTurn: Slot = 16_384
+
+    /// Goes on with one; true when it is through.
+    func advance(_ pull: BulkPull) -> Bool {
+        let app = engine.apps.find(pull.app)
+        switch pull.source {
+        case .snapshot(let prefix, let slot, let digest): return snapshot(pull, app, prefix, slot, digest)
+        case .replay(let after): return replay(pull, app, after)
+        }
+    }
+
+    private func snapshot(_ pull: BulkPull, _ app: AppID?, _ prefix: [UInt8]?, _ slot: Slot, _ digest: Int?) -> Bool {
+        guard let app else {
+            sendChunk(pull, rows: [], isFirst: pull.chunk == 0, app: nil, ending: .at(0, entities: 0, Digest()))
+            return true
+        }
+        if let digest {
+            guard let scan = engine.continueDigest(digest) else { return false }
+            sendChunk(
+                pull, rows: [], isFirst: pull.chunk == 0, app: app,
+                ending: .at(engine.apps[app].seq, entities: scan.entities, scan.digest))
+            return true
+        }
+        var rows: [Range<Int>] = []
+        let start = outbound.writer.count
+        var next = slot
+        let end = Slot(min(UInt64(engine.slotCount), UInt64(slot) + UInt64(Self.slotsPerTurn)))
+        while next < end, rows.count < 2 * BulkPull.maximumRows, outbound.writer.count - start < BulkPull.maximumBytes - Self.longestRow {
+            if let record = engine.record(at: next), record.state.isListed, engine.app(of: record) == app,
+                prefix.map({ engine.topic(of: record, hasPrefix: $0) }) ?? true
+            {
+                writeRow(record, at: next, into: &rows)
+            }
+            next += 1
+        }
+        let isThrough = next == engine.slotCount
+        if !isThrough {
+            pull.source = .snapshot(prefix: prefix, nextSlot: next, digest: nil)
+            if !rows.isEmpty { sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: nil) }
+            return false
+        }
+        if let prefix {
+            guard let number = beginDigest(app, prefix: prefix) else {
+                sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: .refused(.busy(retryAfter: 100)))
+                return true
+            }
+            pull.source = .snapshot(prefix: prefix, nextSlot: next, digest: number)
+            if !rows.isEmpty { sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: nil) }
+            return false
+        }
+        let record = engine.apps[app]
+        sendChunk(
+            pull, rows: rows, isFirst: pull.chunk == 0, app: app,
+            ending: .at(record.seq, entities: record.entities, record.digest))
+        return true
+    }
+
+    /// A row has at most this many bytes: an entity of 64 KiB and its members.
+    private static let longestRow = 72 << 10
+
+    private func writeRow(_ record: ActivityRecord, at slot: Slot, into rows: inout [Range<Int>]) {
+        let topic = outbound.beginFrame()
+        outbound.writer.topic(of: record.id, kind: record.kind, in: engine)
+        rows.append(topic..<outbound.writer.count)
+        let row = outbound.beginFrame()
+        outbound.writer.beginObject()
+        outbound.writer.key("activity")
+        outbound.writer.activity(
+            record, at: slot, machine: record.machine, revision: record.revision, of: engine)
+        outbound.writer.endObject()
+        rows.append(row..<outbound.writer.count)
+    }
+
+    private func replay(_ pull: BulkPull, _ app: AppID?, _ after: UInt64) -> Bool {
+        let seq = app.map { engine.apps[$0].seq } ?? 0
+        guard let app, after < seq else {
+            let ending: ChunkEnding =
+                after > seq
+                ? .refused(.badField(.from, .outOfRange))
+                : .at(
+                    seq, entities: app.map { engine.apps[$0].entities } ?? 0,
+                    app.map { engine.apps[$0].digest } ?? Digest())
+            sendChunk(pull, rows: [], isFirst: false, app: app, ending: ending)
+            return true
+        }
+        var rows: [Range<Int>] = []
+        let replay = ring.forEach(
+            app: app, after: after, maximumRows: BulkPull.maximumRows, maximumBytes: BulkPull.maximumBytes
+        ) { _, _, topicBytes, json in
+            let topic = outbound.beginFrame()
+            outbound.writer.plainBytes(topicBytes)
+            rows.append(topic..<outbound.writer.count)
+            let row = outbound.beginFrame()
+            outbound.writer.plainBytes(json)
+            rows.append(row..<outbound.writer.count)
+        }
+        let last: UInt64
+        switch replay {
+        case .tooOld(let oldest):
+            sendChunk(pull, rows: [], isFirst: false, app: app, ending: .refused(.tooOld(oldest: oldest)))
+            return true
+        case .rows(_, let lastRow, _): last = lastRow
+        }
+        // The newest events may not be committed yet; they follow once they are.
+        guard !rows.isEmpty else { return false }
+        pull.source = .replay(after: last)
+        let record = engine.apps[app]
+        let isThrough = last == record.seq
+        sendChunk(
+            pull, rows: rows, isFirst: false, app: app,
+            ending: isThrough ? .at(record.seq, entities: record.entities, record.digest) : nil)
+        return isThrough
+    }
+
+    private enum ChunkEnding {
+        case at(UInt64, entities: Int, Digest)
+        case refused(Refusal)
+    }
+
+    /// Sends a chunk: its header, then the rows, whose bytes stand in the buffer. It costs one credit.
+    private func sendChunk(
+        _ pull: BulkPull, rows: [Range<Int>], isFirst: Bool, app: AppID?, ending: ChunkEnding?
+    ) {
+        for frame in pull.route { outbound.add(copying: frame, to: .bulk, more: true) }
+        let start = outbound.beginFrame()
+        outbound.writer.beginObject()
+        outbound.writer.field("req", plain: pull.req)
+        outbound.writer.field("chunk", pull.chunk)
+        outbound.writer.field("rows", rows.count / 2)
+        switch ending {
+        case nil:
+            outbound.writer.field("epoch", plain: epoch)
+            if isFirst { outbound.writer.field("fromSeq", pull.fromSeq) }
+        case .at(let seq, let entities, let digest):
+            if isFirst { outbound.writer.field("fromSeq", pull.fromSeq) }
+            outbound.writer.field("end", true)
+            outbound.writer.position(epoch: epoch, seq: seq, entities: entities, digest: digest)
+        case .refused(let refusal):
+            outbound.writer.field("epoch", plain: epoch)
+            outbound.writer.field("end", true)
+            outbound.writer.error(refusal, Span())
+        }
+        outbound.writer.endObject()
+        outbound.endFrame(from: start, to: .bulk, more: true)
+        for row in rows { outbound.add(row, to: .bulk, more: true) }
+        outbound.endMessage()
+        pull.chunk += 1
+        pull.credit -= 1
+    }
+}
