@@ -85,9 +85,13 @@ def memory(options):
     shape = {"window": options.window, "content": options.content}
     with islet() as (endpoints, process):
         load(endpoints, start=True, activities=options.activities, **shape)
-        # The ring of events for replays and the allocator's spare room fill up here, and no longer count below.
-        load(endpoints, activities=options.activities, updates=options.updates, **shape)
-        before = resident(process)
+        # The ring of events for replays fills up here, until it only turns, and no longer counts below.
+        before, grown = 0, resident(process)
+        while grown - before > 4 << 20:
+            before = grown
+            load(endpoints, activities=options.activities, updates=100_000, **shape)
+            grown = resident(process)
+        before = grown
         load(endpoints, start=True, first=options.activities, activities=options.activities, **shape)
         after = resident(process)
     payload = options.content + len("{}")

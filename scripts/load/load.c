@@ -32,6 +32,7 @@ static struct {
 } options = {.activities = 100000, .batch = 1, .window = 64, .connections = 1, .content = 256};
 
 static void *context;
+static long run;                // makes the content of this run differ from that of the last
 static int64_t *sent_at;        // nanoseconds, by the update's number
 static uint32_t *answer_after;  // nanoseconds from sending to the answer
 static uint32_t *event_after;   // nanoseconds from sending to the event
@@ -85,7 +86,7 @@ static int write_command(char *frame, const char *op, const char *extra, long re
         "{\"op\":\"%s\",\"req\":\"%ld\",\"app\":\"%s\",%s\"id\":\"00000000-0000-7000-8000-%012lx\",\"contentState\":",
         op, req, APP, extra, activity);
     int begin = used;
-    used += snprintf(frame + used, MAX_FRAME - (size_t)used, "{\"n\":%ld,\"text\":\"", req);
+    used += snprintf(frame + used, MAX_FRAME - (size_t)used, "{\"n\":%ld,\"run\":%ld,\"text\":\"", req, run);
     long padding = options.content - (used - begin) - 2;
     if (padding < 0 || used + padding + 4 > MAX_FRAME) {
         fprintf(stderr, "load: --content %ld cannot be made\n", options.content);
@@ -290,6 +291,7 @@ static void read_options(int count, char **words) {
 
 int main(int count, char **words) {
     read_options(count, words);
+    run = (long)(now() / 1000 % 1000000000);
     context = zmq_ctx_new();
     void *sockets[MAX_CONNECTIONS];
     for (long each = 0; each < options.connections; each++) sockets[each] = open_socket(ZMQ_DEALER, options.commands);
