@@ -22,9 +22,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
         .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
-        .package(
-            url: "https://github.com/apple/swift-configuration", .upToNextMinor(from: "1.4.0"),
-            traits: ["YAML"]),
+        .package(url: "https://github.com/apple/swift-configuration", .upToNextMinor(from: "1.4.0"), traits: []),
+        .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
     ],
     targets: [
@@ -41,6 +40,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
         .target(name: "IsletClient", dependencies: ["IsletCore", "IsletProtocol", "ZeroMQ"], swiftSettings: strict),

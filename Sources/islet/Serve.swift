@@ -7,27 +7,71 @@ import UnixSignals
 
 /// `islet serve`: runs the service until it is told to stop.
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Run the service.")
+    static let configuration = CommandConfiguration(
+        abstract: "Run the service.",
+        discussion: """
+            Each setting may also stand in the YAML file (commands: …) or in the environment (ISLET_COMMANDS=…); a flag \
+            stands over the environment, and that over the file. The limits are in the file, under ruleSet.
 
-    @Option(help: "Where commands are taken.") var commands = "tcp://127.0.0.1:7411"
-    @Option(help: "Where events are published.") var events = "tcp://127.0.0.1:7412"
-    @Option(help: "Where snapshots and replays are pulled.") var bulk = "tcp://127.0.0.1:7413"
-    @Option var ingest: String?
-    @Option var http = "none"
-    @Option var store = "memory"
-    @Option var clock = "system"
-    @Option var speed: Double?
+              islet serve --store memory
+              islet serve --config islet.yaml --check-config
+              islet serve --clock manual --commands 'tcp://127.0.0.1:*'
+            """)
+
+    @Option(help: ArgumentHelp("A YAML file with settings (or ISLET_CONFIG).", valueName: "file"))
+    var config: String?
+    @Flag(help: "Show the settings that would hold and what is wrong with them, and end: with 2 where anything is.")
+    var checkConfig = false
+    @Option(help: ArgumentHelp("Where commands are taken. (default: tcp://127.0.0.1:7411)", valueName: "url"))
+    var commands: String?
+    @Option(help: ArgumentHelp("Where events are published. (default: tcp://127.0.0.1:7412)", valueName: "url"))
+    var events: String?
+    @Option(
+        help: ArgumentHelp("Where snapshots and replays are pulled. (default: tcp://127.0.0.1:7413)", valueName: "url"))
+    var bulk: String?
+    @Option(help: ArgumentHelp("Where commands are taken from plain publishers. (default: none)", valueName: "url"))
+    var ingest: String?
+    @Option(help: ArgumentHelp("Where HTTP is served; in this release: none.", valueName: "host:port"))
+    var http: String?
+    @Option(help: ArgumentHelp("Where state is kept; in this release: memory.", valueName: "store"))
+    var store: String?
+    @Option(help: ArgumentHelp("The directory of the store's files.", valueName: "dir"))
+    var data: String?
+    @Option(help: ArgumentHelp("What a commit waits for: full or normal.", valueName: "mode"))
+    var sync: String?
+    @Option(help: ArgumentHelp("Domain time: system, manual or manual=MS. (default: system)", valueName: "clock"))
+    var clock: String?
+    @Option(help: ArgumentHelp("How many times faster than real time domain time runs.", valueName: "factor"))
+    var speed: String?
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info, notice, warning, error or critical. (default: notice)", valueName: "level"))
+    var logLevel: String?
 
     func run() async throws {
-        var configuration = ServeConfiguration()
-        configuration.commands = commands
-        configuration.events = events
-        configuration.bulk = bulk
-        configuration.ingest = ingest
-        if clock == "manual" { configuration.clock = ServeConfiguration.manualClock }
+        let reading = ConfigurationReading(
+            ConfigurationSources(
+                flags: flags, environment: processEnvironment()))
+        for problem in reading.warnings { printError("islet: warning: \(problem)") }
+        for problem in reading.problems { printError("islet: \(problem)") }
+        if checkConfig { print(reading.configuration.yaml, terminator: "") }
+        guard reading.problems.isEmpty else { throw ExitCode(2) }
+        if !checkConfig { try await serve(reading.configuration) }
+    }
+
+    /// The flags that were given, by the names of their settings.
+    private var flags: [String: String] {
+        let all = [
+            "config": config, "commands": commands, "events": events, "bulk": bulk, "ingest": ingest, "http": http,
+            "store": store, "data": data, "sync": sync, "clock": clock, "speed": speed, "logLevel": logLevel,
+        ]
+        return all.compactMapValues { $0 }
+    }
+
+    private func serve(_ configuration: ServeConfiguration) async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "islet")
-        logger.logLevel = .notice
+        logger.logLevel = configuration.logLevel
         let service = IsletService(configuration, logger: logger) { card in
             printError(card.readyLine)
         }
@@ -36,6 +80,22 @@ struct Serve: AsyncParsableCommand {
                 services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
+}
+
+/// The variables that this process was started with.
+///
+/// `environ` may be changed by `setenv`, which nothing in this process calls.
+private func processEnvironment() -> [String: String] {
+    var result: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+        let text = String(cString: entry)
+        if let equals = text.firstIndex(of: "=") {
+            result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        next += 1
+    }
+    return result
 }
 
 /// Writes a line on standard error, past all buffers.

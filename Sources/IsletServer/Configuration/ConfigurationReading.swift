@@ -1,0 +1,107 @@
+import Configuration
+
+/// The reading of one configuration: flags over the environment (`ISLET_COMMANDS`, `ISLET_RULE_SET_CONTENT_LIMIT` …)
+/// over the YAML file that `--config` or `ISLET_CONFIG` names.
+package struct ConfigurationReading {
+    /// A provider of swift-configuration, and how to say where one of its values stands.
+    private struct Layer {
+        var provider: any ConfigProvider
+        var origin: (Setting) -> SettingOrigin
+    }
+
+    /// What was said; the default where a setting is missing or wrong.
+    package private(set) var configuration = ServeConfiguration()
+    /// Everything that is wrong.
+    package private(set) var problems: [ConfigurationProblem] = []
+    /// What is strange and goes on all the same: the environment belongs to others, too.
+    package private(set) var warnings: [ConfigurationProblem] = []
+
+    package init(_ sources: ConfigurationSources) {
+        let settings = Setting.all(now: sources.now)
+        var layers = [
+            Layer(provider: InMemoryProvider(name: "flags", values: ConfigurationReading.values(sources.flags))) {
+                .flag($0.flagName)
+            },
+            Layer(
+                provider: EnvironmentVariablesProvider(environmentVariables: sources.environment)
+                    .prefixKeys(with: "islet")
+            ) {
+                .environment($0.environmentName)
+            },
+        ]
+        if let path = sources.flags["config"] ?? sources.environment["ISLET_CONFIG"], let file = open(path) {
+            problems += file.problems
+            layers.append(
+                Layer(
+                    provider: InMemoryProvider(
+                        name: path, values: ConfigurationReading.values(file.entries.mapValues(\.text)))
+                ) {
+                    .file(path: path, line: file.entries[$0.name]?.line ?? 0)
+                })
+            refuseUnknown(file, settings)
+        }
+        for setting in settings { read(setting, from: layers) }
+        noteUnknown(sources.environment.keys.sorted(), settings)
+    }
+
+    private static func values(_ texts: [String: String]) -> [AbsoluteConfigKey: ConfigValue] {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, text) in texts {
+            values[key(name)] = ConfigValue(.string(text), isSecret: false)
+        }
+        return values
+    }
+
+    private static func key(_ name: String) -> AbsoluteConfigKey {
+        AbsoluteConfigKey(name.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    }
+
+    private mutating func open(_ path: String) -> ConfigurationFile? {
+        do throws(ConfigurationProblem) {
+            return try ConfigurationFile(path: path)
+        } catch {
+            problems.append(error)
+            return nil
+        }
+    }
+
+    private mutating func refuseUnknown(_ file: ConfigurationFile, _ settings: [Setting]) {
+        let known = settings.map(\.name)
+        for (name, entry) in file.entries.sorted(by: { $0.value.line < $1.value.line }) where !known.contains(name) {
+            // A section without content.
+            if entry.text.isEmpty, known.contains(where: { $0.hasPrefix(name + ".") }) { continue }
+            problems.append(
+                .unknownSetting(
+                    name, at: .file(path: file.path, line: entry.line), meant: Spelling.closest(to: name, among: known))
+            )
+        }
+    }
+
+    private mutating func noteUnknown(_ names: [String], _ settings: [Setting]) {
+        let known = settings.map(\.environmentName) + ConfigurationReading.otherNames
+        for name in names where name.hasPrefix("ISLET_") && !known.contains(name) {
+            warnings.append(
+                .unknownSetting(name, at: .environment(name), meant: Spelling.closest(to: name, among: known)))
+        }
+    }
+
+    /// Names of the environment that are no settings of the service: its file, and what the other commands read.
+    private static let otherNames = ["ISLET_CONFIG", "ISLET_TIMEOUT"]
+
+    /// Reads a setting from the first layer that has it.
+    private mutating func read(_ setting: Setting, from layers: [Layer]) {
+        for layer in layers {
+            // Every layer holds texts, so that no lookup as text fails.
+            let found = try? layer.provider.value(forKey: ConfigurationReading.key(setting.name), type: .string)
+            guard case .string(let text) = found?.value?.content else { continue }
+            do throws(SettingRefusal) {
+                try setting.read(text, &configuration)
+            } catch {
+                problems.append(
+                    .badValue(
+                        setting: setting.name, value: text, at: layer.origin(setting), reason: error.reason))
+            }
+            return
+        }
+    }
+}
