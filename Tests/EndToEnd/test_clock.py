@@ -104,3 +104,11 @@ def test_a_faster_clock_plays_hours_in_seconds(wire, serve):
     assert (ended["cause"], dismissed["cause"]) == ("activeLimit", "dismissalPolicy")
     assert ended["at"] >= started + 8 * HOUR
     assert dismissed["at"] >= started + 12 * HOUR
+
+
+def test_one_step_over_a_whole_life_and_its_retention_leaves_nothing_behind(client, events):
+    id = client.start(staleDate=after(HOUR))["id"]
+    assert client.advance(by=72 * HOUR) == after(72 * HOUR)
+    for name in ("started", "stale", "ended", "dismissed"):
+        assert events.next(name)["activity"]["id"] == id
+    assert client.refused("activity.get", id=id)["code"] == "notFound"

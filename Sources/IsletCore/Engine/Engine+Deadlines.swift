@@ -11,8 +11,10 @@ extension Engine {
         var left = limit
         while left > 0 {
             guard let due = wheel.popDue(now: now) else {
-                // None, or the wheel has moved as many timers as it may in one call.
-                return forgetRetained(at: now, limit: left) || wheel.nextWork() <= now
+                // None, or the wheel has moved as many timers as it may in one call. What events stand for that were not
+                // encoded yet is not forgotten.
+                let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : retained.nextExpiry <= now
+                return isForgetful || wheel.nextWork() <= now
             }
             fire(due.slot, at: now, dating)
             left -= 1

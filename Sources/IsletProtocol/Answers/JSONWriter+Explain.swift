@@ -8,9 +8,12 @@ extension JSONWriter {
         // The log is read into an array first, since a closure cannot write to this noncopyable writer.
         var remembered: [Decision] = []
         engine.forEachDecision(about: id) { remembered.append($0) }
-        for decision in remembered { self.decision(decision) }
+        for decision in remembered.suffix(Self.maximumDecisions) { self.decision(decision) }
         endArray()
     }
+
+    /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
+    private static var maximumDecisions: Int { 1_000 }
 
     private mutating func decision(_ decision: Decision) {
         beginObject()
