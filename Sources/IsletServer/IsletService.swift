@@ -27,14 +27,14 @@ package struct IsletService: Service {
         let configuration = configuration
         let host: EngineHost
         do {
-            host = try await thread.host { thread throws(ZeroMQError) in
+            host = try await thread.host { thread throws(StartError) in
                 try EngineHost(on: thread, context: context, configuration, journal: MemoryJournal())
             }
         } catch {
             await thread.stop()
             throw error
         }
-        logger.info("serving", metadata: ["guarantee": "\(host.card.guarantee.rawValue)"])
+        logger.notice("\(host.card.guaranteeInWords)", metadata: ["guarantee": "\(host.card.guarantee.rawValue)"])
         onReady(host.card)
         // Cancellation ends the wait as well, and the streams deserve their goodbye in both cases.
         try? await gracefulShutdown()

@@ -27,15 +27,23 @@ struct ServiceSockets: ~Copyable {
     /// How long what was sent may linger after the end.
     private static let linger: Duration = .seconds(1)
 
-    init(_ configuration: ServeConfiguration, in context: ZeroMQContext) throws(ZeroMQError) {
-        let commands = try Self.router(configuration.commands, in: context)
-        let bulk = try Self.router(configuration.bulk, in: context)
-        let events = try Self.publisher(configuration.events, in: context)
-        let ingest = try Self.subscriber(configuration.ingest, in: context)
-        let ingestEndpoint = configuration.ingest == nil ? nil : try ingest.lastEndpoint
+    init(_ configuration: ServeConfiguration, in context: ZeroMQContext) throws(StartError) {
+        let commands = try StartError.at(configuration.commands) { address throws(ZeroMQError) in
+            try Self.router(address, in: context)
+        }
+        let bulk = try StartError.at(configuration.bulk) { address throws(ZeroMQError) in
+            try Self.router(address, in: context)
+        }
+        let events = try StartError.at(configuration.events) { address throws(ZeroMQError) in
+            try Self.publisher(address, in: context)
+        }
+        let ingest = try StartError.at(configuration.ingest ?? "none") { _ throws(ZeroMQError) in
+            try Self.subscriber(configuration.ingest, in: context)
+        }
+        let ingestEndpoint = configuration.ingest == nil ? nil : try Self.endpoint(of: ingest)
         let endpoints = ServiceEndpoints(
-            commands: try commands.lastEndpoint, events: try events.lastEndpoint, bulk: try bulk.lastEndpoint,
-            ingest: ingestEndpoint)
+            commands: try Self.endpoint(of: commands), events: try Self.endpoint(of: events),
+            bulk: try Self.endpoint(of: bulk), ingest: ingestEndpoint)
         // Nothing is thrown from here on: a value that holds noncopyable ones is made whole or not at all.
         hasIngest = ingestEndpoint != nil
         self.endpoints = endpoints
@@ -59,6 +67,14 @@ struct ServiceSockets: ~Copyable {
         events.close()
         bulk.close()
         ingest.close()
+    }
+
+    private static func endpoint(of socket: borrowing Socket) throws(StartError) -> String {
+        do {
+            return try socket.lastEndpoint
+        } catch {
+            throw StartError(address: "an address that was bound", reason: error)
+        }
     }
 
     private static func router(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {

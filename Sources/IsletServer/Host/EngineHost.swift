@@ -66,7 +66,7 @@ package actor EngineHost: BusLoop {
     /// Binds the sockets; called on the thread (see `BusThread.host`).
     package init(
         on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, journal: any Journal
-    ) throws(ZeroMQError) {
+    ) throws(StartError) {
         self.thread = thread
         self.journal = journal
         sockets = try ServiceSockets(configuration, in: context)
