@@ -14,32 +14,35 @@ enum WheelBench {
         let second = deadlines(using: &random)
         print("wheel, \(timers) timers in random order, best of \(rounds) rounds")
 
-        var insert = Figure()
-        var rearm = Figure()
-        var extend = Figure()
-        var cancel = Figure()
-        // The first round grows the wheel; the others find its memory in place.
+        var insert = Figure(timers)
+        var rearm = Figure(timers)
+        var extend = Figure(timers)
+        var cancel = Figure(timers)
         var wheel = TimerWheel(start: start)
+        // The first round grows the wheel; the others find its memory in place.
         for _ in 0...rounds {
-            insert.add(measure { for index in 0..<timers { wheel.arm(order[index], at: first[index]) } })
-            rearm.add(measure { for index in 0..<timers { wheel.arm(order[index], at: second[index]) } })
-            extend.add(measure { for index in 0..<timers { wheel.arm(order[index], at: second[index] + 60_000) } })
-            cancel.add(measure { for slot in order.reversed() { wheel.cancel(slot) } })
+            insert.measure { wheel.arm(order[$0], at: first[$0]) }
+            rearm.measure { wheel.arm(order[$0], at: second[$0]) }
+            extend.measure { wheel.arm(order[$0], at: second[$0] + 60_000) }
+            cancel.measure { wheel.cancel(order[$0]) }
         }
         precondition(wheel.armedCount == 0)
-        print("insert   \(insert.perOperation(timers))  (first round, growing: \(insert.firstRound(timers)))")
-        print("re-arm   \(rearm.perOperation(timers))  (one minute later: \(extend.perOperation(timers)))")
-        print("cancel   \(cancel.perOperation(timers))")
+        print("insert   \(insert.best)  (first round, growing: \(insert.first))")
+        print("re-arm   \(rearm.best)  (to one minute later: \(extend.best))")
+        print("cancel   \(cancel.best)")
 
-        var expiry = Figure()
-        for _ in 0...rounds {
-            for index in 0..<timers { wheel.arm(order[index], at: first[index] + (wheel.cursor - start)) }
-            expiry.add(measure { expireAll(&wheel) })
+        var expiry = Figure(timers)
+        for _ in 0..<rounds {
+            var wheel = TimerWheel(start: start)
+            for index in 0..<timers { wheel.arm(order[index], at: first[index]) }
+            expiry.measure { _ in
+                while wheel.popDue(now: wheel.nextWork()) == nil {}
+            }
+            precondition(wheel.armedCount == 0)
         }
-        print("expiry   \(expiry.perOperation(timers))  (from one instant with work to the next)")
+        print("expiry   \(expiry.best)  (from one instant with work to the next)")
 
-        for index in 0..<timers { wheel.arm(order[index], at: first[index] + (wheel.cursor - start)) }
-        printSteps(&wheel)
+        printSteps(order, first)
     }
 
     private static func deadlines(using random: inout SplitMix) -> [Instant] {
@@ -51,59 +54,69 @@ enum WheelBench {
         }
     }
 
-    private static func expireAll(_ wheel: inout TimerWheel) {
-        while true {
-            let now = wheel.nextWork()
-            guard now.isSet else { return }
-            while wheel.popDue(now: now) != nil {}
-        }
-    }
-
-    /// Eight hours in steps of 10 ms, each as the engine's loop would take it.
-    private static func printSteps(_ wheel: inout TimerWheel) {
+    /// Eight hours in steps of 10 ms, each as the engine's loop would take it. Every round does the same work, so that the
+    /// least time of a step over all rounds is the wheel's own, without what else the machine did meanwhile.
+    private static func printSteps(_ order: [UInt32], _ deadlines: [Instant]) {
         let clock = ContinuousClock()
-        var now = wheel.cursor
-        var fired = 0
         var steps: [Duration] = []
-        steps.reserveCapacity(3_000_000)
-        while wheel.armedCount > 0 {
-            now = now + 10
-            let begin = clock.now
-            repeat {
-                while wheel.popDue(now: now) != nil { fired += 1 }
-            } while wheel.nextWork() <= now
-            steps.append(clock.now - begin)
+        for round in 0..<rounds {
+            var wheel = TimerWheel(start: start)
+            for index in 0..<timers { wheel.arm(order[index], at: deadlines[index]) }
+            var now = start
+            var step = 0
+            while wheel.armedCount > 0 {
+                now = now + 10
+                let begin = clock.now
+                repeat {
+                    while wheel.popDue(now: now) != nil {}
+                } while wheel.nextWork() <= now
+                let time = clock.now - begin
+                if round == 0 { steps.append(time) } else { steps[step] = min(steps[step], time) }
+                step += 1
+            }
         }
-        precondition(fired == timers)
         steps.sort()
         let worst = steps[steps.count - 1]
         let usual = steps[steps.count - 1 - steps.count / 1000]
-        print("10 ms steps  worst \(microseconds(worst)), 99.9 % within \(microseconds(usual)), \(steps.count) steps")
+        print("10 ms step  worst \(microseconds(worst)), 99.9 % within \(microseconds(usual)), \(steps.count) steps")
     }
 
     private static func microseconds(_ duration: Duration) -> String {
         "\(duration.components.attoseconds / 1_000_000_000_000) us"
     }
-
-    private static func measure(_ body: () -> Void) -> Duration {
-        ContinuousClock().measure(body)
-    }
 }
 
-/// The times of several rounds; the first is kept apart.
+/// The time of an operation that is done `count` times in each round. The operations are timed in slices; the sum of each
+/// slice's least time over all rounds is the operation's own cost, without what else the machine did meanwhile.
 private struct Figure {
-    private var first: Duration?
-    private var best = Duration.seconds(1_000_000)
+    private static let sliceSize = 10_000
 
-    mutating func add(_ duration: Duration) {
-        if first == nil { first = duration } else { best = min(best, duration) }
+    private let count: Int
+    private var leastTimes: [Duration] = []
+    private var firstTime: Duration?
+
+    init(_ count: Int) { self.count = count }
+
+    mutating func measure(_ operation: (Int) -> Void) {
+        let clock = ContinuousClock()
+        var times: [Duration] = []
+        for begin in stride(from: 0, to: count, by: Self.sliceSize) {
+            let slice = begin..<min(begin + Self.sliceSize, count)
+            times.append(clock.measure { for index in slice { operation(index) } })
+        }
+        if firstTime == nil {
+            firstTime = times.reduce(.zero, +)
+            leastTimes = times
+        } else {
+            for (index, time) in times.enumerated() { leastTimes[index] = min(leastTimes[index], time) }
+        }
     }
 
-    func perOperation(_ count: Int) -> String { Self.format(best, count) }
+    var best: String { perOperation(leastTimes.reduce(.zero, +)) }
 
-    func firstRound(_ count: Int) -> String { Self.format(first ?? .zero, count) }
+    var first: String { perOperation(firstTime ?? .zero) }
 
-    private static func format(_ duration: Duration, _ count: Int) -> String {
+    private func perOperation(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let tenths = (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count) * 10
         return "\(tenths.rounded() / 10) ns/op"
