@@ -12,8 +12,13 @@ struct IsletBench {
         case "wheel":
             WheelBench.run()
         case let other:
-            print("usage: islet-bench wheel" + (other.map { " (not \($0))" } ?? ""))
+            complain("usage: islet-bench wheel" + (other.map { " (not \($0))" } ?? ""))
             exit(64)
         }
     }
+}
+
+private func complain(_ message: String) {
+    var line = message + "\n"
+    _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

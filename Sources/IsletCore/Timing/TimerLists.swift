@@ -27,16 +27,19 @@ struct TimerLists {
     static func far(_ block: UInt64) -> Int { far.lowerBound + Int(block & UInt64(farCount - 1)) }
 
     /// The first node of a list, or ``TimerNode/none``.
-    subscript(list: Int) -> UInt32 {
-        get { heads[list] }
-        set {
-            let before = heads[list]
-            heads[list] = newValue
-            if before == TimerNode.none {
-                if newValue != TimerNode.none { occupancy.insert(list) }
-            } else if newValue == TimerNode.none {
-                occupancy.remove(list)
-            }
-        }
+    subscript(list: Int) -> UInt32 { heads[list] }
+
+    /// Puts a node at the front of a list; the node that was there, or ``TimerNode/none``.
+    mutating func push(_ slot: UInt32, onto list: Int) -> UInt32 {
+        let next = heads[list]
+        heads[list] = slot
+        if next == TimerNode.none { occupancy.insert(list) }
+        return next
+    }
+
+    /// Makes `next` the first node of a list that is not empty, or empties it with ``TimerNode/none``.
+    mutating func replaceFirst(of list: Int, with next: UInt32) {
+        heads[list] = next
+        if next == TimerNode.none { occupancy.remove(list) }
     }
 }

@@ -23,33 +23,36 @@ extension TimerWheel {
         }
     }
 
-    /// Begins to sweep an overflow list whose block the cursor has reached, by renaming the list: what is still far away
-    /// goes back into the list that it came from.
+    /// Begins to sweep the overflow lists whose block the cursor has reached, the first that holds something.
     ///
     /// - Returns: false when no list is to be swept now.
     private mutating func startSweep() -> Bool {
         guard sweepBlock <= cursorTick.block else { return false }
-        var next = UInt64.max
-        var isSweeping = false
-        for level in TimerLists.farBits..<TimerLists.overflowCount {
-            let list = TimerLists.overflow.lowerBound + level
-            let floor = overflowFloors[level]
-            guard floor != .max else { continue }
-            let block = Self.sweepBlock(level: level, floor: floor)
-            if block > cursorTick.block || isSweeping {
-                next = min(next, block)
-                continue
+        var hasStarted = false
+        var nextBlock = UInt64.max
+        for level in TimerLists.farBits..<TimerLists.overflowCount where overflowFloors[level] != .max {
+            let block = Self.sweepBlock(level: level, floor: overflowFloors[level])
+            if block <= cursorTick.block, !hasStarted {
+                overflowFloors[level] = .max
+                hasStarted = moveToSweeping(TimerLists.overflow.lowerBound + level)
+            } else {
+                nextBlock = min(nextBlock, block)
             }
-            overflowFloors[level] = .max
-            let first = lists[list]
-            guard first != TimerNode.none else { continue }
-            lists[list] = TimerNode.none
-            lists[TimerLists.sweeping] = first
-            nodes[first].previous = TimerNode.listMark | UInt32(TimerLists.sweeping)
-            isSweeping = true
         }
-        sweepBlock = next
-        return isSweeping
+        sweepBlock = nextBlock
+        return hasStarted
+    }
+
+    /// Renames a list to the one that is swept, so that what is still far away can go back into the list it came from.
+    ///
+    /// - Returns: false when the list is empty.
+    private mutating func moveToSweeping(_ list: Int) -> Bool {
+        let first = lists[list]
+        guard first != TimerNode.none else { return false }
+        lists.replaceFirst(of: list, with: TimerNode.none)
+        _ = lists.push(first, onto: TimerLists.sweeping)
+        nodes[first].previous = TimerNode.listMark | UInt32(TimerLists.sweeping)
+        return true
     }
 
     /// The first tick, from the cursor on, at which a list must be emptied; `.max` when all lists are empty.

@@ -3,10 +3,9 @@ extension TimerWheel {
     mutating func place(_ slot: UInt32, at tick: UInt64) {
         guard tick > cursorTick else { return insertIntoHeap(slot, at: tick) }
         let list = list(for: tick)
-        let next = lists[list]
+        let next = lists.push(slot, onto: list)
         nodes[slot] = TimerNode(tick: tick, next: next, previous: TimerNode.listMark | UInt32(list))
         if next != TimerNode.none { nodes[next].previous = slot }
-        lists[list] = slot
     }
 
     /// Takes an armed node out of the list or heap that it is in; the caller gives it a new place or disarms it.
@@ -14,7 +13,7 @@ extension TimerWheel {
         guard !node.isInHeap else { return removeFromHeap(at: Int(node.next)) }
         if node.next != TimerNode.none { nodes[node.next].previous = node.previous }
         if node.previous & TimerNode.listMark != 0 {
-            lists[Int(node.previous & ~TimerNode.listMark)] = node.next
+            lists.replaceFirst(of: Int(node.previous & ~TimerNode.listMark), with: node.next)
         } else {
             nodes[node.previous].next = node.next
         }

@@ -3,7 +3,7 @@
 ///
 /// A circular wheel of two levels. A deadline less than 4.096 s ahead of the cursor has its own millisecond in the near
 /// wheel; one less than 18.6 h ahead waits in the far wheel, in the list of its 4.096 s block, and moves to the near wheel
-/// when the cursor reaches that block; anything later waits in an overflow list. Three rules carry the proof:
+/// when the cursor reaches that block; anything later waits in overflow lists, which are swept. Three rules carry the proof:
 ///
 /// 1. The cursor stops at every instant at which a list has to be emptied, empties it there, and only then moves on.
 /// 2. Whatever is due at or before the cursor is in one heap, ordered by (deadline, slot). It gives ties their order, and
@@ -11,8 +11,8 @@
 /// 3. The cursor never goes back, and never passes the earliest deadline outside the heap.
 ///
 /// Arming, re-arming and cancelling take constant time and allocate only when the slab or the heap outgrows its old
-/// maximum; what is in the heap, that is due already, costs the logarithm of the heap's size instead. Belongs to one owner
-/// and does not lock. Shape and measurements are those of Erlang's timer wheel and of Tokio's occupancy words.
+/// maximum; what is in the heap, that is due already, costs the logarithm of the heap's size instead. It belongs to one
+/// owner and does not lock. The shape is that of Erlang's timer wheel; the occupancy words are Tokio's idea.
 package struct TimerWheel: ~Copyable {
     /// How many nodes one ``popDue(now:)`` may move between lists before it gives the turn back.
     package static let defaultCascadeBudget = 4096
