@@ -107,7 +107,7 @@ extension EngineHost {
             return true
         case .rows(_, let lastRow, _): last = lastRow
         }
-        // The newest events may not be committed yet; they follow once they are.
+        // All events are in the ring, committed or not: a chunk leaves with the batch of its turn.
         guard !rows.isEmpty else { return false }
         pull.source = .replay(after: last)
         let record = engine.apps[app]

@@ -17,20 +17,13 @@ extension EngineHost {
         case .pending: preconditionFailure("the memory journal commits at once")
         }
         batch.reset(number: batch.number + 1)
-        batchKeys.removeAll(keepingCapacity: true)
     }
 
-    /// Publishes the events of the committed batch, keeps them for replays, and sends everything else.
+    /// Publishes the events of the committed batch, and sends everything else.
     private func release() {
-        for (index, event) in batch.events.enumerated() {
-            let key = batchKeys[index]
+        for event in batch.events {
             batch.withBytes(of: event.topic) { topic in
-                batch.withBytes(of: event.json) { json in
-                    ring.append(
-                        app: key.app, seq: event.seq, entity: key.entity, revision: key.revision, topic: topic,
-                        json: json)
-                    publish(topic, json)
-                }
+                batch.withBytes(of: event.json) { json in publish(topic, json) }
             }
         }
         sendOutbound()

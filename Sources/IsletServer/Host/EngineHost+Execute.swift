@@ -112,11 +112,17 @@ extension EngineHost {
             eventWriter.event(event, epoch: epoch, frame: frame, envelope: envelope, of: engine)
             let name = engine.apps[event.app].name
             eventWriter.withSpan { bytes in
+                let topic = bytes.extracting(0..<topicCount)
+                let json = bytes.extracting(topicCount..<bytes.count)
                 batch.append(
-                    stream: event.app, app: name.span, seq: event.seq, at: event.at.milliseconds,
-                    topic: bytes.extracting(0..<topicCount), json: bytes.extracting(topicCount..<bytes.count))
+                    stream: event.app, app: name.span, seq: event.seq, at: event.at.milliseconds, topic: topic,
+                    json: json)
+                // At once and not at the commit: a history in the same message shows what the commands before it did.
+                // Like every other read, it leaves with the batch.
+                ring.append(
+                    app: event.app, seq: event.seq, entity: event.id, revision: event.revision, topic: topic,
+                    json: json)
             }
-            batchKeys.append((event.app, event.id, event.revision))
             watermarks.changed(event.app, at: now.monotonic)
             statistics.events += 1
         }

@@ -44,8 +44,6 @@ package actor EngineHost: BusLoop {
     var descriptors: [Peer: Int32] = [:]
     let journal: any Journal
     var batch = JournalBatch(number: 1)
-    /// The entity of each event in `batch`.
-    var batchKeys: [(app: AppID, entity: EntityID, revision: UInt32)] = []
     var eventWriter = JSONWriter(capacity: 1 << 14)
 
     // Streams and reads.
