@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from support.commands import Commands
 from support.dates import EPOCH, HOUR, MINUTE, after
 
 
@@ -225,10 +226,53 @@ def test_explain_names_the_rule_of_every_decision(client):
     assert all(d["text"] for d in decisions)
 
 
-def test_a_read_may_wait_for_a_sequence_number(client):
+def test_a_history_in_a_batch_shows_what_the_commands_before_it_did(client):
+    begun = client.command("activity.start", type="T", attributes={}, contentState={}, key="k")
+    ended = client.command("activity.end", key="k")
+    answers = client.batch(begun, client.command("activity.history", key="k"), ended,
+                           client.command("activity.history", key="k"))
+    assert [len(answer["events"]) for answer in answers[1::2]] == [1, 2]
+    assert all(answer["complete"] for answer in answers[1::2])
+
+
+def test_a_history_whose_beginning_is_no_longer_kept_says_so(client):
+    """Updates push the start out of what is kept: alerts of 60 KB do so soon."""
+    id = client.start()["id"]
+    alert = {"title": "x" * 60_000, "body": ""}
+    revision = 1
+    while True:
+        for _ in range(250):
+            revision += 1
+            client.send(client.command(
+                "activity.update", id=id, contentState={"v": revision}, alert=alert, ack="none"))
+        answer = client.read("activity.history", id=id)
+        assert len(json.dumps(answer)) <= (1 << 20) + 1000
+        if not answer["complete"]:
+            break
+        assert revision < 20_000, "more than a gigabyte of events is kept"
+    assert answer["sinceRevision"] == answer["events"][0]["activity"]["revision"] > 1
+    assert answer["events"][-1]["activity"]["revision"] == revision
+
+
+def test_a_read_waits_for_a_sequence_number_that_is_there_already(client):
     answer = client.applied("activity.start", type="T", attributes={}, contentState={})
     whole = client.read("activity.get", id=answer["activity"]["id"], minSeq=answer["seq"])
     assert whole["activity"]["revision"] == 1
+
+
+def test_a_read_waits_for_a_sequence_number_to_come(client, wire, service):
+    id = client.start()["id"]
+    waiting = client.command("activity.get", id=id, minSeq=2)
+    client.send(waiting)
+    client.silent()
+    other = Commands(wire, service.commands, client.app)
+    other.applied("activity.update", id=id, contentState={"eta": 1})
+    assert client.answer_to(waiting["req"])[0]["activity"]["contentState"] == {"eta": 1}
+
+
+def test_a_read_waits_for_a_sequence_number_no_longer_than_its_ttl(client):
+    id = client.start()["id"]
+    assert client.refused("activity.get", id=id, minSeq=99, ttl=20)["code"] == "expired"
 
 
 @pytest.mark.parametrize("op", ["activity.get", "activity.history", "activity.explain"])

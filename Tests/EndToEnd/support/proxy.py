@@ -1,0 +1,49 @@
+"""A TCP relay between a client and the service, whose connections can be cut from outside."""
+
+import contextlib
+import socket
+import threading
+
+
+class Proxy:
+    """Listens on a free port and passes bytes on to a `tcp://` endpoint, both ways."""
+
+    def __init__(self, url):
+        host, port = url.removeprefix("tcp://").rsplit(":", 1)
+        self.target = (host, int(port))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
+        self._lock = threading.Lock()
+        self._ends = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(self.target)
+                with self._lock:
+                    self._ends += [near, far]
+                for source, sink in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+
+    def _pass(self, source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        """Ends all present connections; the clients will come again by themselves."""
+        with self._lock:
+            ends, self._ends = self._ends, []
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def close(self):
+        self.listener.close()
+        self.cut()
