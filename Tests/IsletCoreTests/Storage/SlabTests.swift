@@ -1,0 +1,64 @@
+import IsletCore
+import Testing
+
+@Suite("Slab")
+struct SlabTests {
+    @Test("slots are dense, and a freed one is used again before a new one")
+    func reuse() {
+        var slab = Slab<Int>()
+        #expect((0..<10).map { slab.insert($0) } == Array(0..<10))
+        slab.remove(3)
+        slab.remove(7)
+        #expect(slab.count == 8 && slab.capacity == 10)
+        #expect([3, 4, 10].map { slab.isUsed($0) } == [false, true, false])
+        #expect(Set([slab.insert(30), slab.insert(70)]) == [3, 7])
+        #expect(slab.insert(100) == 10)
+        #expect(slab.capacity == 11 && slab.count == 11)
+    }
+
+    @Test("a handle fails once its slot is freed, and after it holds another")
+    func handles() {
+        var slab = Slab<Int>()
+        let slot = slab.insert(1)
+        let first = slab.reference(to: slot)
+        #expect(slab.isCurrent(first) == true)
+        slab.remove(slot)
+        #expect(slab.isCurrent(first) == false)
+        #expect(slab.insert(2) == slot)
+        let second = slab.reference(to: slot)
+        #expect(slab.isCurrent(first) == false)
+        #expect(slab.isCurrent(second) == true)
+        #expect(slab.isCurrent(SlotRef(slot: 99, generation: 0)) == false, "a slot that never was")
+    }
+
+    @Test("records stay over chunks, and change in place")
+    func chunks() {
+        var slab = Slab<Int>()
+        for value in 0..<10_000 { #expect(slab.insert(value) == UInt32(value)) }
+        slab[9_999] += 5
+        #expect(slab[9_999] == 10_004 && slab[4_095] == 4_095 && slab[4_096] == 4_096)
+        #expect(slab.capacity == 10_000)
+    }
+
+    @Test("agrees with a dictionary", arguments: [1, 2, .random(in: .min ... .max)] as [UInt64])
+    func model(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var slab = Slab<UInt64>()
+        var model: [Slot: UInt64] = [:]
+        var stale: [SlotRef] = []
+        for _ in 0..<20_000 {
+            if model.count < 50 || random.oneIn(2) && model.count < 200 {
+                let value = random.next()
+                let slot = slab.insert(value)
+                #expect(model.updateValue(value, forKey: slot) == nil, "seed \(seed): a slot in use was given")
+            } else if let slot = model.keys.randomElement(using: &random) {
+                stale.append(slab.reference(to: slot))
+                slab.remove(slot)
+                model[slot] = nil
+            }
+        }
+        #expect(slab.count == model.count && slab.capacity <= 200)
+        for (slot, value) in model { #expect(slab[slot] == value, "seed \(seed)") }
+        #expect(stale.filter { slab.isCurrent($0) }.isEmpty, "seed \(seed)")
+    }
+}
