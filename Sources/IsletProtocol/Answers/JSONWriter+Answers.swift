@@ -66,7 +66,8 @@ extension JSONWriter {
         case .busy(let retryAfter):
             field("retryAfter", retryAfter)
             return
-        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict, .keyHeld,
+        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
+            .keyHeld,
             .tooOld, .tooMany, .quotaExceeded, .unavailable, .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break

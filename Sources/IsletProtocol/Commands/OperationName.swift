@@ -68,7 +68,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .streamApplied: [.nonce, .apps]
         case .bulkSnapshot: [.app, .prefix, .credit]
         case .bulkReplay: [.app, .from, .credit]
-        case .bulkDigest: [.app, .prefix, .minSeq]
+        case .bulkDigest: [.app, .prefix]
         case .bulkCredit: [.credit]
         case .bulkCancel: []
         }
