@@ -124,7 +124,8 @@ def said(client, events, bulk):
     ask("now", "service.ping")
     last = ask("now", "clock.advance", by=13 * HOUR)["now"]
     for op, fields in {
-        "activity.get": {"id": "0198c0de-0000-7000-8000-000000000001"}, "activity.explode": {}, "service.ping": {"x": 1},
+        "activity.get": {"id": "0198c0de-0000-7000-8000-000000000001"}, "activity.explode": {},
+        "service.ping": {"x": 1},
         "activity.update": {"contentState": {}}, "activity.list": {"limit": 0}, "clock.advance": {"to": last - 1},
         "activity.heartbeat": {"id": renewed}, "bulk.cancel": {}, "settings.set": {},
         "activity.start": {**start, "attributes": {"x": "y" * 5000}},
