@@ -27,6 +27,14 @@ def test_it_never_goes_back(client):
     assert client.advance(by=0) == after(HOUR)
 
 
+def test_it_never_goes_beyond_the_dates_that_a_command_may_name(client):
+    error = client.refused("clock.advance", by=2**53)
+    assert (error["code"], error["detail"]["field"]) == ("badField", "by")
+    assert client.advance(to=10**13 - 1) == 10**13 - 1
+    assert client.refused("clock.advance", by=1)["code"] == "badField"
+    assert client.start()["state"] == "active"
+
+
 def test_a_step_says_how_far_or_whereto_and_not_both(client):
     assert client.refused("clock.advance")["code"] == "missingField"
     assert client.refused("clock.advance", by=1, to=after(HOUR))["code"] == "badField"

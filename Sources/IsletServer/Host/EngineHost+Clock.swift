@@ -23,6 +23,10 @@ extension EngineHost {
         case .by(let span):
             guard span >= 0 else { return refuse(envelope, frame, .badField(.by, .backwards)) }
             target = now.domain + span
+            // Beyond, it could not be named by any command.
+            guard CommandDecoder.plausibleDates.contains(target.milliseconds) else {
+                return refuse(envelope, frame, .badField(.by, .outOfRange))
+            }
         case .to(let instant):
             guard instant >= now.domain else { return refuse(envelope, frame, .badField(.to, .backwards)) }
             target = instant
