@@ -84,7 +84,10 @@ import ZeroMQ
         async let blocking: Void = counter.block(until: release, entered: entered)
         try await entered.wait()
         let before = Mutex(0)
-        async let reading: Void = { let turns = await loop.turns; before.withLock { $0 = turns } }()
+        async let reading: Void = {
+            let turns = await loop.turns
+            before.withLock { $0 = turns }
+        }()
         for _ in 0..<10_000 { thread.wake() }
         release.raise()
         try await blocking

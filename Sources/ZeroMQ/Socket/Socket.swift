@@ -80,7 +80,7 @@ package struct Socket: ~Copyable {
     ///
     /// Frames of a multipart message arrive together: while `message.more`, the next call has the next one at once.
     ///
-    /// - Returns: false if there is none and `dontWait` is set, or none came within the socket's `receiveTimeout`, which
+    /// - Returns: false if there is none and `dontWait` is set, or none within the socket's `receiveTimeout`, which
     ///   begins anew after a signal; `message` is then empty.
     /// - Throws: `terminated`, `closed`, or `wrongState` of a REQ that has not sent.
     @inline(__always)
