@@ -34,6 +34,13 @@ actor ScriptedLoop: BusLoop {
         return script(self)
     }
 
+    /// Makes a job for the actor, which no other thread has a part in, and lets it tell `event`.
+    func happenLater(_ event: Event) {
+        Task { tell(event) }
+    }
+
+    private func tell(_ event: Event) { event.happen() }
+
     func finish() {
         isFinished = true
         socket?.close()
