@@ -47,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "islet",
             dependencies: [
-                "IsletServer", "IsletClient",
+                "IsletServer", "IsletClient", "IsletCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

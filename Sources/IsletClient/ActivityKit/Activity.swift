@@ -7,7 +7,7 @@ public import FoundationEssentials
 ///
 ///     Islet.configure(app: "com.example.pizza")
 ///     let content = ActivityContent(state: .init(eta: 12), staleDate: .now + 600)
-///     let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: content, pushType: nil)
+///     let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: content)
 ///     try await activity.update(ActivityContent(state: .init(eta: 11), staleDate: .now + 600))
 ///     try await activity.end(nil, dismissalPolicy: .default)
 public final class Activity<Attributes: ActivityAttributes>: Identifiable, Sendable {
@@ -45,7 +45,8 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, Senda
     ///   - alertConfiguration: needed with `start`, and shown then.
     ///   - start: when it begins; nil: at once. Until then it is pending.
     ///   - device: whose activity it is, and counts toward whose maximum; nil: that of a back end that follows all.
-    ///   - key: what it is about in your own words, such as `order-7`: at most one open activity of an app and device has it.
+    ///   - key: what it is about in your own words, such as `order-7`: at most one open activity of an app and device
+    ///     has it.
     /// - Throws: ``ActivityAuthorizationError`` as ActivityKit does, else ``IsletError``.
     public static func request(
         attributes: Attributes,

@@ -51,7 +51,8 @@ public final class IsletSession: Sendable {
             let task = Task { [app, endpoints, options] () -> Result<Opened, IsletError> in
                 do throws(IsletError) {
                     let connection = try await IsletConnection.open(endpoints, options: options)
-                    return .success(Opened(connection: connection, store: ActivityStore(app: app, connection: connection)))
+                    return .success(
+                        Opened(connection: connection, store: ActivityStore(app: app, connection: connection)))
                 } catch {
                     return .failure(error)
                 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The JSON of users' own types, as ActivityKit reads it on the device: with Foundation's default strategies. So a `Date`
-/// inside a content is written in seconds since 2001, other than the dates of the bus itself.
+/// The JSON of users' own types, as ActivityKit reads it on the device: with Foundation's default strategies. So a
+/// `Date` inside a content is written in seconds since 2001, other than the dates of the bus itself.
 enum PayloadCoding {
     /// - Throws: ``IsletError/invalid(_:)`` where the value cannot be written, or is no JSON object.
     static func encode(_ value: some Encodable, as field: String) throws(IsletError) -> RawJSON {

@@ -27,7 +27,8 @@ public final class IsletConnection: Sendable {
 
     /// Opens a connection. It does not wait for the service, which may be started later.
     ///
-    /// - Throws: ``IsletError/endpoint(_:reason:)`` where an endpoint is no address, or the system has no room for more.
+    /// - Throws: ``IsletError/endpoint(_:reason:)`` where an endpoint is no address, or the system has no room for
+    ///   more.
     public static func open(
         _ endpoints: Endpoints = Endpoints(), options: ConnectionOptions = ConnectionOptions()
     ) async throws(IsletError) -> IsletConnection {
@@ -72,7 +73,8 @@ public final class IsletConnection: Sendable {
 
     /// Sends many commands in one message and gives their results in the same order.
     ///
-    /// They are independent: one may fail while others succeed. At most 256 are sent together, more in further messages.
+    /// They are independent: one may fail while others succeed. At most 256 are sent together, more in further
+    /// messages.
     public func send(
         batch commands: [Command], timeout: Duration? = nil
     ) async -> [Result<Answer, IsletError>] {
@@ -98,7 +100,8 @@ public final class IsletConnection: Sendable {
 
     // MARK: Streams
 
-    /// The events of all topics that begin with a prefix: `""`, `com.example.pizza/`, `com.example.pizza/activity/Delivery/` …
+    /// The events of all topics that begin with a prefix: `""`, `com.example.pizza/`,
+    /// `com.example.pizza/activity/Delivery/` …
     ///
     /// It begins with a ``Delivery/synced(_:)`` for each app, whose entities are empty, and then has every event, none
     /// twice. Only where the service does not keep them any more, another `synced` tells how many were missed.

@@ -1,6 +1,7 @@
 /// Events that wait until a snapshot or a replay has ended, in the order of their arrival.
 ///
-/// It is bounded. Beyond that it forgets everything: the gap shows when reading goes on, and is repaired like any other.
+/// It is bounded. Beyond that it forgets everything: the gap shows when reading goes on, and is repaired like any
+/// other.
 package struct EventBuffer: Sendable {
     /// How many events may wait for one stream.
     package static let maximumCount = 65_536

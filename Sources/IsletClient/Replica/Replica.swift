@@ -4,7 +4,9 @@
 ///
 ///     start ──► subscribe prefixes, join ──► answer ──► every stream has its position
 ///                                   ▲                        │
-///                                   └── an answer by itself ─┘  (the connection is new: a fresh nonce tells what was missed)
+///                                   └── an answer by itself ─┘
+///
+/// An answer that comes by itself means that the connection is new; a fresh nonce then tells what was missed.
 package struct Replica: Sendable {
     /// More apps than a join answers at once.
     package static let maximumStreams = 1_000
@@ -115,7 +117,8 @@ package struct Replica: Sendable {
         case .success(let answer):
             isAnswered = true
             var effects: [ReplicaEffect] = []
-            let known = answer.positions.keys.filter(scope.includes(app:)) + streams.keys + (scope.app.map { [$0] } ?? [])
+            let known =
+                answer.positions.keys.filter(scope.includes(app:)) + streams.keys + (scope.app.map { [$0] } ?? [])
             for app in Set(known).sorted() {
                 let position = answer.positions[app]
                 if streams[app] == nil { streams[app] = StreamReplica(app: app, interest: scope.interest) }

@@ -7,8 +7,8 @@ package struct ReplicaScope: Sendable, Hashable {
     /// Whether entities are held.
     package let keepsEntities: Bool
 
-    /// The scope of a prefix: `""` is everything, `com.example.pizza/` an app, `com.example.pizza/activity/Delivery/` a part
-    /// of one.
+    /// The scope of a prefix: `""` is everything, `com.example.pizza/` an app, `com.example.pizza/activity/Delivery/` a
+    /// part of one.
     package init(prefix: String, keepsEntities: Bool) {
         self.prefix = prefix
         self.keepsEntities = keepsEntities

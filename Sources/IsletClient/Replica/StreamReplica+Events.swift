@@ -94,7 +94,8 @@ extension StreamReplica {
 
         let held = entities[event.topic]
         let isFuzzy = event.seq <= snapshot.fuzzyUntil
-        let isContained = event.seq <= snapshot.fromSeq || held.map { revision <= $0.revision } ?? (isFuzzy && !event.isStart)
+        let isContained =
+            event.seq <= snapshot.fromSeq || held.map { revision <= $0.revision } ?? (isFuzzy && !event.isStart)
         if isContained {
             return [.deliver(.event(event, EventContext(entity: held, isNews: false)))] + prove()
         }

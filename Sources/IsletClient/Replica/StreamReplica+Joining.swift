@@ -1,5 +1,6 @@
 extension StreamReplica {
-    /// The service has said where the stream stands, at a moment when the subscriptions were active; nil: it has no events.
+    /// The service has said where the stream stands, at a moment when the subscriptions were active; nil: it has no
+    /// events.
     ///
     /// Comes at the beginning, and again after every new connection.
     package mutating func joined(_ position: StreamPosition?) -> [ReplicaEffect] {

@@ -1,7 +1,7 @@
 /// The copy of one stream: the events of one app, and where wanted the listed entities that they lead to.
 ///
-/// A pure value: it is told what came in, and answers with what is to be done. It never loses an event in silence: a gap
-/// is repaired by a replay, and where that is impossible the reader is told everything anew.
+/// A pure value: it is told what came in, and answers with what is to be done. It never loses an event in silence: a
+/// gap is repaired by a replay, and where that is impossible the reader is told everything anew.
 ///
 ///                      ┌──────────────────── epoch changed ─────────────────────┐
 ///                      ▼                                                        │
@@ -39,8 +39,8 @@ package struct StreamReplica: Sendable {
         case events
         /// All events and all entities.
         case wholeApp
-        /// Only what stands under topics of this prefix: other events are not even sent, so that a gap shows by revision
-        /// and digest, not by sequence number.
+        /// Only what stands under topics of this prefix: other events are not even sent, so that a gap shows by
+        /// revision and digest, not by sequence number.
         case filtered(prefix: String)
     }
 

@@ -88,7 +88,9 @@ package struct PullTable: Sendable {
         let pull = pulls[index]
         guard !pull.kind.isDigest else {
             pulls.remove(at: index)
-            guard let header = frames.first.flatMap(RawObject.init), let digest = Watermark(header) else { return .unknown }
+            guard let header = frames.first.flatMap(RawObject.init), let digest = Watermark(header) else {
+                return .unknown
+            }
             return .digest(pull.owner, digest)
         }
         if chunk.end == nil {

@@ -1,8 +1,8 @@
 /// The commands that wait for their answers, each under its `req`.
 ///
 /// A pure value; time and chance are passed in. A command that gets no answer is sent again with the **same** `req` and
-/// the same bytes, so that the service executes it once and answers it twice at most; so is one that the service was too
-/// busy for. It ends with an answer, or when its time is over.
+/// the same bytes, so that the service executes it once and answers it twice at most; so is one that the service was
+/// too busy for. It ends with an answer, or when its time is over.
 package struct RequestTable: Sendable {
     /// More than this is refused: the service takes 64 waiting messages a connection, the rest waits in queues.
     package static let maximumCount = 65_536

@@ -19,7 +19,9 @@ package struct JoinAnswer: Sendable, Hashable {
 
     /// Reads the answer's frame.
     package static func read(_ bytes: [UInt8]) -> Result<JoinAnswer, IsletError> {
-        guard let object = RawObject(bytes) else { return .failure(.unreadable("a join answer that is no JSON object")) }
+        guard let object = RawObject(bytes) else {
+            return .failure(.unreadable("a join answer that is no JSON object"))
+        }
         if let error = object["error"] {
             return .failure(ServiceError(error).map(IsletError.refused) ?? .unreadable("a join error without a code"))
         }

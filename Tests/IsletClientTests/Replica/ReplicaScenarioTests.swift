@@ -121,9 +121,11 @@ private struct Scenario {
             if pull.topics.isEmpty {
                 // What was started since the beginning is not in the rows, or is: both are allowed.
                 if Bool.random(using: &generator) {
-                    chunk.rows += model.rows(model.entities.keys.filter { topic in
-                        !chunk.rows.contains { $0.topic == topic } && (model.entities[topic]?["revision"]?.integer ?? 0) == 1
-                    })
+                    chunk.rows += model.rows(
+                        model.entities.keys.filter { topic in
+                            !chunk.rows.contains { $0.topic == topic }
+                                && (model.entities[topic]?["revision"]?.integer ?? 0) == 1
+                        })
                 }
                 let mark = model.watermark()
                 chunk.end = .complete(seq: model.seq, entities: mark.entities, digest: mark.digest)

@@ -94,7 +94,9 @@ struct ModelStream {
     /// The rows of these topics as they are now.
     func rows(_ topics: some Sequence<String>) -> [BulkChunk.Row] {
         topics.compactMap { topic in
-            entities[topic].map { .init(topic: topic, bytes: RawObject(dictionaryLiteral: ("activity", $0.json)).json.bytes) }
+            entities[topic].map {
+                .init(topic: topic, bytes: RawObject(dictionaryLiteral: ("activity", $0.json)).json.bytes)
+            }
         }
     }
 

@@ -1,0 +1,87 @@
+import ArgumentParser
+import IsletClient
+
+extension ActivityCommand {
+    /// `islet activity dismiss`.
+    struct Dismiss: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove it, as a person does with a swipe.",
+            discussion: """
+                EXAMPLES:
+                  islet activity dismiss order-7
+                  islet activity dismiss order-7 --by system
+                """)
+
+        @OptionGroup var target: TargetOptions
+
+        @Option(help: ArgumentHelp("Who removes it: person or system.", valueName: "who"))
+        var by: String?
+
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            var command = target.command("activity.dismiss")
+            command["by"] = by.map(RawJSON.string)
+            try await service.withConnection { connection in
+                let answer = try await connection.send(command)
+                try await Report.change(
+                    answer, done: "dismissed", name: target.target, output: output, now: connection.now)
+            }
+        }
+    }
+
+    /// `islet activity renew`.
+    struct Renew: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End it and start a linked one, before the 8 hours are over.",
+            discussion: """
+                EXAMPLES:
+                  islet activity renew shift-3
+                  islet activity renew shift-3 --state '{"hours":8}' --stale-in 1h
+                """)
+
+        @OptionGroup var target: TargetOptions
+
+        @Option(help: ArgumentHelp("The content of the new one; the old one's where it is absent.", valueName: "json"))
+        var state: String?
+
+        @OptionGroup var stale: StaleOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            var command = target.command("activity.renew")
+            if let state { command["contentState"] = try Payload.read(state, option: "--state") }
+            try await service.withConnection { connection in
+                command["staleDate"] = try await stale.staleDate(now: connection.now)
+                let answer = try await connection.send(command)
+                try await Report.change(
+                    answer, done: "renewed", name: target.target, output: output, now: connection.now)
+                if !output.json, let id = answer.activity?["id"]?.string { Console.data("id \(id)") }
+            }
+        }
+    }
+
+    /// `islet activity heartbeat`.
+    struct Heartbeat: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say that its publisher lives, where the rule set asks for it.",
+            discussion: """
+                EXAMPLES:
+                  islet activity heartbeat order-7
+                """)
+
+        @OptionGroup var target: TargetOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            try await service.withConnection { connection in
+                let answer = try await connection.send(target.command("activity.heartbeat"))
+                try await Report.change(
+                    answer, done: "heartbeat of", name: target.target, output: output, now: connection.now)
+            }
+        }
+    }
+}

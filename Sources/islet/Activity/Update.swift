@@ -1,0 +1,112 @@
+import ArgumentParser
+import IsletClient
+
+extension ActivityCommand {
+    /// `islet activity update`.
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace the content.",
+            discussion: """
+                EXAMPLES:
+                  islet activity update order-7 --state '{"eta":11}' --stale-in 30s
+                  islet activity update order-7 --state '{"eta":1}' \\
+                      --alert-title 'Almost there' --alert-body 'One minute'
+
+                Without --stale-in or --stale-at the content does not go out of date.
+                """)
+
+        @OptionGroup var target: TargetOptions
+
+        @Option(help: ArgumentHelp("The new content: a JSON object, or @file.", valueName: "json"))
+        var state: String
+
+        @OptionGroup var stale: StaleOptions
+        @OptionGroup var alert: AlertOptions
+
+        @Option(
+            help: ArgumentHelp("How important it is among the app's others; 0 where it is absent.", valueName: "number")
+        )
+        var relevance: Double?
+
+        @OptionGroup var age: AgeOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            var command = target.command("activity.update")
+            command["contentState"] = try Payload.read(state, option: "--state")
+            if let relevance { command["relevanceScore"] = RawJSON.number(relevance) }
+            command["alert"] = alert.json
+            try await service.withConnection { connection in
+                command["staleDate"] = try await stale.staleDate(now: connection.now)
+                try await age.apply(to: &command, now: connection.now)
+                let answer = try await connection.send(command)
+                try await Report.change(
+                    answer, done: "updated", name: target.target, output: output, now: connection.now)
+            }
+        }
+    }
+
+    /// `islet activity end`.
+    struct End: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End it, with a last content or the one that is there.",
+            discussion: """
+                EXAMPLES:
+                  islet activity end order-7                  removed after 4 hours
+                  islet activity end order-7 --dismissal 15m --state '{"eta":0}'
+                  islet activity end order-7 --dismissal immediate
+                """)
+
+        @OptionGroup var target: TargetOptions
+
+        @Option(help: ArgumentHelp("The last content: a JSON object, or @file.", valueName: "json"))
+        var state: String?
+
+        @Option(help: ArgumentHelp("When it is removed: default, immediate, a span or a date.", valueName: "policy"))
+        var dismissal: String?
+
+        @OptionGroup var age: AgeOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            var command = target.command("activity.end")
+            if let state { command["contentState"] = try Payload.read(state, option: "--state") }
+            try await service.withConnection { connection in
+                if let dismissal {
+                    command["dismissalPolicy"] = try await Self.policy(dismissal, now: connection.now)
+                }
+                try await age.apply(to: &command, now: connection.now)
+                let answer = try await connection.send(command)
+                try await Report.change(answer, done: "ended", name: target.target, output: output, now: connection.now)
+            }
+        }
+
+        private static func policy(_ text: String, now: () async throws -> Int64) async throws -> RawJSON {
+            if text == "default" || text == "immediate" { return .string(text) }
+            guard let moment = Moment(argument: text) else {
+                throw Failure(.usage, "--dismissal is default, immediate, a span such as 15m, or a date: \(text)")
+            }
+            return .object([.init("after", .integer(try await moment.resolved(now: now)))])
+        }
+    }
+
+    /// How old a change is, and under which conditions it counts.
+    struct AgeOptions: ParsableArguments {
+        @Option(help: ArgumentHelp("When the content was made, such as -5m or a date; nil is now.", valueName: "date"))
+        var timestamp: Moment?
+
+        @Option(help: ArgumentHelp("Only where the activity has this revision.", valueName: "number"))
+        var ifRevision: UInt64?
+
+        @Flag(help: "As a push, whose rules differ where its timestamp is old.")
+        var push = false
+
+        func apply(to command: inout Command, now: () async throws -> Int64) async throws {
+            if let timestamp { command["timestamp"] = .integer(try await timestamp.resolved(now: now)) }
+            if let ifRevision { command["ifRevision"] = .integer(ifRevision) }
+            if push { command["source"] = .string("push") }
+        }
+    }
+}

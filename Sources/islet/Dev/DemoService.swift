@@ -1,0 +1,56 @@
+import IsletClient
+import IsletServer
+import ServiceLifecycle
+
+/// Says what there is to try, and plays the demo until the service stops.
+struct DemoService: Service {
+    let cards: AsyncStream<ServiceCard>
+    let speed: Double
+    let isOn: Bool
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                for await card in cards {
+                    Console.message(card.readyLine)
+                    Console.message(Self.welcome(card, speed: speed, hasDemo: isOn))
+                    if isOn { try await play(card.endpoints) }
+                }
+                try await gracefulShutdown()
+            }
+        } catch is CancellationError {
+            // The person has seen enough.
+        } catch IsletError.cancelled, IsletError.closed {
+            // The same.
+        }
+    }
+
+    private func play(_ service: ServiceEndpoints) async throws {
+        let endpoints = Endpoints(commands: service.commands, events: service.events, bulk: service.bulk)
+        let connection = try await IsletConnection.open(endpoints, options: ConnectionOptions(requestPrefix: "demo"))
+        let shop = DemoShop(connection: connection, clock: DemoClock(connection: connection, speed: speed))
+        try await DemoMorning(shop: shop).playForever()
+    }
+
+    private static func welcome(_ card: ServiceCard, speed: Double, hasDemo: Bool) -> String {
+        let islet = Invocation.name
+        let second = TimeText.span(Int64(speed * 1_000))
+        let isElsewhere = card.endpoints.commands != Endpoints().commands
+        let option = isElsewhere ? " --commands \(card.endpoints.commands)" : ""
+        let demo =
+            hasDemo ? "\nThe demo plays a morning of a delivery service, again and again: app \(DemoShop.app)." : ""
+        return """
+
+            islet dev: one second here is \(second) of the service's time.
+            Everything is in memory; Ctrl-C ends it.\(demo)
+
+            In a second terminal you might try:
+              \(islet) tail\(option)
+              \(islet) activity list\(option)
+              \(islet) activity start order-7 --type Delivery --state '{"eta":12}' --stale-in 1h\(option)
+              \(islet) activity explain order-7\(option)
+              \(islet) info\(option)
+
+            """
+    }
+}

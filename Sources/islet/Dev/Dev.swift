@@ -1,0 +1,62 @@
+import ArgumentParser
+import IsletClient
+import IsletCore
+import IsletServer
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// `islet dev`: a service whose time runs fast, with a demo that plays a morning of a delivery service.
+struct Dev: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a service with a demo, to look around.",
+        discussion: """
+            EXAMPLES:
+              islet dev                     one second is ten minutes
+              islet dev --speed 60          one second is one minute
+              islet dev --no-demo           only the service
+
+            In a second terminal: islet tail
+            """)
+
+    @Option(help: ArgumentHelp("How fast the service's time runs.", valueName: "factor"))
+    var speed = 600.0
+
+    @Flag(inversion: .prefixedNo, help: "Play the demo.")
+    var demo = true
+
+    @Option(help: ArgumentHelp("Where commands are taken.", valueName: "url"))
+    var commands = environment("ISLET_COMMANDS") ?? Endpoints().commands
+
+    @Option(help: ArgumentHelp("Where events are published.", valueName: "url"))
+    var events = environment("ISLET_EVENTS") ?? Endpoints().events
+
+    @Option(help: ArgumentHelp("Where snapshots and replays are pulled.", valueName: "url"))
+    var bulk = environment("ISLET_BULK") ?? Endpoints().bulk
+
+    func validate() throws {
+        guard speed >= 1, speed <= 100_000 else { throw ValidationError("--speed is between 1 and 100000") }
+    }
+
+    func run() async throws {
+        var configuration = ServeConfiguration()
+        configuration.commands = commands
+        configuration.events = events
+        configuration.bulk = bulk
+        configuration.clock = .speed(from: Instant(WallClock.now()), factor: speed)
+        var logger = Logger(label: "islet") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+
+        let (cards, ready) = AsyncStream.makeStream(of: ServiceCard.self, bufferingPolicy: .bufferingNewest(1))
+        let service = IsletService(configuration, logger: logger) { card in
+            ready.yield(card)
+            ready.finish()
+        }
+        let show = DemoService(cards: cards, speed: speed, isOn: demo)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: service), .init(service: show)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import IsletClient
+
+/// Where the service is, and how patient to be: the same for every subcommand that asks it.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where commands go (else ISLET_COMMANDS, else tcp://127.0.0.1:7411).", valueName: "url"))
+    var commands: String?
+
+    @Option(
+        help: ArgumentHelp("Where events come from (else ISLET_EVENTS, else as the service says).", valueName: "url"))
+    var events: String?
+
+    @Option(
+        help: ArgumentHelp("Where snapshots come from (else ISLET_BULK, else as the service says).", valueName: "url"))
+    var bulk: String?
+
+    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "span"))
+    var timeout = Span(milliseconds: 10_000)
+
+    /// The endpoints that are named, the rest by default.
+    var endpoints: Endpoints {
+        var endpoints = Endpoints()
+        if let url = commands ?? environment("ISLET_COMMANDS") { endpoints.commands = url }
+        if let url = events ?? environment("ISLET_EVENTS") { endpoints.events = url }
+        if let url = bulk ?? environment("ISLET_BULK") { endpoints.bulk = url }
+        return endpoints
+    }
+
+    /// Whether nobody has named where streams are, so that the service may say it.
+    var asksForStreams: Bool {
+        events == nil && bulk == nil && environment("ISLET_EVENTS") == nil && environment("ISLET_BULK") == nil
+    }
+
+    var connectionOptions: ConnectionOptions {
+        ConnectionOptions(timeout: timeout.duration, requestPrefix: "cli")
+    }
+
+    /// Opens a connection for `body`, and closes it.
+    func withConnection<Result>(
+        _ body: (IsletConnection) async throws -> Result
+    ) async throws -> Result {
+        let connection = try await IsletConnection.open(endpoints, options: connectionOptions)
+        do {
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch IsletError.timedOut(let time) {
+            await connection.close()
+            let waited = TimeText.span(Span(time).milliseconds)
+            throw Failure(
+                .unreachable, "no answer from \(endpoints.commands) within \(waited): is the service running?")
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}
+
+extension Span {
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
+}
+
+/// The app that a subcommand is about.
+struct AppOption: ParsableArguments {
+    /// The demo's app, so that the first tries need no option.
+    static let standard = "com.example.delivery"
+
+    @Option(
+        name: .customLong("app"),
+        help: ArgumentHelp("The app (else ISLET_APP, else \(AppOption.standard)).", valueName: "bundle id"))
+    var named: String?
+
+    var app: String { named ?? environment("ISLET_APP") ?? Self.standard }
+}
+
+/// How data is shown.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "JSON on standard output, as the service sent it.")
+    var json = false
+}
+
+extension ServiceOptions {
+    /// Asks again and again, and says so, until there is an answer: for what is meant to be started before the service.
+    func patiently<Result>(_ ask: () async throws -> Result) async throws -> Result {
+        var hasSaid = false
+        while true {
+            do {
+                return try await ask()
+            } catch IsletError.timedOut {
+                if !hasSaid { Console.message("waiting for \(endpoints.commands) …") }
+                hasSaid = true
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// The two outputs of the command: data, and messages to the person. Each line is written at once, so that what is
+/// piped through arrives when it happens.
+enum Console {
+    /// Writes a line of data on standard output.
+    static func data(_ line: String) {
+        write(line, to: STDOUT_FILENO)
+    }
+
+    /// Writes bytes of data and a line's end on standard output.
+    static func data(_ bytes: [UInt8]) {
+        write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Writes a line for the person on standard error.
+    static func message(_ line: String) {
+        write(line, to: STDERR_FILENO)
+    }
+
+    private static func write(_ line: String, to descriptor: Int32) {
+        write(Array(line.utf8), to: descriptor)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = (bytes + [UInt8(ascii: "\n")])[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR, errno != EAGAIN {
+                // The reader has gone, and so has the purpose.
+                return
+            }
+        }
+    }
+}
+
+/// The value of an environment variable; nil where it is unset or empty.
+func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+}

@@ -1,0 +1,45 @@
+import IsletClient
+
+/// How the answer to a change is told.
+enum Report {
+    /// Writes what became of a change.
+    ///
+    /// - Parameters:
+    ///   - done: what happened, such as `started`.
+    ///   - name: what the person called the activity.
+    /// - Throws: a `Failure` where the change was ignored because of the state; an update that changes nothing is none.
+    static func change(
+        _ answer: Answer, done: String, name: String, output: OutputOptions, now: () async throws -> Int64
+    ) async throws {
+        if output.json { Console.data(answer.json.bytes) }
+        switch answer.outcome {
+        case .ignored(let reason):
+            let text = "ignored: \(reason)\(explanation(reason))"
+            guard reason == "unchanged" else { throw Failure(.conflict, text) }
+            Console.message(text)
+        case .applied, nil:
+            guard !output.json else { return }
+            Console.data("\(done) \(name)" + (try await summary(answer, now: now)))
+        }
+    }
+
+    /// Such as `  active, revision 3, ends in 8 h`.
+    private static func summary(_ answer: Answer, now: () async throws -> Int64) async throws -> String {
+        guard let activity = answer.activity, let state = activity["state"]?.string else { return "" }
+        var parts = [Style.output.of(ActivityText.state(activity), state)]
+        if let revision = activity["revision"] { parts.append("revision \(revision)") }
+        if activity["next"] != nil, let next = ActivityText.next(activity, now: try await now()) { parts.append(next) }
+        return ": " + parts.joined(separator: ", ")
+    }
+
+    private static func explanation(_ reason: String) -> String {
+        switch reason {
+        case "unchanged": " (it has this content already; nothing happened)"
+        case "ended": " (it has ended and will not change any more)"
+        case "dismissed": " (it was dismissed; start a new one)"
+        case "olderTimestamp": " (a newer content is there already)"
+        case "futureTimestamp": " (the timestamp is too far in the future)"
+        default: ""
+        }
+    }
+}

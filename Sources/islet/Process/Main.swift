@@ -1,0 +1,32 @@
+import ArgumentParser
+import Glibc
+
+/// The process: reads the arguments, runs the subcommand, and ends with the documented exit code.
+@main
+enum Main {
+    static func main() async {
+        do {
+            var command = try IsletCommand.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        if let failure = Failure(error) {
+            Console.message(failure.text)
+            exit(failure.code.rawValue)
+        }
+        // What is left is the parser's: help and versions, which are no errors, and wrong usage.
+        let isUsage = IsletCommand.exitCode(for: error) == .validationFailure
+        let text = IsletCommand.fullMessage(for: error)
+        guard isUsage else { IsletCommand.exit(withError: error) }
+        Console.message(text)
+        exit(Outcome.usage.rawValue)
+    }
+}

@@ -1,0 +1,69 @@
+import IsletClient
+
+/// The exit codes of the `islet` command, as its help documents them.
+enum Outcome: Int32 {
+    case done = 0
+    case failure = 1
+    case usage = 2
+    case notFound = 3
+    /// A conflict, or a change that was ignored because of the state.
+    case conflict = 4
+    /// No answer in time.
+    case unreachable = 5
+    /// The service refused, or a limit was reached.
+    case refused = 6
+
+    /// The exit code of an error of the contract.
+    init(_ code: ErrorCode) {
+        switch code {
+        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate: self = .usage
+        case .notFound: self = .notFound
+        case .conflict, .requestReused, .outcomeUnknown, .tooOld, .authorization(.reconnectNotPermitted):
+            self = .conflict
+        case .expired, .busy: self = .unreachable
+        case .tooMany, .quotaExceeded, .moved, .unauthorized, .unavailable, .authorization: self = .refused
+        case .other: self = .failure
+        }
+    }
+}
+
+/// How a subcommand fails: a sentence for standard error, and the exit code.
+struct Failure: Error {
+    var code: Outcome
+    var text: String
+
+    init(_ code: Outcome, _ text: String) {
+        self.code = code
+        self.text = text
+    }
+
+    /// What an error means to the person; nil where it is the argument parser's.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as IsletError: self.init(error)
+        case is CancellationError: self.init(.failure, "cancelled")
+        default: return nil
+        }
+    }
+
+    /// What an error of the client library means to the person.
+    init(_ error: IsletError) {
+        switch error {
+        case .refused(let error): self.init(Outcome(error.code), "refused: \(error.message)\(Self.hint(error))")
+        case .timedOut, .overloaded: self.init(.unreachable, error.description)
+        case .endpoint, .invalid: self.init(.usage, error.description)
+        case .cancelled, .closed, .unreadable, .notConfigured: self.init(.failure, error.description)
+        }
+    }
+
+    /// What the service's figures add to its words.
+    private static func hint(_ error: ServiceError) -> String {
+        switch error.code {
+        case .authorization(.attributesTooLarge): " (\(error.code.name)): make the state or the attributes smaller"
+        case .unavailable where error.detail["reason"]?.string == "clockNotManual":
+            " (unavailable): start it with --clock manual"
+        case let code: " (\(code.name))"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet device EVENT`: what a device reports.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Report something in the name of a device.",
+        discussion: """
+            EXAMPLES:
+              islet device lock --device phone-1           its transient ones end
+              islet device appBackground --device phone-1  the app may start none
+              islet device uninstall --device phone-1 --app com.example.delivery
+            """)
+
+    /// What happened.
+    enum Event: String, ExpressibleByArgument, CaseIterable {
+        case lock, unlock, collapse, leave, reboot, appForeground, appBackground, uninstall
+
+        /// Whether it is about one app.
+        var namesAnApp: Bool {
+            switch self {
+            case .appForeground, .appBackground, .uninstall: true
+            case .lock, .unlock, .collapse, .leave, .reboot: false
+            }
+        }
+    }
+
+    @Argument(help: ArgumentHelp("What happened.", valueName: "event"))
+    var event: Event
+
+    @Option(help: ArgumentHelp("Which device.", valueName: "device"))
+    var device: String
+
+    @OptionGroup var app: AppOption
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        var command = Command("device.event", ["device": .string(device), "event": .string(event.rawValue)])
+        if event.namesAnApp { command["app"] = .string(app.app) }
+        try await service.withConnection { connection in
+            let answer = try await connection.send(command)
+            if output.json { return Console.data(answer.json.bytes) }
+            Console.data("\(device): \(event.rawValue)")
+        }
+    }
+}

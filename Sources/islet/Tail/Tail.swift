@@ -1,0 +1,103 @@
+import ArgumentParser
+import IsletClient
+import UnixSignals
+
+/// `islet tail`: every change as it happens.
+struct Tail: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show every change as it happens, with its cause and next deadline.",
+        discussion: """
+            EXAMPLES:
+              islet tail                                          everything
+              islet tail com.example.delivery/                    one app
+              islet tail com.example.delivery/activity/Delivery/  one type
+              islet tail --json | jq -c .event         the events' own bytes, a line each
+
+            It begins when it has joined: nothing after that is lost. Gaps are filled
+            by replay; where the service does not keep the events any more, it says
+            which ones were missed. Ctrl-C ends it.
+            """)
+
+    @Argument(help: ArgumentHelp("Topics begin so: app/family/type/id, or less.", valueName: "prefix"))
+    var prefix: String?
+
+    @Option(help: ArgumentHelp("End after so many events.", valueName: "number"))
+    var limit: Int?
+
+    @Option(
+        name: .customLong("app"),
+        help: ArgumentHelp("One app (else ISLET_APP); the same as the prefix APP/.", valueName: "bundle id"))
+    var app: String?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func validate() throws {
+        guard prefix == nil || app == nil else { throw ValidationError("name a prefix or --app, not both") }
+        guard (limit ?? 1) > 0 else { throw ValidationError("--limit must be at least 1") }
+    }
+
+    func run() async throws {
+        let topics = prefix ?? (app ?? environment("ISLET_APP")).map { $0 + "/" } ?? ""
+        let connection = try await connect()
+        let summary = TailSummary()
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await follow(topics, connection, summary) }
+            group.addTask { for await _ in signals { return } }
+            // Whichever is first: the limit, an error, or the person.
+            try await group.next()
+            group.cancelAll()
+        }
+        await connection.close()
+        Console.message(summary.text)
+    }
+
+    /// Opens the connection; where nobody has named the streams' endpoints, the service says them.
+    private func connect() async throws -> IsletConnection {
+        let connection = try await IsletConnection.open(service.endpoints, options: service.connectionOptions)
+        guard service.asksForStreams else { return connection }
+        let info = try await service.patiently {
+            try await connection.send(Command("service.info"), timeout: .seconds(2))
+        }
+        guard let named = info["info"]?.object?["endpoints"]?.object else { return connection }
+        var endpoints = service.endpoints
+        endpoints.events = named["events"]?.string ?? endpoints.events
+        endpoints.bulk = named["bulk"]?.string ?? endpoints.bulk
+        guard endpoints != service.endpoints else { return connection }
+        await connection.close()
+        return try await IsletConnection.open(endpoints, options: service.connectionOptions)
+    }
+
+    private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
+        var lines = EventLines(style: .output)
+        var known = KnownActivities()
+        for try await delivery in try await connection.events(topics) {
+            switch delivery {
+            case .synced(let state):
+                if let message = summary.synced(state) { Console.message(message) }
+            case .closing(let app):
+                Console.message("\(app): the service is stopping; waiting for its return")
+            case .event(let event, _):
+                if output.json {
+                    Console.data(event.bytes)
+                } else {
+                    let facts = await known.facts(for: event, connection: connection)
+                    for line in lines.lines(event, name: name(event, facts), next: facts?.next) { Console.data(line) }
+                }
+                if summary.counted() == limit { return }
+            }
+        }
+    }
+
+    /// `Delivery/order-7`, and the app before it where there may be several.
+    private func name(_ event: StreamEvent, _ facts: KnownActivities.Facts?) -> String {
+        let parts = event.topic.split(separator: "/").map(String.init)
+        let type = facts?.type ?? parts.dropFirst(2).first ?? ""
+        let id = parts.last ?? ""
+        // The first part of an id is its time, the same for many: its end tells them apart.
+        let short = facts?.key ?? String(id.suffix(12))
+        let isOneApp = (prefix ?? app ?? environment("ISLET_APP"))?.isEmpty == false
+        return isOneApp ? "\(type)/\(short)" : "\(event.app)  \(type)/\(short)"
+    }
+}

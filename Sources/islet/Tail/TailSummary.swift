@@ -1,0 +1,39 @@
+import IsletClient
+import Synchronization
+
+/// What a tail has seen, for its last line.
+final class TailSummary: Sendable {
+    private struct Counts {
+        var events = 0
+        var missed: UInt64 = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    /// Counts an event; how many there were.
+    func counted() -> Int {
+        counts.withLock { counts in
+            counts.events += 1
+            return counts.events
+        }
+    }
+
+    /// What is to be said where a stream begins, or begins again.
+    func synced(_ state: SyncedState) -> String? {
+        let place = state.position.map { "seq \($0.seq)" } ?? "the beginning"
+        if let missed = state.missed { counts.withLock { $0.missed += UInt64(missed.count) } }
+        switch state.reason {
+        case .joined: return "\(state.app): following from \(place)"
+        case .epochChanged: return "\(state.app): the service began a new history; following from \(place)"
+        case .inconsistent: return "\(state.app): following again from \(place)"
+        case .eventsLost:
+            let missed = state.missed.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "some"
+            return "\(state.app): events \(missed) were missed, and the service does not keep them any more"
+        }
+    }
+
+    /// Such as `17 events, 0 missed`.
+    var text: String {
+        counts.withLock { "\($0.events) event\($0.events == 1 ? "" : "s"), \($0.missed) missed" }
+    }
+}

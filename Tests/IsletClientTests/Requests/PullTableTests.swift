@@ -1,0 +1,89 @@
+import IsletClient
+import Testing
+
+/// Pulls: how many at once, how long, and which message belongs to which.
+@Suite struct PullTableTests {
+    private var table = PullTable()
+    private let start = ContinuousClock.now
+
+    private func owner(_ app: String) -> PullTable.Owner { .init(reader: 1, app: app) }
+
+    private func frames(_ actions: [PullTable.Action]) -> [String] {
+        actions.compactMap { action in
+            if case .send(let frame) = action { String(decoding: frame, as: UTF8.self) } else { nil }
+        }
+    }
+
+    @Test mutating func `a pull is asked for with credit`() {
+        _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start)
+        _ = table.request(.replay(from: 7), for: owner("b"), notBefore: start)
+        _ = table.request(.digest(prefix: "c/x/"), for: owner("c"), notBefore: start)
+        #expect(
+            frames(table.due(now: start)) == [
+                #"{"op":"bulk.snapshot","req":"p-1","app":"a","credit":4}"#,
+                #"{"op":"bulk.replay","req":"p-2","app":"b","from":7,"credit":4}"#,
+                #"{"op":"bulk.digest","req":"p-3","app":"c","prefix":"c/x/"}"#,
+            ])
+        #expect(frames(table.credit(owner("a"))) == [#"{"op":"bulk.credit","req":"p-1","credit":1}"#])
+    }
+
+    @Test mutating func `four run at once and the others follow`() {
+        for app in ["a", "b", "c", "d", "e", "f"] {
+            _ = table.request(.snapshot(prefix: nil), for: owner(app), notBefore: start)
+        }
+        #expect(table.due(now: start).count == 4)
+        #expect(table.due(now: start).isEmpty)
+        let end = Array(#"{"req":"p-2","epoch":"e","end":true,"seq":1}"#.utf8)
+        guard case .chunk(let finished, _) = table.received([end], now: start) else {
+            Issue.record("not a chunk")
+            return
+        }
+        #expect(finished == owner("b"))
+        #expect(frames(table.due(now: start)).first?.contains(#""app":"e""#) == true)
+    }
+
+    @Test mutating func `another pull of the same stream takes the place of the one before`() {
+        _ = table.request(.replay(from: 1), for: owner("a"), notBefore: start)
+        _ = table.due(now: start)
+        let actions = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start)
+        #expect(frames(actions) == [#"{"op":"bulk.cancel","req":"p-1"}"#])
+        let late = Array(#"{"req":"p-1","epoch":"e","end":true,"seq":1}"#.utf8)
+        #expect(table.received([late], now: start) == .unknown)
+    }
+
+    @Test mutating func `silence ends a pull and chunks hold that up`() {
+        _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start)
+        _ = table.due(now: start)
+        let chunk = Array(#"{"req":"p-1","epoch":"e"}"#.utf8)
+        let later = start + PullTable.silence - .milliseconds(1)
+        _ = table.received([chunk], now: later)
+        #expect(table.due(now: later + .milliseconds(2)).isEmpty)
+        #expect(table.nextWakeUp == later + PullTable.silence)
+        let actions = table.due(now: later + PullTable.silence)
+        #expect(actions.first == .timeOut(owner("a"), isDigest: false))
+        #expect(table.count == 0)
+    }
+
+    @Test mutating func `a pull waits for its time`() {
+        _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start + .seconds(1))
+        #expect(table.due(now: start).isEmpty)
+        #expect(table.nextWakeUp == start + .seconds(1))
+        #expect(table.due(now: start + .seconds(1)).count == 1)
+    }
+
+    @Test mutating func `an answer to a digest is a digest`() {
+        _ = table.request(.digest(prefix: "a/"), for: owner("a"), notBefore: start)
+        _ = table.due(now: start)
+        let answer = Array(#"{"req":"p-1","epoch":"e","seq":5,"entities":2,"digest":"00000000000000ff"}"#.utf8)
+        let mark = Watermark(position: StreamPosition(epoch: "e", seq: 5), entities: 2, digest: 255)
+        #expect(table.received([answer], now: start) == .digest(owner("a"), mark))
+    }
+
+    @Test mutating func `messages that are none of the contract are nobody's`() {
+        _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start)
+        _ = table.due(now: start)
+        for frames in [["x"], [], [#"{"req":"p-1"}"#, "topic"], [#"{"req":"p-1","end":true}"#], [#"{"a":1}"#]] {
+            #expect(table.received(frames.map { Array($0.utf8) }, now: start) == .unknown, "\(frames)")
+        }
+    }
+}
