@@ -6,6 +6,11 @@ package struct Backoff: Sendable, Hashable {
     /// What the waits grow to, doubling.
     package var maximum: Duration
 
+    package init(first: Duration, maximum: Duration) {
+        self.first = first
+        self.maximum = maximum
+    }
+
     /// For commands that get no answer.
     package static let commands = Backoff(first: .milliseconds(500), maximum: .seconds(4))
     /// For pulls that fail.

@@ -14,6 +14,11 @@ package struct PullTable: Sendable {
     package struct Owner: Sendable, Hashable {
         package var reader: Int
         package var app: String
+
+        package init(reader: Int, app: String) {
+            self.reader = reader
+            self.app = app
+        }
     }
 
     package enum Kind: Sendable, Hashable {
@@ -54,7 +59,10 @@ package struct PullTable: Sendable {
     private var pulls: [Pull] = []
     private var lastNumber: UInt64 = 0
 
+    /// How many run or wait.
     package var count: Int { pulls.count }
+
+    package init() {}
 
     /// Asks for a pull, instead of the same owner's present one; digests stand beside.
     package mutating func request(_ kind: Kind, for owner: Owner, notBefore: ContinuousClock.Instant) -> [Action] {

@@ -8,7 +8,9 @@ import Testing
 
     @Test func `a command without an answer is sent again with the same bytes`() async throws {
         try await withConnection { fake, connection in
-            await fake.answerCommands { _, count in count < 3 ? nil : ["ok": .bool(true), "outcome": .string("applied")] }
+            await fake.answerCommands { _, count in
+                count < 3 ? nil : ["ok": .bool(true), "outcome": .string("applied")]
+            }
             let answer = try await connection.send(change)
             #expect(answer.outcome == .applied)
             let messages = await fake.commandMessages
@@ -105,9 +107,8 @@ import Testing
             }
             let commands = ["a", "b", "c"].map { Command("activity.get", ["key": .string($0)]) }
             let results = await connection.send(batch: commands)
-            #expect(try results[0].get()["seen"]?.string == "a")
-            #expect(throws: IsletError.self) { try results[1].get() }
-            #expect(try results[2].get()["seen"]?.string == "c")
+            let seen = results.map { (try? $0.get())?["seen"]?.string }
+            #expect(seen == ["a", nil, "c"])
             #expect(await fake.commandMessages.map(\.count) == [3])
         }
     }

@@ -43,7 +43,8 @@ import Testing
         _ = try begin()
         #expect(table.received(Array("nonsense".utf8), now: start) == .unknown)
         #expect(table.received(answer("other-1"), now: start) == .unknown)
-        guard case .finished(_, .failure(.unreadable)) = table.received(Array(#"{"req":"t-1"}"#.utf8), now: start) else {
+        guard case .finished(_, .failure(.unreadable)) = table.received(Array(#"{"req":"t-1"}"#.utf8), now: start)
+        else {
             Issue.record("an answer without ok is unreadable")
             return
         }
@@ -103,6 +104,7 @@ import Testing
 
     @Test mutating func `there is a limit`() throws {
         for _ in 0..<RequestTable.maximumCount { _ = try begin() }
-        #expect(throws: IsletError.overloaded(limit: RequestTable.maximumCount)) { try begin() }
+        let last = table.begin(command, timeout: .seconds(1), now: start, using: &generator)
+        #expect(throws: IsletError.overloaded(limit: RequestTable.maximumCount)) { _ = try last.get() }
     }
 }
