@@ -109,6 +109,25 @@ def test_a_client_that_never_reads_its_answers_is_cut_and_others_are_served(wire
     assert service.resident - before < 1_200_000_000
 
 
+def test_a_batch_of_large_lists_is_answered_as_far_as_it_is_reasonable(wire, service, client):
+    """256 lists of a mebibyte each in one message, many times over: nobody else waits for them."""
+    for _ in range(5):
+        client.batch(*[
+            client.command("activity.start", type="T", attributes={"x": "y" * 2000}, contentState={"x": "y" * 2000})
+            for _ in range(50)])
+    greedy = Commands(wire, service.commands, client.app)
+    lists = [greedy.command("activity.list", limit=1000) for _ in range(256)]
+    for _ in range(8):
+        greedy.send(*lists)
+    for _ in range(50):
+        assert client.read("service.ping")
+    answers = greedy.receive()
+    assert len(answers) == 256
+    assert answers[0]["total"] == 250
+    assert {answer["error"]["code"] for answer in answers if not answer["ok"]} == {"busy"}
+    assert service.resident < 1_000_000_000
+
+
 def test_many_clients_come_and_go(wire, service, client):
     for _ in range(10):
         crowd = [Commands(wire, service.commands) for _ in range(50)]

@@ -5,6 +5,8 @@ import IsletProtocol
 extension EngineHost {
     /// How long a read with `minSeq` waits where it names no `ttl`, in milliseconds of real time.
     static let minSeqWait: Int64 = 5_000
+    /// When to ask again for what did not fit into the answers to one message, in milliseconds.
+    private static let fullAnswerRetry: Int64 = 10
 
     func read(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
         if let seq = command.envelope.minSeq, let app = command.operation.app,
@@ -17,6 +19,8 @@ extension EngineHost {
         }
         let envelope = command.envelope
         switch command.operation {
+        case .activityHistory where isAnswerFull, .activityList where isAnswerFull:
+            return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .activityGet, .activityHistory, .activityExplain: return readActivity(command, frame)
         case .activityList(let list): return self.list(list, envelope, frame)
         case .settingsGet(let address):

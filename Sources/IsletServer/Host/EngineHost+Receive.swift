@@ -8,6 +8,14 @@ extension EngineHost {
     /// How many messages of one socket a turn takes, so that timers and the other sockets get theirs.
     static let messagesPerTurn = 256
 
+    /// A turn takes no more messages once its answers have as many bytes.
+    private static let answerBytesPerTurn = 16 << 20
+    /// Once the answers to one message have as many bytes, its further lists and histories are refused as `busy`.
+    private static let answerBytesPerMessage = 16 << 20
+
+    /// Whether the answers to the present message are so large that no more of its large reads are answered.
+    var isAnswerFull: Bool { outbound.writer.count - messageStart > Self.answerBytesPerMessage }
+
     /// What became of one command.
     enum FrameResult {
         /// Its answer stands in the buffer.
@@ -22,8 +30,8 @@ extension EngineHost {
     func receiveCommands() -> Bool {
         for _ in 0..<Self.messagesPerTurn {
             guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
-            // A full batch is committed before more is applied.
-            guard !batch.isFull else { return true }
+            // A full batch is committed before more is applied, and large answers leave before more are made.
+            guard !batch.isFull, outbound.writer.count < Self.answerBytesPerTurn else { return true }
             guard inbound.receive(from: sockets.commands, into: &received, isRouted: true) else { return false }
             noteDescriptor(.commands)
             if clockTravel == nil { handleMessage(to: .commands) } else { waiting.append(waitingMessage(from: inbound.routeCount)) }
@@ -56,6 +64,7 @@ extension EngineHost {
     /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.
     private func handleMessage(to destination: OutboundMessages.Destination) {
         guard !inbound.commands.isEmpty else { return }
+        messageStart = outbound.writer.count
         if inbound.hasTooManyFrames {
             beginRoute(to: destination)
             let start = outbound.beginFrame()

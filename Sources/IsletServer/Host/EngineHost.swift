@@ -39,6 +39,8 @@ package actor EngineHost: BusLoop {
 
     // Messages out.
     var outbound = OutboundMessages()
+    /// Where the answers to the present message begin in `outbound`.
+    var messageStart = 0
     var outbox = PeerOutbox()
     /// The connections of peers for which something waits, by the descriptor that their last message told.
     var descriptors: [Peer: Int32] = [:]
