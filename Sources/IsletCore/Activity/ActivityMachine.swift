@@ -35,7 +35,8 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     /// The last sign of life of its publisher, for the heartbeat rules.
     private var lastSign: Instant
 
-    private init(state: ActivityState, style: ActivityStyle, isScheduled: Bool, startedAt: Instant, staleDate: Instant,
+    private init(
+        state: ActivityState, style: ActivityStyle, isScheduled: Bool, startedAt: Instant, staleDate: Instant,
         timestamp: Instant, cause: Cause
     ) {
         self.state = state
@@ -171,6 +172,11 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         case .dismissed:
             return Steps()
         }
+    }
+
+    /// Why a removal does nothing here (row 41), or nil.
+    package var dropsRemoval: (reason: IgnoreReason, rule: Rule)? {
+        state == .dismissed ? (.dismissed, .dismissedDropsAll) : nil
     }
 
     /// Removed by a person or the system (rows 28 and 39). Nothing happens to one that is dismissed.

@@ -29,7 +29,9 @@ package struct InlineText: Sendable, BitwiseCopyable {
     package init(_ range: FrameRange, of frame: Span<UInt8>) {
         let kept = FrameRange(offset: Int(range.offset), count: min(Int(range.count), InlineText.maximumCount))
         count = UInt8(kept.count)
-        withUnsafeMutableBytes(of: &words) { frame.copy(kept, to: UnsafeMutableRawBufferPointer(rebasing: $0[0..<Int(kept.count)])) }
+        withUnsafeMutableBytes(of: &words) {
+            frame.copy(kept, to: UnsafeMutableRawBufferPointer(rebasing: $0[0..<Int(kept.count)]))
+        }
     }
 
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

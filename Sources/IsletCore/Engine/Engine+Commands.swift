@@ -58,6 +58,32 @@ extension Engine {
         }
     }
 
+    /// An activity that a command has reached, or what the command comes to without it.
+    enum Reach {
+        case reached(Slot, ActivityRecord)
+        case settled(Outcome)
+    }
+
+    /// The first checks of every command on one activity, in the contract's order: `notFound`, what is due takes effect,
+    /// `ignored`, `ifRevision`.
+    ///
+    /// - Parameter dropping: why the machine drops the command, if it does.
+    mutating func reach(
+        _ address: ActivityAddress, _ keyReach: KeyReach, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant,
+        _ dating: Dating, dropping: (ActivityMachine) -> (reason: IgnoreReason, rule: Rule)?
+    ) -> Reach {
+        guard let slot = find(address, frame, keyReach) else { return .settled(.refused(.notFound)) }
+        settle(slot, at: now, dating)
+        let record = activities[slot]
+        if let dropped = dropping(record.machine) {
+            return .settled(ignore(slot, dropped, envelope, at: now, frame))
+        }
+        if let refusal = refusal(unless: envelope.ifRevision, is: record) {
+            return .settled(refuse(slot, .revisionGuard, refusal, envelope, at: now, frame))
+        }
+        return .reached(slot, record)
+    }
+
     /// The slot of an id, listed or retained.
     package func slot(of id: EntityID) -> Slot? {
         byID.find(Engine.hash(id)) { activities[$0].id == id }
@@ -68,7 +94,9 @@ extension Engine {
         return byKey.find(hash) { slot in
             let record = activities[slot]
             guard record.device == device, apps.kinds[Int(record.kind)].app == app else { return false }
-            return payloads.withBytes(record.cold) { frame.equals(key, UnsafeRawBufferPointer(rebasing: $0[record.keyRange])) }
+            return payloads.withBytes(record.cold) {
+                frame.equals(key, UnsafeRawBufferPointer(rebasing: $0[record.keyRange]))
+            }
         }
     }
 

@@ -3,12 +3,11 @@ extension Engine {
     mutating func update(
         _ update: ActivityUpdate, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
-        guard let slot = find(update.address, frame, .newest) else { return .refused(.notFound) }
-        settle(slot, at: now, dating)
-        let before = activities[slot]
-        if let dropped = before.machine.refusesContent { return ignore(slot, dropped, envelope, at: now, frame) }
-        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
-            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        let slot: Slot
+        let before: ActivityRecord
+        switch reach(update.address, .newest, envelope, frame, now, dating, dropping: { $0.refusesContent }) {
+        case .reached(let reached, let record): (slot, before) = (reached, record)
+        case .settled(let outcome): return outcome
         }
         let timestamp = update.timestamp ?? now
         if let dropped = before.machine.drops(timestamp: timestamp, at: now, source: envelope.source, rules) {
@@ -49,12 +48,11 @@ extension Engine {
         guard rules.heartbeatStaleAfter != nil || rules.heartbeatEndAfter != nil else {
             return .refused(.unavailable(.ruleOff))
         }
-        guard let slot = find(address, frame, .holder) else { return .refused(.notFound) }
-        settle(slot, at: now, dating)
-        let before = activities[slot]
-        if let dropped = before.machine.refusesContent { return ignore(slot, dropped, envelope, at: now, frame) }
-        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
-            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        let slot: Slot
+        let before: ActivityRecord
+        switch reach(address, .holder, envelope, frame, now, dating, dropping: { $0.refusesContent }) {
+        case .reached(let reached, let record): (slot, before) = (reached, record)
+        case .settled(let outcome): return outcome
         }
         let steps = activities[slot].machine.signOfLife(at: now)
         take(steps, of: slot, before: before.machine, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)

@@ -3,18 +3,18 @@ extension Engine {
     mutating func end(
         _ end: ActivityEnd, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
-        guard let slot = find(end.address, frame, .newest) else { return .refused(.notFound) }
-        settle(slot, at: now, dating)
-        let before = activities[slot]
-        if let dropped = before.machine.dropsEnd(end.dismissalPolicy) {
-            return ignore(slot, dropped, envelope, at: now, frame)
-        }
-        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
-            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        let slot: Slot
+        let before: ActivityRecord
+        let policy = end.dismissalPolicy
+        switch reach(end.address, .newest, envelope, frame, now, dating, dropping: { $0.dropsEnd(policy) }) {
+        case .reached(let reached, let record): (slot, before) = (reached, record)
+        case .settled(let outcome): return outcome
         }
         let timestamp = end.timestamp ?? now
         let isRunning = before.state == .active || before.state == .stale
-        if isRunning, let dropped = before.machine.dropsEnd(timestamp: timestamp, at: now, source: envelope.source, rules) {
+        if isRunning,
+            let dropped = before.machine.dropsEnd(timestamp: timestamp, at: now, source: envelope.source, rules)
+        {
             return ignore(slot, dropped, envelope, at: now, frame)
         }
         var changes = Changes()
@@ -38,14 +38,11 @@ extension Engine {
     mutating func dismiss(
         _ dismiss: ActivityDismiss, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
-        guard let slot = find(dismiss.address, frame, .newest) else { return .refused(.notFound) }
-        settle(slot, at: now, dating)
-        let before = activities[slot]
-        if before.state == .dismissed {
-            return ignore(slot, (.dismissed, .dismissedDropsAll), envelope, at: now, frame)
-        }
-        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
-            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        let slot: Slot
+        let before: ActivityRecord
+        switch reach(dismiss.address, .newest, envelope, frame, now, dating, dropping: { $0.dropsRemoval }) {
+        case .reached(let reached, let record): (slot, before) = (reached, record)
+        case .settled(let outcome): return outcome
         }
         let steps = activities[slot].machine.removed(at: now, by: dismiss.by)
         take(steps, of: slot, before: before.machine, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
@@ -57,12 +54,11 @@ extension Engine {
         _ renew: ActivityRenew, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating,
         _ freshID: EntityID
     ) -> Outcome {
-        guard let slot = find(renew.address, frame, .holder) else { return .refused(.notFound) }
-        settle(slot, at: now, dating)
-        let before = activities[slot]
-        if let dropped = before.machine.refusesContent { return ignore(slot, dropped, envelope, at: now, frame) }
-        if let refusal = refusal(unless: envelope.ifRevision, is: before) {
-            return refuse(slot, .revisionGuard, refusal, envelope, at: now, frame)
+        let slot: Slot
+        let before: ActivityRecord
+        switch reach(renew.address, .holder, envelope, frame, now, dating, dropping: { $0.refusesContent }) {
+        case .reached(let reached, let record): (slot, before) = (reached, record)
+        case .settled(let outcome): return outcome
         }
         if let content = renew.contentState, let refusal = refusal(ofContent: content, for: before) {
             return refuse(slot, .contentLimit, refusal, envelope, at: now, frame)

@@ -62,8 +62,11 @@ extension Engine {
     /// Whether the activity in a slot is one of those that a filter asks for.
     package func matches(_ slot: Slot, _ filter: ActivityFilter) -> Bool {
         guard let record = record(at: slot) else { return false }
-        if let state = filter.state { guard record.state == state else { return false } }
-        else if !record.state.isListed { return false }
+        if let state = filter.state {
+            guard record.state == state else { return false }
+        } else if !record.state.isListed {
+            return false
+        }
         if let kind = filter.kind, record.kind != kind { return false }
         if let app = filter.app, apps.kinds[Int(record.kind)].app != app { return false }
         if let device = filter.device, record.device != device { return false }

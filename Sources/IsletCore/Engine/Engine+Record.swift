@@ -54,7 +54,9 @@ extension Engine {
         if let before { countByState[Int(before.state.rawValue)] -= 1 }
         countByState[Int(step.machine.state.rawValue)] += 1
         apps[app].seq += 1
-        if let device = record.device { count(record, on: device, app: app, from: before?.state, to: step.machine.state) }
+        if let device = record.device {
+            count(record, on: device, app: app, from: before?.state, to: step.machine.state)
+        }
         if wasListed, !isListed { retire(slot, at: at) }
         events.append(
             ActivityEvent(

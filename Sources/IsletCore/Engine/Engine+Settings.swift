@@ -49,7 +49,8 @@ extension Engine {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
         let before = settings(of: app, on: device)
-        var own = ownSettings(of: app, on: device)
+        var own =
+            ownSettings(of: app, on: device)
             ?? DeviceSettings(app: app, version: apps[app].settingsVersion)
         if let enabled = set.activitiesEnabled { own.activitiesEnabled = enabled }
         if let enabled = set.frequentPushesEnabled { own.frequentPushesEnabled = enabled }
@@ -91,7 +92,8 @@ extension Engine {
             steps = activities[slot].machine.switchedOff(at: now)
         } else {
             let changedAt = max(
-                apps[app].frequentPushesChangedAt, ownSettings(of: app, on: record.device)?.frequentPushesChangedAt ?? 0)
+                apps[app].frequentPushesChangedAt, ownSettings(of: app, on: record.device)?.frequentPushesChangedAt ?? 0
+            )
             if record.ordinal < changedAt {
                 steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
             }

@@ -135,7 +135,9 @@ extension Engine {
             let hash = Engine.hash(app: app, device: record.device, key: key)
             let older = byKey.find(hash) { other in
                 let candidate = activities[other]
-                guard candidate.device == record.device, apps.kinds[Int(candidate.kind)].app == app else { return false }
+                guard candidate.device == record.device, apps.kinds[Int(candidate.kind)].app == app else {
+                    return false
+                }
                 return payloads.withBytes(candidate.cold) {
                     equal(UnsafeRawBufferPointer(rebasing: $0[candidate.keyRange]), key)
                 }

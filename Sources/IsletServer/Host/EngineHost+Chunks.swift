@@ -31,7 +31,9 @@ extension EngineHost {
         let start = outbound.writer.count
         var next = slot
         let end = Slot(min(UInt64(engine.slotCount), UInt64(slot) + UInt64(Self.slotsPerTurn)))
-        while next < end, rows.count < 2 * BulkPull.maximumRows, outbound.writer.count - start < BulkPull.maximumBytes - Self.longestRow {
+        while next < end, rows.count < 2 * BulkPull.maximumRows,
+            outbound.writer.count - start < BulkPull.maximumBytes - Self.longestRow
+        {
             if let record = engine.record(at: next), record.state.isListed, engine.app(of: record) == app,
                 prefix.map({ engine.topic(of: record, hasPrefix: $0) }) ?? true
             {
@@ -47,7 +49,8 @@ extension EngineHost {
         }
         if let prefix {
             guard let number = beginDigest(app, prefix: prefix) else {
-                sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: .refused(.busy(retryAfter: 100)))
+                sendChunk(
+                    pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: .refused(.busy(retryAfter: 100)))
                 return true
             }
             pull.source = .snapshot(prefix: prefix, nextSlot: next, digest: number)

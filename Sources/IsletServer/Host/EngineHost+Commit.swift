@@ -113,7 +113,8 @@ extension EngineHost {
         }
         for (index, frame) in frames.enumerated() {
             let more = index + 1 < frames.count
-            _ = isBulk
+            _ =
+                isBulk
                 ? try? sockets.bulk.send(copying: frame, more: more)
                 : try? sockets.commands.send(copying: frame, more: more)
         }

@@ -39,7 +39,8 @@ extension EngineHost {
     }
 
     private func applied(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
-        let id = command.operation.makesEntity
+        let id =
+            command.operation.makesEntity
             ? EntityID(version7At: now.domain, random: (random.next(), random.next())) : EntityID(high: 0, low: 0)
         let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
         encodeEvents(frame, command.envelope)

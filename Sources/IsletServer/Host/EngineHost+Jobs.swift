@@ -48,7 +48,7 @@ extension EngineHost {
             guard let scan = engine.continueDigest(number) else { return nil }
             return digest(scan, app: app, job.envelope, req.span)
         case .waitForSeq(let seq, let app, let frame, let deadline):
-                if engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 >= seq {
+            if engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 >= seq {
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
@@ -85,7 +85,9 @@ extension EngineHost {
         jobs.removeAll()
         clockTravel = nil
         for message in waiting {
-            for _ in message.frames { collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer) }
+            for _ in message.frames {
+                collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer)
+            }
             message.answer.isClosed = true
             send(message.answer)
         }

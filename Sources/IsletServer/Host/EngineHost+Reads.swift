@@ -14,7 +14,8 @@ extension EngineHost {
         {
             let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
             return later(
-                .waitForSeq(seq, app: frame.bytes(app), frame: frame.bytes(FrameRange(0..<frame.count)), deadline: deadline),
+                .waitForSeq(
+                    seq, app: frame.bytes(app), frame: frame.bytes(FrameRange(0..<frame.count)), deadline: deadline),
                 command.envelope, frame)
         }
         let envelope = command.envelope
@@ -96,7 +97,9 @@ extension EngineHost {
     private func list(_ list: ActivityList, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         var start: Slot = 0
         if let cursor = list.cursor {
-            guard let slot = Slot(frame.text(cursor)) else { return refuse(envelope, frame, .badField(.cursor, .badCursor)) }
+            guard let slot = Slot(frame.text(cursor)) else {
+                return refuse(envelope, frame, .badField(.cursor, .badCursor))
+            }
             start = slot
         }
         let filter = engine.filter(of: list, frame)

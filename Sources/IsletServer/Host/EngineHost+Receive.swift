@@ -34,7 +34,11 @@ extension EngineHost {
             guard !batch.isFull, outbound.writer.count < Self.answerBytesPerTurn else { return true }
             guard inbound.receive(from: sockets.commands, into: &received, isRouted: true) else { return false }
             noteDescriptor(.commands)
-            if clockTravel == nil { handleMessage(to: .commands) } else { waiting.append(waitingMessage(from: inbound.routeCount)) }
+            if clockTravel == nil {
+                handleMessage(to: .commands)
+            } else {
+                waiting.append(waitingMessage(from: inbound.routeCount))
+            }
         }
         return true
     }

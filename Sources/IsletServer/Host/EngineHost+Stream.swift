@@ -113,7 +113,9 @@ struct JoinTopic {
         if tail.isEmpty {
             app = nil
         } else {
-            guard tail.first == UInt8(ascii: "/"), (2...Self.maximumAppBytes + 1).contains(tail.count) else { return nil }
+            guard tail.first == UInt8(ascii: "/"), (2...Self.maximumAppBytes + 1).contains(tail.count) else {
+                return nil
+            }
             app = Array(tail.dropFirst())
         }
     }
