@@ -1,53 +1,205 @@
-/// A connected client, as ZeroMQ names it on one of the two ROUTER sockets.
-struct Peer: Hashable {
-    var destination: OutboundMessages.Destination
-    var routingID: [UInt8]
+/// What a ``PeerOutbox`` may hold.
+package struct OutboxLimits: Sendable {
+    /// Messages that wait for one client.
+    package var messages = 1_000
+    /// Bytes that wait for one client; one message may have more.
+    package var bytes = 64 << 20
+    /// Bytes that wait for all clients.
+    package var totalBytes = 256 << 20
+    /// Clients that are cut and whose connection is not known; beyond, the first of them is forgotten.
+    package var cutClients = 4_096
+    /// How many clients are tried in one turn.
+    package var triesPerTurn = 64
+    /// A pipe is tried again after this time, and after twice as long each time that it takes nothing.
+    package var shortestRetry: Int64 = 1
+    package var longestRetry: Int64 = 64
+
+    package init() {}
 }
 
-/// Messages that a client's full pipe did not take, in order, to be tried again.
+/// Messages that clients' full pipes did not take, in order, to be tried again.
 ///
-/// A client that does not read is cut after ``maximumMessages``; all of them together keep at most ``maximumBytes``.
-struct PeerOutbox {
-    /// Messages that wait for one client.
-    static let maximumMessages = 1_000
-    /// Bytes that wait for all clients.
-    static let maximumBytes = 256 << 20
-
+/// A client that does not read is cut where it reaches a limit in messages or bytes; where all together hold too much,
+/// the one with most is. To cut it, its connection's descriptor must be known, which only a message from it tells:
+/// until then it stays cut here, and nothing more is kept or sent, so that it never gets a later answer after one was
+/// lost.
+///
+/// A value; times are real monotonic milliseconds.
+package struct PeerOutbox<Client: Hashable> {
     /// The frames of one message behind its routing id.
-    typealias Waiting = [[UInt8]]
+    package typealias Waiting = [[UInt8]]
 
-    private var queues: [Peer: [Waiting]] = [:]
-    private(set) var bytes = 0
-
-    var isEmpty: Bool { queues.isEmpty }
-    var peers: [Peer] { Array(queues.keys) }
-
-    func isWaiting(_ peer: Peer) -> Bool { queues[peer] != nil }
-
-    /// Keeps a message; false where there is no room, so that the client must be cut.
-    mutating func append(_ message: Waiting, for peer: Peer) -> Bool {
-        let size = message.reduce(0) { $0 + $1.count }
-        guard queues[peer, default: []].count < Self.maximumMessages, bytes + size <= Self.maximumBytes else {
-            return false
-        }
-        queues[peer, default: []].append(message)
-        bytes += size
-        return true
+    /// A client that is cut: what waited for it is gone.
+    package struct Cut {
+        package let client: Client
+        /// Its connection; nil where no message has told it yet.
+        package let descriptor: Int32?
     }
 
-    /// Offers a client's messages in order until one is not taken.
-    mutating func flush(_ peer: Peer, _ isTaken: (Waiting) -> Bool) {
-        guard let queue = queues[peer] else { return }
+    private struct Queue {
+        let client: Client
+        var messages: [Waiting] = []
+        /// How many of `messages` were taken already.
         var taken = 0
-        while taken < queue.count, isTaken(queue[taken]) {
-            bytes -= queue[taken].reduce(0) { $0 + $1.count }
-            taken += 1
+        var bytes = 0
+        var retry: Int64
+        var descriptor: Int32?
+
+        var count: Int { messages.count - taken }
+
+        /// Offers messages until one is not taken; gives the bytes of those that were.
+        mutating func offer(_ isTaken: (Client, Waiting) -> Bool, _ limits: OutboxLimits) -> Int {
+            let (before, held) = (taken, bytes)
+            while taken < messages.count, isTaken(client, messages[taken]) {
+                bytes -= PeerOutbox.size(messages[taken])
+                messages[taken] = []
+                taken += 1
+            }
+            retry = taken > before ? limits.shortestRetry : min(retry * 2, limits.longestRetry)
+            // What was taken is dropped in one go, so that a long queue is not moved for each message.
+            if taken * 2 > messages.count {
+                messages.removeFirst(taken)
+                taken = 0
+            }
+            return held - bytes
         }
-        queues[peer] = taken == queue.count ? nil : Array(queue[taken...])
     }
 
-    /// Forgets a client.
-    mutating func remove(_ peer: Peer) {
-        bytes -= queues.removeValue(forKey: peer)?.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } } ?? 0
+    private let limits: OutboxLimits
+    private var numbers: [Client: UInt32] = [:]
+    private var queues: [Queue?] = []
+    private var free: [UInt32] = []
+    /// When each client is tried again.
+    private var attempts = IndexedHeap()
+    /// The clients that are cut and whose connections are not known, and in which order they were cut.
+    private var cut: Set<Client> = []
+    private var cutOrder: [Client] = []
+    /// The bytes that wait.
+    package private(set) var bytes = 0
+
+    package init(limits: OutboxLimits = OutboxLimits()) {
+        self.limits = limits
+    }
+
+    /// Whether nothing is known of any client: the common case, which costs nothing more.
+    package var isEmpty: Bool { numbers.isEmpty && cut.isEmpty }
+
+    /// Whether a message for the client must go through ``append(_:for:at:)``, behind those that wait.
+    package func holds(_ client: Client) -> Bool {
+        numbers[client] != nil || cut.contains(client)
+    }
+
+    /// How many messages wait for a client.
+    package func count(for client: Client) -> Int {
+        queue(of: client)?.count ?? 0
+    }
+
+    /// Keeps a message for a client whose pipe is full.
+    ///
+    /// - Returns: The clients that are cut for it, mostly none.
+    package mutating func append(_ message: Waiting, for client: Client, at now: Int64) -> [Cut] {
+        guard !cut.contains(client) else { return [] }
+        let number = numbers[client] ?? add(client, at: now)
+        let size = Self.size(message)
+        let (count, held) = queue(number) { ($0.count, $0.bytes) }
+        guard count < limits.messages, count == 0 || held + size <= limits.bytes else {
+            return [cut(number)]
+        }
+        queue(number) { queue in
+            queue.messages.append(message)
+            queue.bytes += size
+        }
+        bytes += size
+        var cuts: [Cut] = []
+        while bytes > limits.totalBytes, let largest { cuts.append(cut(largest)) }
+        return cuts
+    }
+
+    /// A message came from a client: its pipe may have room again, and its connection is known now.
+    ///
+    /// - Returns: The connection, where the client is cut and it has to be shut.
+    package mutating func heard(from client: Client, descriptor: Int32?, at now: Int64) -> Int32? {
+        if let number = numbers[client] {
+            let limits = limits
+            queue(number) { queue in
+                queue.descriptor = descriptor ?? queue.descriptor
+                queue.retry = limits.shortestRetry
+            }
+            attempts.set(number, to: now)
+        } else if let descriptor, cut.remove(client) != nil {
+            cutOrder.removeAll { $0 == client }
+            return descriptor
+        }
+        return nil
+    }
+
+    /// Offers what waits to the clients whose time has come, each in order until something is not taken.
+    package mutating func flush(at now: Int64, _ isTaken: (Client, Waiting) -> Bool) {
+        let limits = limits
+        var tries = 0
+        while tries < limits.triesPerTurn, let (number, time) = attempts.first, time <= now {
+            tries += 1
+            bytes -= queue(number) { queue in queue.offer(isTaken, limits) }
+            if queue(number, { $0.count == 0 }) {
+                remove(number)
+            } else {
+                attempts.set(number, to: now + queue(number) { $0.retry })
+            }
+        }
+    }
+
+    /// When ``flush(at:_:)`` is to be called again; nil where nothing waits.
+    package func nextAttempt() -> Int64? { attempts.first?.key }
+
+    private var largest: UInt32? {
+        queues.compactMap { $0 }.max { $0.bytes < $1.bytes }.flatMap { numbers[$0.client] }
+    }
+
+    private mutating func add(_ client: Client, at now: Int64) -> UInt32 {
+        let number: UInt32
+        if let reused = free.popLast() {
+            number = reused
+            queues[Int(number)] = Queue(client: client, retry: limits.shortestRetry)
+        } else {
+            number = UInt32(queues.count)
+            queues.append(Queue(client: client, retry: limits.shortestRetry))
+        }
+        numbers[client] = number
+        attempts.set(number, to: now + limits.shortestRetry)
+        return number
+    }
+
+    private mutating func cut(_ number: UInt32) -> Cut {
+        let result = queue(number) { Cut(client: $0.client, descriptor: $0.descriptor) }
+        bytes -= queue(number) { $0.bytes }
+        remove(number)
+        if result.descriptor == nil {
+            cut.insert(result.client)
+            cutOrder.append(result.client)
+            if cutOrder.count > limits.cutClients { cut.remove(cutOrder.removeFirst()) }
+        }
+        return result
+    }
+
+    private mutating func remove(_ number: UInt32) {
+        attempts.remove(number)
+        numbers[queue(number) { $0.client }] = nil
+        queues[Int(number)] = nil
+        free.append(number)
+    }
+
+    private func queue(of client: Client) -> Queue? {
+        numbers[client].flatMap { queues[Int($0)] }
+    }
+
+    private mutating func queue<Result>(_ number: UInt32, _ body: (inout Queue) -> Result) -> Result {
+        // Taken out while it is changed, so that it is not copied.
+        guard var queue = queues[Int(number)].take() else { preconditionFailure("a client without a queue") }
+        defer { queues[Int(number)] = queue }
+        return body(&queue)
+    }
+
+    private static func size(_ message: Waiting) -> Int {
+        message.reduce(0) { $0 + $1.count }
     }
 }

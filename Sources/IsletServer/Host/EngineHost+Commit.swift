@@ -57,8 +57,11 @@ extension EngineHost {
                 _ = try? sockets.events.send(copying: bytes.extracting(part.range), more: part.more)
             }
         case .commands, .bulk:
+            // Nearly always nothing waits for anybody, and the peer need not be named.
+            let isFree = outbox.isEmpty
+            if isFree, sendNow(indices, bytes) { return }
             let peer = Peer(destination: first.destination, routingID: Array(copying: bytes.extracting(first.range)))
-            if outbox.isWaiting(peer) || !sendNow(indices, bytes) { wait(peer, indices, bytes) }
+            if isFree || outbox.holds(peer) || !sendNow(indices, bytes) { wait(peer, indices, bytes) }
         }
     }
 
@@ -84,21 +87,16 @@ extension EngineHost {
     /// Keeps a message for a peer whose pipe is full, or cuts a peer for which too much waits.
     private func wait(_ peer: Peer, _ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) {
         let frames = indices.dropFirst().map { Array(copying: bytes.extracting(outbound.parts[$0].range)) }
-        guard !outbox.append(frames, for: peer) else { return }
-        statistics.cutClients += 1
-        outbox.remove(peer)
-        removePulls { $0.peer == peer }
-        cut(peer)
+        for cut in outbox.append(frames, for: peer, at: now.monotonic) {
+            statistics.cutClients += 1
+            removePulls { $0.peer == cut.client }
+            if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
+        }
     }
 
     /// Tries again what full pipes did not take.
     func flushOutbox() {
-        for peer in outbox.peers {
-            outbox.flush(peer) { frames in
-                sendNow(peer, frames)
-            }
-            if !outbox.isWaiting(peer) { descriptors[peer] = nil }
-        }
+        outbox.flush(at: now.monotonic) { peer, frames in sendNow(peer, frames) }
     }
 
     private func sendNow(_ peer: Peer, _ frames: [[UInt8]]) -> Bool {
@@ -119,12 +117,6 @@ extension EngineHost {
                 : try? sockets.commands.send(copying: frame, more: more)
         }
         return true
-    }
-
-    /// Shuts the connection of a peer, whose descriptor its last message told.
-    private func cut(_ peer: Peer) {
-        guard let descriptor = descriptors.removeValue(forKey: peer) else { return }
-        _ = kickPeer(descriptor: descriptor)
     }
 }
 

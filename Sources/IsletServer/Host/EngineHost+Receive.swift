@@ -58,11 +58,13 @@ extension EngineHost {
         return true
     }
 
-    /// Remembers the connection of a peer that does not read its answers, for the day when it has to be cut.
+    /// Remembers the connection of a peer that does not read its answers, or shuts it if the peer is cut.
     func noteDescriptor(_ destination: OutboundMessages.Destination) {
-        guard !outbox.isEmpty, let descriptor = received.sourceDescriptor else { return }
+        guard !outbox.isEmpty else { return }
         let peer = Peer(destination: destination, routingID: frameBytes(0))
-        if outbox.isWaiting(peer) { descriptors[peer] = descriptor }
+        guard outbox.holds(peer) else { return }
+        let cut = outbox.heard(from: peer, descriptor: received.sourceDescriptor, at: now.monotonic)
+        if let cut { _ = kickPeer(descriptor: cut) }
     }
 
     /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.

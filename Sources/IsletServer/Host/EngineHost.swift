@@ -41,9 +41,7 @@ package actor EngineHost: BusLoop {
     var outbound = OutboundMessages()
     /// Where the answers to the present message begin in `outbound`.
     var messageStart = 0
-    var outbox = PeerOutbox()
-    /// The connections of peers for which something waits, by the descriptor that their last message told.
-    var descriptors: [Peer: Int32] = [:]
+    var outbox = PeerOutbox<Peer>()
     let journal: any Journal
     var batch = JournalBatch(number: 1)
     var eventWriter = JSONWriter(capacity: 1 << 14)
@@ -127,15 +125,13 @@ package actor EngineHost: BusLoop {
         var wait = Self.longestWait
         if let deadline = time.clock.pollTimeout(until: engine.nextWork()) { wait = min(wait, deadline) }
         if let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
-        if !outbox.isEmpty { wait = min(wait, Self.outboxRetry) }
+        if let attempt = outbox.nextAttempt() { wait = min(wait, Int(max(0, attempt - now.monotonic))) }
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
         return wait
     }
 
     /// The longest wait in milliseconds.
     private static let longestWait = 1_000
-    /// How often a message that a full pipe did not take is tried again, in milliseconds.
-    private static let outboxRetry = 2
     /// How often the time-outs of waiting reads and pulls are looked at, in milliseconds.
     private static let timeoutCheck = 50
 }
