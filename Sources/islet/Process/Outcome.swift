@@ -13,16 +13,18 @@ enum Outcome: Int32 {
     /// The service refused, or a limit was reached.
     case refused = 6
 
-    /// The exit code of an error of the contract.
+    /// The exit code of an error of the contract, as proto-json/errors.json has it.
     init(_ code: ErrorCode) {
         switch code {
-        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate: self = .usage
+        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate,
+            .authorization(.malformedActivityIdentifier):
+            self = .usage
         case .notFound: self = .notFound
-        case .conflict, .requestReused, .outcomeUnknown, .tooOld, .authorization(.reconnectNotPermitted):
-            self = .conflict
-        case .expired, .busy: self = .unreachable
-        case .tooMany, .quotaExceeded, .moved, .unauthorized, .unavailable, .authorization: self = .refused
-        case .other: self = .failure
+        case .conflict, .requestReused, .tooOld, .authorization(.reconnectNotPermitted): self = .conflict
+        case .expired, .outcomeUnknown, .moved: self = .unreachable
+        case .busy, .tooMany, .quotaExceeded, .unauthorized, .unavailable: self = .refused
+        case .authorization(.persistenceFailure), .other: self = .failure
+        case .authorization: self = .refused
         }
     }
 }

@@ -1,0 +1,63 @@
+"""The `islet` command, run as a person or a script runs it."""
+
+import json
+import os
+import pty
+import subprocess
+
+from .service import BINARY, environment
+from .wire import DEADLINE
+
+
+class Finished:
+    """What a run of the command left: its exit code, its data and its messages."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self):
+        """Standard output as one JSON document for each line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Islet:
+    """Runs the command against one service."""
+
+    def __init__(self, service, app="com.example.pizza"):
+        self.env = environment(
+            ISLET_COMMANDS=service.commands, ISLET_EVENTS=service.events, ISLET_BULK=service.bulk, ISLET_APP=app)
+
+    def __call__(self, *words, code=0, **env):
+        """Runs it to its end; fails where the exit code is another one."""
+        done = subprocess.run(
+            [str(BINARY), *map(str, words)], env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=DEADLINE * 2)
+        assert done.returncode == code, f"{words}: ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    def begin(self, *words, **env):
+        """Starts it and leaves it running, its output line by line."""
+        return subprocess.Popen(
+            [str(BINARY), *map(str, words)], env={**self.env, **env}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
+
+    def on_a_terminal(self, *words, **env):
+        """Runs it with standard output on a terminal; gives what it wrote there."""
+        mine, its = pty.openpty()
+        process = subprocess.Popen(
+            [str(BINARY), *map(str, words)], env={**self.env, "TERM": "xterm-256color", **env},
+            stdin=subprocess.DEVNULL, stdout=its, stderr=subprocess.DEVNULL)
+        os.close(its)
+        written = b""
+        while True:
+            try:
+                piece = os.read(mine, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            written += piece
+        os.close(mine)
+        assert process.wait(timeout=DEADLINE) == 0
+        return written.decode()
