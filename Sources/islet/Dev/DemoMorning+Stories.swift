@@ -109,6 +109,16 @@ extension DemoMorning {
         }
     }
 
+    /// Short and without incident.
+    static func errand(_ story: DemoStory) async throws {
+        try await story.wait(0)
+        try await story.start(DemoOrder(status: "on the way", eta: 40), staleAt: 60)
+        try await story.wait(20)
+        try await story.update(DemoOrder(status: "on the way", eta: 20), staleAt: 60)
+        try await story.wait(40)
+        try await story.end(DemoOrder(status: "delivered", eta: 0), policy: .string("immediate"))
+    }
+
     /// Planned for later, and cancelled before it began.
     static func withdrawn(_ story: DemoStory) async throws {
         try await story.wait(48)

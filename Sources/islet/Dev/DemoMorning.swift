@@ -5,6 +5,11 @@ import IsletClient
 struct DemoMorning: Sendable {
     let shop: DemoShop
 
+    /// Errands fill the hours after the stories, minutes apart: whoever looks sees something within seconds.
+    private static let errands = 11
+    private static let firstErrand: Int64 = 120
+    private static let errandInterval: Int64 = 60
+
     /// Morning after morning, with new order numbers, until the task is cancelled.
     func playForever() async throws {
         var morning = 1
@@ -26,6 +31,12 @@ struct DemoMorning: Sendable {
                 let told = DemoStory(
                     shop: shop, key: "order-\(first + index + 1)", device: "phone-\(index % 4 + 1)", begin: begin)
                 group.addTask { try await story(told) }
+            }
+            for errand in 0..<Self.errands {
+                let told = DemoStory(
+                    shop: shop, key: "order-\(first + stories.count + errand + 1)", device: "phone-\(errand % 4 + 1)",
+                    begin: begin + (Self.firstErrand + Int64(errand) * Self.errandInterval) * 60_000)
+                group.addTask { try await Self.errand(told) }
             }
             try await group.waitForAll()
         }
