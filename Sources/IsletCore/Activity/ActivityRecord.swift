@@ -11,15 +11,17 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
     package var revision: UInt32
     package let kind: KindID
     package let device: DeviceID?
-    /// The order of starting, for the tie rule of the presentation.
-    package var ordinal: UInt32
+    package let keyCount: UInt8
+    /// The frequent updates setting under which it runs, or will start as things stand.
+    var frequentPushes = true
+    /// The order of starting, for the tie rule of the presentation and for settings that reach many.
+    package var ordinal: UInt64
     /// Neighbours in the device's list.
     var nextOnDevice: Slot = .max
     var previousOnDevice: Slot = .max
     package let attributesCount: UInt32
     let pushTypeCount: UInt16
     let alertCount: UInt16
-    package let keyCount: UInt8
     /// Whether the side table knows what it renews or is renewed by.
     var hasRenewalLinks = false
 

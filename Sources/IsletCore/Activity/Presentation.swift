@@ -14,13 +14,15 @@ package struct Presentation: Equatable, Sendable {
         package var slot: Slot
         package var state: ActivityState
         package var relevanceScore: Double
-        /// The order of starting.
-        package var ordinal: UInt32
+        package var startedAt: Instant
+        /// The order of starting, for those of one instant.
+        package var ordinal: UInt64
 
-        package init(slot: Slot, state: ActivityState, relevanceScore: Double, ordinal: UInt32) {
+        package init(slot: Slot, state: ActivityState, relevanceScore: Double, startedAt: Instant, ordinal: UInt64) {
             self.slot = slot
             self.state = state
             self.relevanceScore = relevanceScore
+            self.startedAt = startedAt
             self.ordinal = ordinal
         }
     }
@@ -35,7 +37,7 @@ package struct Presentation: Equatable, Sendable {
         let sorted = candidates.sorted { left, right in
             if (left.state == .pending) != (right.state == .pending) { return right.state == .pending }
             if left.relevanceScore != right.relevanceScore { return left.relevanceScore > right.relevanceScore }
-            return left.ordinal < right.ordinal
+            return (left.startedAt, left.ordinal) < (right.startedAt, right.ordinal)
         }
         let running = sorted.filter { $0.state == .active || $0.state == .stale }.count
         var shownInIsland = 0

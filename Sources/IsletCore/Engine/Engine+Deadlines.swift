@@ -1,21 +1,21 @@
 extension Engine {
-    /// How many slots of a settings sweep one turn looks at.
-    static let sweepBudget = 16_384
-
     /// Lets deadlines take effect that are due, in the order of their dates, at most `limit` of them; forgets what was
     /// retained long enough; goes on with settings that reach many.
     ///
     /// - Returns: whether something that is due was left for the next turn.
     package mutating func fireDue(at now: Instant, dating: Dating, limit: Int) -> Bool {
-        if continueSweeps(at: now) { return true }
+        continueSweep(at: now, dating)
+        // A clock that stops at every date does not go on before the settings of this one had their effect.
+        if sweep.isUnderway, dating == .whenDue { return true }
         var left = limit
         while left > 0 {
             guard let due = wheel.popDue(now: now) else {
                 // None, or the wheel has moved as many timers as it may in one call. What events stand for that were not
                 // encoded yet is not forgotten.
-                let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : retained.nextExpiry <= now
-                return isForgetful || wheel.nextWork() <= now
+                let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : hasForgettable(at: now)
+                return isForgetful || sweep.isUnderway || wheel.nextWork() <= now
             }
+            if sweep.isUnderway { catchUp(due.slot, at: now, dating) }
             fire(due.slot, at: now, dating)
             left -= 1
         }
@@ -34,9 +34,22 @@ extension Engine {
 
     /// What is due of one activity takes effect, before a command on it.
     mutating func settle(_ slot: Slot, at now: Instant, _ dating: Dating) {
-        if !sweeps.isEmpty { applySettings(to: slot, at: now) }
-        // A life has at most five deadlines, so this ends.
-        while activities[slot].machine.nextDeadline(rules).at <= now { fire(slot, at: now, dating) }
+        if sweep.isUnderway { catchUp(slot, at: now, dating) }
+        fireAll(of: slot, until: now, at: now, dating)
+    }
+
+    /// What the settings on their way through the slab do to one activity, after what was due before they were set.
+    mutating func catchUp(_ slot: Slot, at now: Instant, _ dating: Dating) {
+        guard apps[app(of: activities[slot])].sweepNumber == sweep.number else { return }
+        // One whose start was due before the settings feels them, though its start is noticed after them.
+        let ordinal = activities[slot].ordinal
+        fireAll(of: slot, until: min(sweep.setAt, now), at: now, dating)
+        applySettings(to: slot, startedAs: ordinal, at: dating == .whenDue ? sweep.setAt : now)
+    }
+
+    /// The deadlines of one activity until a date. A life has at most four, so this ends.
+    private mutating func fireAll(of slot: Slot, until date: Instant, at now: Instant, _ dating: Dating) {
+        while activities[slot].machine.nextDeadline(rules).at <= date { fire(slot, at: now, dating) }
     }
 
     /// What is due on one device takes effect, before a command that counts what is open there.

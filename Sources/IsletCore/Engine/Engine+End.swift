@@ -74,8 +74,8 @@ extension Engine {
         var successor = ActivityRecord(
             id: freshID, machine: machine, content: .empty, cold: duplicate(before.cold),
             relevanceScore: before.relevanceScore, revision: 0, kind: before.kind, device: before.device,
-            ordinal: nextOrdinal(), attributesCount: before.attributesCount, pushTypeCount: before.pushTypeCount,
-            alertCount: before.alertCount, keyCount: before.keyCount)
+            keyCount: before.keyCount, ordinal: nextOrdinal(), attributesCount: before.attributesCount,
+            pushTypeCount: before.pushTypeCount, alertCount: before.alertCount)
         successor.content =
             renew.contentState.map { payloads.insert($0, of: frame) } ?? duplicate(activities[slot].content)
         successor.hasRenewalLinks = true

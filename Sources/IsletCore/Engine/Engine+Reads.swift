@@ -85,7 +85,8 @@ extension Engine {
             let record = engine.activities[slot]
             candidates.append(
                 Presentation.Candidate(
-                    slot: slot, state: record.state, relevanceScore: record.relevanceScore, ordinal: record.ordinal))
+                    slot: slot, state: record.state, relevanceScore: record.relevanceScore,
+                    startedAt: record.machine.startedAt, ordinal: record.ordinal))
         }
         return Presentation.order(candidates)
     }

@@ -112,7 +112,7 @@ extension Engine {
         if next.isSet { wheel.arm(slot, at: next) } else { wheel.cancel(slot) }
     }
 
-    mutating func nextOrdinal() -> UInt32 {
+    mutating func nextOrdinal() -> UInt64 {
         startOrdinal += 1
         return startOrdinal
     }

@@ -1,16 +1,33 @@
-/// A setting for all devices on its way through the slab: one that reaches a million activities may not stop the rest.
+/// Settings for all devices on their way through the slab: what reaches a million activities may not stop the rest.
+///
+/// One walk serves all apps, since what it does to an activity follows from the activity and its app alone: another
+/// setting on the way only lets it go once around again.
 struct SettingsSweep: Sendable {
-    var app: AppID
-    var nextSlot: Slot
+    /// Which walk it is: apps whose settings it carries have the same number.
+    var number: UInt64 = 0
+    /// When the latest of the settings was set.
+    var setAt = Instant(0)
+    var nextSlot: Slot = 0
+    /// How many slots it has still to look at.
+    var left: Slot = 0
+
+    var isUnderway: Bool { left > 0 }
 }
 
 extension Engine {
+    /// How many slots of a settings sweep one turn looks at.
+    package static let sweepBudget: Slot = 16_384
+    /// How many events a settings sweep makes in one turn, and a few more.
+    package static let sweepEvents = 1_024
+
     /// What holds for an app on a device, or for activities without one.
     package func settings(of app: AppID, on device: DeviceID?) -> ActivitySettings {
-        var settings = apps[app].settings
-        if let own = ownSettings(of: app, on: device) {
-            if let enabled = own.activitiesEnabled { settings.activitiesEnabled = enabled }
-            if let enabled = own.frequentPushesEnabled { settings.frequentPushesEnabled = enabled }
+        let record = apps[app]
+        var settings = record.settings
+        guard let device, let own = devices[device].settings.first(where: { $0.app == app }) else { return settings }
+        if let own = own.activitiesEnabled, own.version == record.enabledVersion { settings.activitiesEnabled = own.isOn }
+        if let own = own.frequentPushesEnabled, own.version == record.frequentPushesVersion {
+            settings.frequentPushesEnabled = own.isOn
         }
         return settings
     }
@@ -22,81 +39,103 @@ extension Engine {
     }
 
     /// `settings.set` (rows 12, 29 and 30): new starts feel it at once; what runs is told in bounded turns, and each
-    /// activity at the latest before the next command on it.
+    /// activity at the latest before the next command or deadline of its own.
     mutating func setSettings(
         _ set: SettingsSet, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
-        // Two sweeps of one app may not overtake each other.
-        while continueSweeps(at: now) {}
         guard let app = apps.app(set.address.app, of: frame) else {
             return .refused(.quotaExceeded(limit: AppTable.maximumApps))
         }
         guard let name = set.address.device else {
-            let before = apps[app].settings
-            if let enabled = set.activitiesEnabled { apps[app].settings.activitiesEnabled = enabled }
-            if let enabled = set.frequentPushesEnabled { apps[app].settings.frequentPushesEnabled = enabled }
-            apps[app].settingsVersion += 1
-            if before.frequentPushesEnabled != apps[app].settings.frequentPushesEnabled {
-                apps[app].frequentPushesChangedAt = nextOrdinal()
-            }
-            if !apps[app].settings.activitiesEnabled || before != apps[app].settings {
-                sweeps.append(SettingsSweep(app: app, nextSlot: 0))
-                _ = continueSweeps(at: now)
-            }
+            setForAll(set, app, now, dating)
             return .applied(nil)
         }
         guard let device = devices.device(name, of: frame) else {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
-        let before = settings(of: app, on: device)
-        var own =
-            ownSettings(of: app, on: device)
-            ?? DeviceSettings(app: app, version: apps[app].settingsVersion)
-        if let enabled = set.activitiesEnabled { own.activitiesEnabled = enabled }
-        if let enabled = set.frequentPushesEnabled { own.frequentPushesEnabled = enabled }
-        if let enabled = set.frequentPushesEnabled, enabled != before.frequentPushesEnabled {
-            own.frequentPushesChangedAt = nextOrdinal()
-        }
-        devices[device].settings.removeAll { $0.app == app }
-        devices[device].settings.append(own)
+        settleDevice(device, at: now, dating)
+        setOwn(set, app, device)
         forEach(on: device) { engine, slot in
-            engine.settle(slot, at: now, dating)
-            engine.applySettings(to: slot, at: now)
+            let record = engine.activities[slot]
+            if engine.app(of: record) == app { engine.applySettings(to: slot, startedAs: record.ordinal, at: now) }
         }
         return .applied(nil)
     }
 
-    private func ownSettings(of app: AppID, on device: DeviceID?) -> DeviceSettings? {
-        guard let device else { return nil }
-        return devices[device].settings.first { $0.app == app && $0.version == apps[app].settingsVersion }
+    private mutating func setForAll(_ set: SettingsSet, _ app: AppID, _ now: Instant, _ dating: Dating) {
+        let wasUnderway = sweep.isUnderway
+        if let enabled = set.activitiesEnabled {
+            apps[app].settings.activitiesEnabled = enabled
+            apps[app].enabledVersion += 1
+            if !enabled { apps[app].switchedOffAt = nextOrdinal() }
+        }
+        if let enabled = set.frequentPushesEnabled {
+            let isFlipped = enabled != apps[app].settings.frequentPushesEnabled
+            apps[app].settings.frequentPushesEnabled = enabled
+            apps[app].frequentPushesVersion += 1
+            if isFlipped, wasUnderway { apps[app].frequentPushesFlippedAt = nextOrdinal() }
+        }
+        if !wasUnderway { sweep.number += 1 }
+        apps[app].sweepNumber = sweep.number
+        sweep.setAt = now
+        sweep.left = activities.capacity
+        // The first turn is now, so that a small service is through at once; a walk that is underway has its own turns.
+        if !wasUnderway { continueSweep(at: now, dating) }
     }
 
-    /// Goes on with settings that reach many; true while any is left.
-    mutating func continueSweeps(at now: Instant) -> Bool {
-        guard let sweep = sweeps.first else { return false }
-        let end = min(UInt64(activities.capacity), UInt64(sweep.nextSlot) + UInt64(Engine.sweepBudget))
-        for slot in sweep.nextSlot..<Slot(end) where activities.isUsed(slot) {
-            if apps.kinds[Int(activities[slot].kind)].app == sweep.app { applySettings(to: slot, at: now) }
+    /// Keeps what was set on one device; what was overridden since goes.
+    private mutating func setOwn(_ set: SettingsSet, _ app: AppID, _ device: DeviceID) {
+        var own = devices[device].settings.first { $0.app == app } ?? DeviceSettings(app: app)
+        if let enabled = set.activitiesEnabled {
+            own.activitiesEnabled = DeviceSettings.Switch(isOn: enabled, version: apps[app].enabledVersion)
         }
-        if Slot(end) == activities.capacity { sweeps.removeFirst() } else { sweeps[0].nextSlot = Slot(end) }
-        return !sweeps.isEmpty
+        if let enabled = set.frequentPushesEnabled {
+            own.frequentPushesEnabled = DeviceSettings.Switch(isOn: enabled, version: apps[app].frequentPushesVersion)
+        }
+        dropOverriddenSettings(of: device)
+        devices[device].settings.removeAll { $0.app == app }
+        devices[device].settings.append(own)
+    }
+
+    /// Forgets what a device said of its own before it was set for all devices.
+    mutating func dropOverriddenSettings(of device: DeviceID) {
+        let kept = devices[device].settings.filter { own in
+            own.activitiesEnabled?.version == apps[own.app].enabledVersion
+                || own.frequentPushesEnabled?.version == apps[own.app].frequentPushesVersion
+        }
+        if kept.count < devices[device].settings.count { devices[device].settings = kept }
+    }
+
+    /// Goes on with settings that reach many.
+    mutating func continueSweep(at now: Instant, _ dating: Dating) {
+        guard sweep.isUnderway else { return }
+        let lastEvent = events.count + Engine.sweepEvents
+        var budget = min(sweep.left, Engine.sweepBudget)
+        while budget > 0, events.count < lastEvent {
+            if sweep.nextSlot >= activities.capacity { sweep.nextSlot = 0 }
+            if activities.isUsed(sweep.nextSlot) { catchUp(sweep.nextSlot, at: now, dating) }
+            sweep.nextSlot += 1
+            sweep.left -= 1
+            budget -= 1
+        }
     }
 
     /// Lets the settings of its app have their effect on one activity.
-    mutating func applySettings(to slot: Slot, at now: Instant) {
+    ///
+    /// - Parameter ordinal: its place in the order of starting when they were set.
+    mutating func applySettings(to slot: Slot, startedAs ordinal: UInt64, at now: Instant) {
         let record = activities[slot]
         guard record.state.isListed else { return }
-        let app = apps.kinds[Int(record.kind)].app
+        let app = app(of: record)
+        let settings = settings(of: app, on: record.device)
         var steps = ActivityMachine.Steps()
-        if !settings(of: app, on: record.device).activitiesEnabled {
+        if !settings.activitiesEnabled || ordinal < apps[app].switchedOffAt {
             steps = activities[slot].machine.switchedOff(at: now)
-        } else {
-            let changedAt = max(
-                apps[app].frequentPushesChangedAt, ownSettings(of: app, on: record.device)?.frequentPushesChangedAt ?? 0
-            )
-            if record.ordinal < changedAt {
-                steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
-            }
+        } else if settings.frequentPushesEnabled != record.frequentPushes
+            || ordinal < apps[app].frequentPushesFlippedAt
+        {
+            steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
+            activities[slot].frequentPushes = settings.frequentPushesEnabled
         }
         take(steps, of: slot, before: record.machine, asker: .nobody, at: now, Span())
     }

@@ -10,14 +10,14 @@ extension Engine {
             knownDevice = devices.find(name, of: frame)
             if let knownDevice { settleDevice(knownDevice, at: now, dating) }
         }
-        if let id = start.id, let taken = slot(of: id) {
-            return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
-        }
         if let key = start.key, let knownApp, start.device == nil || knownDevice != nil,
             let newest = slot(app: knownApp, device: knownDevice, key: key, frame)
         {
             settle(newest, at: now, dating)
             if let outcome = keyIsTaken(by: newest, start, envelope, frame, now, dating) { return outcome }
+        }
+        if let id = start.id, let taken = slot(of: id) {
+            return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
         }
         if let refusal = refusal(of: start, envelope, app: knownApp, device: knownDevice) { return .refused(refusal) }
 
@@ -85,7 +85,8 @@ extension Engine {
             return .authorization(.attributesTooLarge(bytes: bytes, limit: rules.contentLimit))
         }
         if let device {
-            if let app, devices[device].countedByApp[app, default: 0] >= rules.maximumPerApp {
+            let share = app.flatMap { devices[device].countedByApp[$0] } ?? 0
+            if share >= rules.maximumPerApp {
                 return .authorization(.targetMaximumExceeded(limit: rules.maximumPerApp))
             }
             if devices[device].counted >= rules.maximumPerDevice {
@@ -112,13 +113,15 @@ extension Engine {
         return index(
             ActivityRecord(
                 id: id, machine: machine, content: payloads.insert(content, of: frame), cold: cold,
-                relevanceScore: relevanceScore, revision: 0, kind: kind, device: device, ordinal: nextOrdinal(),
-                attributesCount: attributes.count, pushTypeCount: UInt16(pushType?.count ?? 0),
-                alertCount: UInt16(alert?.count ?? 0), keyCount: UInt8(key?.count ?? 0)))
+                relevanceScore: relevanceScore, revision: 0, kind: kind, device: device,
+                keyCount: UInt8(key?.count ?? 0), ordinal: nextOrdinal(), attributesCount: attributes.count,
+                pushTypeCount: UInt16(pushType?.count ?? 0), alertCount: UInt16(alert?.count ?? 0)))
     }
 
     /// Gives a record its slot and makes it findable by id, key and device.
     mutating func index(_ record: ActivityRecord) -> Slot {
+        var record = record
+        record.frequentPushes = settings(of: app(of: record), on: record.device).frequentPushesEnabled
         let slot = activities.insert(record)
         byID.insert(Engine.hash(record.id), slot)
         if record.keyCount > 0 { holdKey(slot) }

@@ -19,11 +19,11 @@ package struct Engine: ~Copyable {
     var byKey = SlotIndex()
     var renewals: [Slot: RenewalLinks] = [:]
     var retained = RetentionQueue()
-    var sweeps: [SettingsSweep] = []
+    var sweep = SettingsSweep()
     var decisions = DecisionLog()
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
-    var startOrdinal: UInt32 = 0
+    var startOrdinal: UInt64 = 0
     /// Listed entities of all apps.
     package internal(set) var entityCount = 0
     /// How many activities are in each state, by the state's raw value; dismissed counts the retained ones.
@@ -43,7 +43,7 @@ package struct Engine: ~Copyable {
 
     /// The earliest date at which ``fireDue(at:dating:limit:)`` has something to do; `never` where nothing is armed.
     package func nextWork() -> Instant {
-        if !sweeps.isEmpty { return Instant(0) }
+        if sweep.isUnderway { return Instant(0) }
         return min(wheel.nextWork(), retained.nextExpiry)
     }
 

@@ -42,11 +42,16 @@ extension Engine {
     /// - Returns: whether more are left to forget.
     mutating func forgetRetained(at now: Instant, limit: Int) -> Bool {
         for _ in 0..<limit {
-            guard retained.nextExpiry <= now || retained.count > rules.maximumRetained else { return false }
+            guard hasForgettable(at: now) else { return false }
             guard let reference = retained.popFirst() else { return false }
             if activities.isCurrent(reference) { forget(reference.slot) }
         }
         return true
+    }
+
+    /// Whether the oldest dismissed activity is to be forgotten.
+    func hasForgettable(at now: Instant) -> Bool {
+        retained.nextExpiry <= now || retained.count > rules.maximumRetained
     }
 
     private mutating func forget(_ slot: Slot) {
@@ -67,6 +72,7 @@ extension Engine {
         activities.remove(slot)
         if let device = record.device {
             devices[device].references -= 1
+            if devices[device].references == 0 { dropOverriddenSettings(of: device) }
             devices.forgetIfEmpty(device)
         }
     }

@@ -19,10 +19,16 @@ package struct AppRecord: Sendable {
     package internal(set) var digest = Digest()
     /// What holds where a device says nothing of its own.
     var settings = ActivitySettings()
-    /// Rises with every setting for all devices, which overrides what devices said before.
-    var settingsVersion: UInt32 = 0
-    /// Activities that started before this ordinal had the frequent updates setting changed under them.
-    var frequentPushesChangedAt: UInt32 = 0
+    /// Each rises with a setting of its switch for all devices, which overrides what devices said of it before.
+    var enabledVersion: UInt64 = 0
+    var frequentPushesVersion: UInt64 = 0
+    /// Activities that started before this ordinal were switched off.
+    var switchedOffAt: UInt64 = 0
+    /// Activities that started before this ordinal had the frequent updates setting changed under them, and back again
+    /// before the sweep had reached them.
+    var frequentPushesFlippedAt: UInt64 = 0
+    /// The last sweep that carried settings of it.
+    var sweepNumber: UInt64 = 0
 }
 
 /// An app's activity type: what its topics begin with.

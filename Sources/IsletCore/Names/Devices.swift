@@ -3,12 +3,15 @@ package typealias DeviceID = UInt32
 
 /// What one app's person set on one device.
 struct DeviceSettings: Equatable, Sendable {
+    /// A switch, and the app's version of it when it was set: an older one is overridden.
+    struct Switch: Equatable, Sendable {
+        var isOn: Bool
+        var version: UInt64
+    }
+
     var app: AppID
-    var activitiesEnabled: Bool?
-    var frequentPushesEnabled: Bool?
-    /// The app's version when this was set: an older one is overridden.
-    var version: UInt32
-    var frequentPushesChangedAt: UInt32 = 0
+    var activitiesEnabled: Switch?
+    var frequentPushesEnabled: Switch?
 }
 
 /// One device: the activities on it, and what it reported. It is forgotten when nothing is known of it any more.
