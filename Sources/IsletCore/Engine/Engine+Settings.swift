@@ -25,7 +25,9 @@ extension Engine {
         let record = apps[app]
         var settings = record.settings
         guard let device, let own = devices[device].settings.first(where: { $0.app == app }) else { return settings }
-        if let own = own.activitiesEnabled, own.version == record.enabledVersion { settings.activitiesEnabled = own.isOn }
+        if let own = own.activitiesEnabled, own.version == record.enabledVersion {
+            settings.activitiesEnabled = own.isOn
+        }
         if let own = own.frequentPushesEnabled, own.version == record.frequentPushesVersion {
             settings.frequentPushesEnabled = own.isOn
         }

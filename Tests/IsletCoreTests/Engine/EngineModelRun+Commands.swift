@@ -134,7 +134,8 @@ extension EngineModelRun {
         let stamp = stamp(name)
         let isPush = random.oneIn(3)
         let revision = revision(name)
-        doing = "update \(name) of \(app) to \(same ?? content), stale \(stale ?? 0), stamp \(stamp ?? 0), push \(isPush), \(revision ?? -1)"
+        doing =
+            "update \(name) of \(app) to \(same ?? content), stale \(stale ?? 0), stamp \(stamp ?? 0), push \(isPush), \(revision ?? -1)"
         let outcome = rig.update(
             name, app, content: same ?? content, stale: stale.map { Instant($0) }, relevance: relevance,
             alert: alert ? "{\"title\":\"u\"}" : nil, stamped: stamp.map { Instant($0) },
@@ -156,7 +157,8 @@ extension EngineModelRun {
         let stamp = stamp(name)
         let isPush = random.oneIn(2)
         let revision = revision(name)
-        doing = "end \(name) of \(app), \(policy.1), content \(content ?? "-"), stamp \(stamp ?? 0), push \(isPush), \(revision ?? -1)"
+        doing =
+            "end \(name) of \(app), \(policy.1), content \(content ?? "-"), stamp \(stamp ?? 0), push \(isPush), \(revision ?? -1)"
         let outcome = rig.end(
             name, app, content: content, policy.0, stamped: stamp.map { Instant($0) },
             source: isPush ? .push : .local, ifRevision: revision.map { UInt64($0) })
@@ -213,7 +215,8 @@ extension EngineModelRun {
         // Mostly on, or nothing would ever start.
         let enabled = maybe(2) { !random.oneIn(3) }
         let frequent = enabled == nil ? random.oneIn(2) : maybe(3) { random.oneIn(2) }
-        doing = "set \(app) on \(device ?? "all"): \(enabled.map(String.init) ?? "-") \(frequent.map(String.init) ?? "-")"
+        doing =
+            "set \(app) on \(device ?? "all"): \(enabled.map(String.init) ?? "-") \(frequent.map(String.init) ?? "-")"
         let outcome = rig.set(app, device: device, enabled: enabled, frequent: frequent)
         naive.set(app, device, enabled: enabled, frequent: frequent)
         compare(outcome, "applied")

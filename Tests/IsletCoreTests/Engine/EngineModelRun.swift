@@ -186,7 +186,9 @@ final class EngineModelRun {
             return
         }
         let machine = record.machine
-        expect(machine.facts(revision: record.revision) == activity.facts, "#\(activity.id) is \(machine.facts(revision: record.revision)), should be \(activity.facts)")
+        expect(
+            machine.facts(revision: record.revision) == activity.facts,
+            "#\(activity.id) is \(machine.facts(revision: record.revision)), should be \(activity.facts)")
         expect(record.relevanceScore == activity.relevance, "#\(activity.id): relevance")
         if activity.isListed { expect(rig.content(id) == activity.content, "#\(activity.id): content") }
         let links = rig.engine.renewal(of: slot, record)

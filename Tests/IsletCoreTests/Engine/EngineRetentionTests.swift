@@ -5,7 +5,8 @@ import Testing
 struct EngineRetentionTests {
     private let hour = MachineSample.hour
 
-    @Test("what a long journey of the manual clock dismisses and outlives is told before it is forgotten",
+    @Test(
+        "what a long journey of the manual clock dismisses and outlives is told before it is forgotten",
         arguments: [1, 2, 1_000])
     func journey(limit: Int) {
         let rig = EngineRig()

@@ -19,7 +19,8 @@ extension EngineRig {
         let app = frame.run(app)
         switch named {
         case .id(let id): return ActivityAddress(app: app, target: .id(id))
-        case .key(let key, let device): return ActivityAddress(app: app, target: .key(frame.run(key), device: frame.run(device)))
+        case .key(let key, let device):
+            return ActivityAddress(app: app, target: .key(frame.run(key), device: frame.run(device)))
         }
     }
 

@@ -83,7 +83,9 @@ final class EngineRig {
         for index in engine.events.indices {
             let event = engine.events[index]
             let id = engine.record(at: event.slot)?.id
-            if id != event.id { Issue.record("the event of \(event.id.short) points at a slot of \(id?.short ?? "nobody")") }
+            if id != event.id {
+                Issue.record("the event of \(event.id.short) points at a slot of \(id?.short ?? "nobody")")
+            }
         }
         events = engine.events
         engine.releaseEvents()
@@ -144,7 +146,8 @@ extension Engine.Outcome {
             case .keyHeld(let holder, let revision): return "held by \(holder.short) r\(revision)"
             case .quotaExceeded(let limit): return "quotaExceeded \(limit)"
             case .unavailable(let why): return "unavailable \(why)"
-            case .authorization(.attributesTooLarge(let bytes, let limit)): return "attributesTooLarge \(bytes)/\(limit)"
+            case .authorization(.attributesTooLarge(let bytes, let limit)):
+                return "attributesTooLarge \(bytes)/\(limit)"
             case .authorization(.targetMaximumExceeded(let limit)): return "targetMaximumExceeded \(limit)"
             case .authorization(.globalMaximumExceeded(let limit)): return "globalMaximumExceeded \(limit)"
             case .authorization(.muted(let until)): return "muted until \(until.milliseconds)"

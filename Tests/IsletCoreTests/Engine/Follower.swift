@@ -47,7 +47,8 @@ final class Follower {
         #expect(event.seq == seq, "\(event.line): the sequence of \(home.app) has a gap")
         seqs[home.app] = event.seq
         #expect(UInt64(event.revision) == (copy?.revision ?? 0) + 1, "\(event.line): its revisions have a gap")
-        #expect(event.before?.state == copy?.state, "\(event.line): it was \(copy.map { "\($0.state)" } ?? "not there")")
+        #expect(
+            event.before?.state == copy?.state, "\(event.line): it was \(copy.map { "\($0.state)" } ?? "not there")")
         if expectsRisingDates, let lastAt { #expect(event.at >= lastAt, "\(event.line)") }
         lastAt = event.at
         if let lateBy = event.lateBy { #expect(lateBy >= 0, "\(event.line)") }

@@ -115,7 +115,8 @@ extension NaiveService {
         let contentChanged = content != activity.content
         let relevanceChanged = score != activity.relevance
         let silenceEnds = activity.state == "stale" && activity.cause == "heartbeat" && (stale.map { $0 > now } ?? true)
-        if rules.ignoresUnchanged, !contentChanged, !relevanceChanged, !hasAlert, stale == activity.staleDate, !silenceEnds
+        if rules.ignoresUnchanged, !contentChanged, !relevanceChanged, !hasAlert, stale == activity.staleDate,
+            !silenceEnds
         {
             activity.sign = now
             activities[id] = activity
@@ -204,7 +205,9 @@ extension NaiveService {
         return "applied"
     }
 
-    func renew(_ name: Name, _ app: String, _ content: String?, stale: Int64?, fresh: UInt64, ifRevision: Int?) -> String {
+    func renew(_ name: Name, _ app: String, _ content: String?, stale: Int64?, fresh: UInt64, ifRevision: Int?)
+        -> String
+    {
         guard let id = find(name, app, onlyOpen: true) else { return "notFound" }
         settle(id)
         guard var activity = activities[id] else { return "lost" }

@@ -87,7 +87,6 @@ final class NaiveService {
                 relevanceChanged: relevance, alert: alert))
     }
 
-
     /// What is due of one activity happens, in the order of its dates.
     func settle(_ id: UInt64) {
         while let activity = activities[id], let due = due(activity), due.at <= now { fire(id) }
@@ -129,7 +128,9 @@ final class NaiveService {
     }
 
     /// Takes an activity off the screen at once; where it ran and `ends`, by way of its end.
-    func remove(_ id: UInt64, _ cause: String, ends: Bool, isByCommand: Bool, last: String? = nil, content: Bool = false) {
+    func remove(
+        _ id: UInt64, _ cause: String, ends: Bool, isByCommand: Bool, last: String? = nil, content: Bool = false
+    ) {
         guard var activity = activities[id], activity.isListed else { return }
         let from = activity.state
         if activity.runs { activity.endedAt = now }
