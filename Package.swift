@@ -65,7 +65,10 @@ let package = Package(
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],
             swiftSettings: strict),
-        .testTarget(name: "IsletClientTests", dependencies: ["IsletClient", "ZeroMQ"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletClientTests",
+            dependencies: ["IsletClient", "IsletServer", "ZeroMQ", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

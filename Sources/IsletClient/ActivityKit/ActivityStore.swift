@@ -116,7 +116,7 @@ final class ActivityStore: Sendable {
                 state.entities[entity.id] = event.leavesListed ? entity : nil
                 state.tell(.entity(entity))
                 return []
-            case .closing:
+            case .joined, .closing:
                 return []
             }
         }

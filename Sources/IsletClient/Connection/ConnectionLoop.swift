@@ -36,7 +36,9 @@ actor ConnectionLoop: BusLoop {
         self.thread = thread
         self.endpoints = endpoints
         self.options = options
-        requests = RequestTable(prefix: options.requestPrefix, client: ClientIdentity.uuid())
+        requests = RequestTable(
+            prefix: options.requestPrefix, client: ClientIdentity.uuid(),
+            backoff: .commands(first: options.firstRetry))
         do throws(ZeroMQError) {
             let context = try ZeroMQContext()
             commands = try Outlet(context: context, poller: &poller)

@@ -2,6 +2,8 @@
 public struct ConnectionOptions: Sendable, Hashable {
     /// How long a command may take, attempts included.
     public var timeout: Duration
+    /// How long a command waits for its answer before it is sent again the first time; later ones wait longer.
+    public var firstRetry: Duration
     /// What the `req` of its commands begins with: at most 40 printable ASCII characters without `"` and `\`. It shows
     /// in events and in `explain`.
     public var requestPrefix: String
@@ -10,8 +12,12 @@ public struct ConnectionOptions: Sendable, Hashable {
     public var deliveryLimit: Int
 
     /// The usual ones.
-    public init(timeout: Duration = .seconds(10), requestPrefix: String = "c", deliveryLimit: Int = 4_096) {
+    public init(
+        timeout: Duration = .seconds(10), firstRetry: Duration = .milliseconds(500), requestPrefix: String = "c",
+        deliveryLimit: Int = 4_096
+    ) {
         self.timeout = timeout
+        self.firstRetry = firstRetry
         self.requestPrefix = requestPrefix
         self.deliveryLimit = deliveryLimit
     }

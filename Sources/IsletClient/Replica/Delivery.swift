@@ -1,5 +1,8 @@
 /// What a stream tells its reader, in order.
 public enum Delivery: Sendable, Hashable {
+    /// The subscriptions are active: nothing that happens from now on is lost. The first delivery of all, and only once;
+    /// the apps that there are follow with their ``synced(_:)``.
+    case joined
     /// What is known now, as a whole: at the beginning, and wherever continuity was lost. Everything held before for
     /// this app is replaced by it.
     case synced(SyncedState)

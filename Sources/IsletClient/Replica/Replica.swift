@@ -19,6 +19,7 @@ package struct Replica: Sendable {
     private var isAnswered = false
     /// Whether a fresh join was asked for and not begun.
     private var isJoinDue = false
+    private var isFirstJoin = true
     private var isPaused = false
 
     /// A replica of nothing yet.
@@ -107,16 +108,16 @@ package struct Replica: Sendable {
     // MARK: Joining
 
     private mutating func joinAnswered(_ body: [UInt8]) -> [ReplicaEffect] {
-        guard !isAnswered else {
-            // Nobody asked: the connection is new.
-            return freshJoin()
-        }
-        switch JoinAnswer.read(body) {
+        guard let answer = JoinAnswer.read(body) else { return [] }
+        // Nobody asked for a second answer: the connection is new.
+        guard !isAnswered else { return freshJoin() }
+        switch answer {
         case .failure(let error):
             return [.fail(error)]
         case .success(let answer):
             isAnswered = true
-            var effects: [ReplicaEffect] = []
+            var effects: [ReplicaEffect] = isFirstJoin ? [.deliver(.joined)] : []
+            isFirstJoin = false
             let known =
                 answer.positions.keys.filter(scope.includes(app:)) + streams.keys + (scope.app.map { [$0] } ?? [])
             for app in Set(known).sorted() {
@@ -170,7 +171,7 @@ package struct Replica: Sendable {
             case .deliver(.event(let event, _)):
                 return scope.wants(topic: event.topic)
             case .subscribe, .unsubscribe, .snapshot, .replay, .digest, .credit, .cancelPull, .fail,
-                .deliver(.synced), .deliver(.closing):
+                .deliver(.joined), .deliver(.synced), .deliver(.closing):
                 return true
             }
         }

@@ -12,7 +12,9 @@ package struct Backoff: Sendable, Hashable {
     }
 
     /// For commands that get no answer.
-    package static let commands = Backoff(first: .milliseconds(500), maximum: .seconds(4))
+    package static func commands(first: Duration) -> Backoff {
+        Backoff(first: first, maximum: max(first, .seconds(4)))
+    }
     /// For pulls that fail.
     package static let pulls = Backoff(first: .milliseconds(200), maximum: .seconds(5))
     /// For joins that get no answer.

@@ -45,7 +45,7 @@ package struct RequestTable: Sendable {
     private var earliest: ContinuousClock.Instant?
 
     /// An empty table whose `req` are `<prefix>-1`, `<prefix>-2` …, and whose changes carry this `client`.
-    package init(prefix: String, client: String, backoff: Backoff = .commands) {
+    package init(prefix: String, client: String, backoff: Backoff) {
         self.prefix = prefix
         self.client = client
         self.backoff = backoff

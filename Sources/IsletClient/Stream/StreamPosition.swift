@@ -17,15 +17,15 @@ package struct JoinAnswer: Sendable, Hashable {
     /// By app; an app that is absent has no events yet.
     package var positions: [String: StreamPosition]
 
-    /// Reads the answer's frame.
-    package static func read(_ bytes: [UInt8]) -> Result<JoinAnswer, IsletError> {
+    /// Reads the answer's frame; nil for what is none, such as the warning that a subscriber lags behind.
+    package static func read(_ bytes: [UInt8]) -> Result<JoinAnswer, IsletError>? {
         guard let object = RawObject(bytes) else {
             return .failure(.unreadable("a join answer that is no JSON object"))
         }
         if let error = object["error"] {
             return .failure(ServiceError(error).map(IsletError.refused) ?? .unreadable("a join error without a code"))
         }
-        guard let apps = object["apps"]?.object else { return .failure(.unreadable("a join answer without apps")) }
+        guard let apps = object["apps"]?.object else { return nil }
         var positions: [String: StreamPosition] = [:]
         for member in apps.members {
             guard let position = member.value.object, let epoch = position["epoch"]?.string,

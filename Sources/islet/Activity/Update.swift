@@ -94,7 +94,9 @@ extension ActivityCommand {
 
     /// How old a change is, and under which conditions it counts.
     struct AgeOptions: ParsableArguments {
-        @Option(help: ArgumentHelp("When the content was made, such as -5m or a date; nil is now.", valueName: "date"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("When the content was made, such as -5m or a date; else now.", valueName: "date"))
         var timestamp: Moment?
 
         @Option(help: ArgumentHelp("Only where the activity has this revision.", valueName: "number"))

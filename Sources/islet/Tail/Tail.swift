@@ -74,6 +74,8 @@ struct Tail: AsyncParsableCommand {
         var known = KnownActivities()
         for try await delivery in try await connection.events(topics) {
             switch delivery {
+            case .joined:
+                if !topics.contains("/") { Console.message("following \(topics.isEmpty ? "all apps" : "\(topics)…")") }
             case .synced(let state):
                 if let message = summary.synced(state) { Console.message(message) }
             case .closing(let app):

@@ -7,7 +7,7 @@ import Testing
     private let change = Command("activity.heartbeat", app: "com.example.pizza", ["key": .string("order-7")])
 
     @Test func `a command without an answer is sent again with the same bytes`() async throws {
-        try await withConnection { fake, connection in
+        try await withConnection(options: .eager) { fake, connection in
             await fake.answerCommands { _, count in
                 count < 3 ? nil : ["ok": .bool(true), "outcome": .string("applied")]
             }
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `a command waits for a service that comes later`() async throws {
         let endpoints = try await unusedEndpoints()
-        let connection = try await IsletConnection.open(endpoints, options: ConnectionOptions(timeout: .seconds(20)))
+        let connection = try await IsletConnection.open(endpoints, options: .patient)
         let waiting = Task { try await connection.send(ping) }
         try await withFakeService(at: endpoints) { _ in
             _ = try await waiting.value
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `a command that was given up is not executed when the service comes back`() async throws {
         let endpoints = try await unusedEndpoints()
-        let connection = try await IsletConnection.open(endpoints, options: ConnectionOptions(timeout: .seconds(20)))
+        let connection = try await IsletConnection.open(endpoints, options: .patient)
         await #expect(throws: IsletError.timedOut(after: .milliseconds(50))) {
             try await connection.send(change, timeout: .milliseconds(50))
         }

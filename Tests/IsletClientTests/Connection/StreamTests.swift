@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test func `a slow reader loses nothing`() async throws {
-        let options = ConnectionOptions(timeout: .seconds(20), deliveryLimit: 16)
+        var options = ConnectionOptions.patient
+        options.deliveryLimit = 16
         try await withConnection(options: options) { fake, connection in
             let reader = StreamReader(try await connection.events("\(app)/"))
             _ = try await reader.synced()

@@ -219,7 +219,7 @@ private struct Scenario {
             if let entity = context.entity, context.isNews {
                 seen[event.topic] = entity.state == .dismissed ? nil : entity
             }
-        case .closing:
+        case .joined, .closing:
             break
         }
     }

@@ -141,6 +141,7 @@ extension [ReplicaEffect] {
         compactMap { effect in
             guard case .deliver(let delivery) = effect else { return nil }
             switch delivery {
+            case .joined: return "joined"
             case .synced(let state): return "synced(\(state.reason))"
             case .event(let event, let context): return context.isNews ? "\(event.seq)" : "\(event.seq)|"
             case .closing: return "closing"

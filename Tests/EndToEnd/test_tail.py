@@ -1,0 +1,171 @@
+"""`islet tail`: from the moment it has joined nothing is lost, whatever happens on the way."""
+
+import json
+import signal
+
+import pytest
+
+from support.cli import Islet
+from support.commands import Commands
+from support.dates import MINUTE, after
+from support.lossy import LossyRelay
+from support.running import Running
+from support.service import environment, run
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+@pytest.fixture
+def running():
+    """Starts commands that go on; each is ended after the test."""
+    made = []
+
+    def make(*words, env):
+        made.append(Running(*words, env=env))
+        return made[-1]
+
+    yield make
+    for process in made:
+        process.kill()
+
+
+@pytest.fixture
+def tail(islet, running):
+    return lambda *words, env=None: running("tail", *words, env=env or islet.env)
+
+
+def test_a_tail_gives_the_bytes_of_every_event_since_it_joined(tail, client, events):
+    client.start()
+    events.raw_next()
+    follower = tail("--json")
+    follower.message(r"^com.example.pizza: following from seq 1$")
+    client.start(key="order-7", staleDate=after(MINUTE))
+    client.advance(by=2 * MINUTE)
+    client.applied("activity.update", key="order-7", contentState={"eta": 1})
+    published = [events.raw_next()[2].decode() for _ in range(3)]
+    assert follower.lines(3) == published
+    assert follower.end() == 0
+    assert follower.messages[-1] == "3 events, 0 missed"
+
+
+def test_lines_for_people_tell_cause_deadline_and_revision(tail, client):
+    client.start(key="order-6")
+    follower = tail()
+    follower.message("following from seq 1")
+    client.start(key="order-7", staleDate=after(MINUTE))
+    client.advance(by=2 * MINUTE)
+    client.applied("activity.update", key="order-6", contentState={"eta": 1})
+    follower.lines(4)
+    client.applied("activity.end", key="order-7", dismissalPolicy={"after": after(32 * MINUTE)})
+    client.applied("activity.dismiss", key="order-6", by="person")
+    date, *lines = follower.lines(6)
+    assert date == "Thu 2026-01-01 UTC"
+    assert [line.split("  ", 2)[:2] for line in lines] == [
+        ["00:00:00", "Delivery/order-7"], ["00:01:00", "Delivery/order-7"], ["00:02:00", "Delivery/order-6"],
+        ["00:02:00", "Delivery/order-7"], ["00:02:00", "Delivery/order-6"],
+    ]
+    rests = [" ".join(line.split()[2:]) for line in lines]
+    assert rests == [
+        '→ active started stale in 1 m, rev 1 {"eta":12}', "active → stale staleDate ends in 7 h 59 m, rev 2",
+        # The start of order-6 was before the tail: its key and its deadline were asked for.
+        'active updated ends in 7 h 58 m, rev 2 {"eta":1}', "stale → ended ended removed in 30 m, rev 3",
+        "active → dismissed person rev 3",
+    ]
+
+
+def test_a_tail_repairs_what_was_lost_on_the_way(islet, tail, service, client):
+    relay = LossyRelay(service.events, lose={2, 3, 6})
+    try:
+        follower = tail("--json", env={**islet.env, "ISLET_EVENTS": relay.url})
+        follower.message("following from the beginning")
+        id = client.start()["id"]
+        for number in range(5):
+            client.applied("activity.update", id=id, contentState={"n": number})
+        # The last one is lost with nothing after it: a watermark shows it.
+        assert [json.loads(line)["seq"] for line in follower.lines(6)] == [1, 2, 3, 4, 5, 6]
+        assert sorted(relay.lost) == [2, 3, 6]
+    finally:
+        relay.close()
+
+
+def test_a_prefix_selects_and_a_limit_ends(tail, client):
+    follower = tail("com.example.pizza/activity/Ride/", "--json", "--limit", "2")
+    follower.message("following")
+    client.start()
+    ride = client.start(type="Ride")["id"]
+    client.start()
+    client.applied("activity.end", id=ride)
+    assert follower.wait() == 0
+    assert [json.loads(line)["event"] for line in follower.data] == ["activity.started", "activity.ended"]
+
+
+def test_a_tail_of_everything_follows_all_apps(islet, running, client):
+    env = {name: value for name, value in islet.env.items() if name != "ISLET_APP"}
+    follower = running("tail", "--limit", "2", env=env)
+    follower.message("^following all apps$")
+    client.start(key="a")
+    follower.lines(2)
+    client.start(app="com.example.taxi", key="b")
+    assert follower.wait() == 0
+    assert "com.example.pizza  Delivery/a" in follower.data[1]
+    assert "com.example.taxi  Delivery/b" in follower.data[2]
+
+
+def test_a_tail_asks_the_service_where_its_streams_are(service, running, client):
+    follower = running("tail", "com.example.pizza/", "--commands", service.commands, "--limit", "1", env=environment())
+    follower.message("following")
+    client.start()
+    assert follower.wait() == 0
+
+
+def test_a_tail_outlives_a_restart_and_tells_of_the_new_history(serve, running, wire):
+    first = serve()
+    endpoints = {"--commands": first.commands, "--events": first.events, "--bulk": first.bulk}
+    Commands(wire, first.commands).start()
+    follower = running("tail", "--json", env=Islet(first).env)
+    follower.message("following from seq 1")
+    first.stop()
+    follower.message("stopping")
+    second = serve(endpoints)
+    follower.message("new history", seconds=20)
+    Commands(wire, second.commands).start()
+    assert len(follower.lines(1)) == 1
+
+
+def test_a_tail_may_be_started_before_the_service(serve, running, wire):
+    first = serve()
+    endpoints = {"--commands": first.commands, "--events": first.events, "--bulk": first.bulk}
+    first.stop()
+    follower = running("tail", "--commands", first.commands, "--limit", "1", env=environment())
+    follower.message("waiting for")
+    client = Commands(wire, serve(endpoints).commands)
+    follower.message("following", seconds=20)
+    client.start()
+    assert follower.wait() == 0
+
+
+def test_the_demo_says_what_to_try_and_each_of_it_works(running, tmp_path):
+    urls = [word for name in ("commands", "events", "bulk") for word in (f"--{name}", f"ipc://{tmp_path}/{name}")]
+    demo = running("dev", "--no-demo", *urls, env=environment())
+    demo.message("islet info")
+    tried = [line.strip() for line in demo.messages if line.startswith("  ")]
+    assert len(tried) == 5
+    for line in tried:
+        words = line.replace("'", "").split()[1:]
+        if words[0] != "tail":
+            done = run(*words, env=environment())
+            assert done.returncode == 0, (line, done.stderr)
+    assert demo.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_demo_stops_when_asked_in_the_middle_of_a_morning(running, tmp_path, number):
+    urls = [word for name in ("commands", "events", "bulk") for word in (f"--{name}", f"ipc://{tmp_path}/{name}")]
+    demo = running("dev", *urls, env=environment())
+    follower = running("tail", "--limit", "3", "--commands", f"ipc://{tmp_path}/commands", env=environment())
+    assert follower.wait() == 0
+    assert demo.end(number) == 0
+    assert not any("rror" in line for line in demo.messages)

@@ -1,0 +1,57 @@
+import IsletClient
+import IsletServer
+import Logging
+
+/// Runs a test with the real service, on free ports or on those of an earlier one, on a clock that only `clock.advance`
+/// moves.
+func withService<Result>(
+    at endpoints: Endpoints = .free, _ body: (Endpoints) async throws -> Result
+) async throws -> Result {
+    var configuration = ServeConfiguration()
+    configuration.commands = endpoints.commands
+    configuration.events = endpoints.events
+    configuration.bulk = endpoints.bulk
+    configuration.clock = ServeConfiguration.manualClock
+    let (cards, ready) = AsyncStream.makeStream(of: ServiceCard.self, bufferingPolicy: .bufferingNewest(1))
+    let service = IsletService(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { card in
+        ready.yield(card)
+    }
+    let running = Task {
+        defer { ready.finish() }
+        try await service.run()
+    }
+    guard let bound = await cards.first(where: { _ in true })?.endpoints else {
+        try await running.value
+        throw CancellationError()
+    }
+    let result: Swift.Result<Result, any Error>
+    do {
+        result = .success(
+            try await body(Endpoints(commands: bound.commands, events: bound.events, bulk: bound.bulk)))
+    } catch {
+        result = .failure(error)
+    }
+    running.cancel()
+    try await running.value
+    return try result.get()
+}
+
+/// Runs a test with the real service and a session of an app, which is the task's.
+func withSession(
+    app: String = "com.example.pizza", _ body: (IsletConnection) async throws -> Void
+) async throws {
+    try await withService { endpoints in
+        let session = IsletSession(app: app, endpoints: endpoints)
+        try await Islet.$session.withValue(session) {
+            try await body(try await session.connection)
+        }
+        await session.close()
+    }
+}
+
+extension IsletConnection {
+    /// Moves the manual clock.
+    func advance(minutes: Int) async throws {
+        try await send(Command("clock.advance", ["by": .integer(minutes * 60_000)]))
+    }
+}
