@@ -14,7 +14,7 @@ import Testing
             let answer = try await connection.send(change)
             #expect(answer.outcome == .applied)
             let messages = await fake.commandMessages
-            #expect(messages.count == 3)
+            #expect(messages.count >= 3)
             #expect(Set(messages).count == 1)
         }
     }
