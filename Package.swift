@@ -32,7 +32,8 @@ let package = Package(
         .target(name: "IsletCore", swiftSettings: strict),
         .target(name: "IsletProtocol", dependencies: ["IsletCore"], swiftSettings: strict),
         .target(name: "IsletJournal", swiftSettings: strict),
-        .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict),
+        // Memory is in C's hands here: every use of it is marked `unsafe`.
+        .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(
             name: "IsletServer",
             dependencies: [

@@ -5,6 +5,9 @@ import Glibc
 ///
 /// Each `Socket` keeps its context alive; the context ends with its last owner, when no socket is left, so that ending
 /// it does not wait. A process needs one; two share nothing.
+///
+/// `@safe`: the pointer is valid from the initialiser's end to `deinit`.
+@safe
 package final class ZeroMQContext: Sendable {
     /// libzmq allows its context to be used from any thread (zmq_ctx_new(3): "a context is thread safe"), and the
     /// pointer never changes, so it may be read from any thread.
@@ -18,23 +21,23 @@ package final class ZeroMQContext: Sendable {
     /// - Throws: `invalidArgument` for numbers that libzmq refuses, `tooManySockets` without free descriptors.
     package init(ioThreads: Int32 = 1, maxSockets: Int32 = 1023) throws(ZeroMQError) {
         _ = RandomSeed.once
-        guard let handle = zmq_ctx_new() else { throw .last }
+        guard let handle = unsafe zmq_ctx_new() else { throw .last }
         for (option, value) in [(ZMQ_IO_THREADS, ioThreads), (ZMQ_MAX_SOCKETS, maxSockets), (ZMQ_BLOCKY, 0)]
-        where zmq_ctx_set(handle, option, value) == -1 {
+        where unsafe zmq_ctx_set(handle, option, value) == -1 {
             let error = ZeroMQError.last
-            _ = zmq_ctx_term(handle)
+            _ = unsafe zmq_ctx_term(handle)
             throw error
         }
-        self.handle = handle
+        unsafe self.handle = handle
     }
 
     /// Makes every call that waits on a socket of this context, now or later, fail with `terminated`.
     package func shutdown() {
-        _ = zmq_ctx_shutdown(handle)
+        _ = unsafe zmq_ctx_shutdown(handle)
     }
 
     deinit {
-        _ = retryingInterrupts { zmq_ctx_term(handle) }
+        _ = retryingInterrupts { unsafe zmq_ctx_term(handle) }
     }
 }
 

@@ -70,7 +70,7 @@ extension ZeroMQError: CustomStringConvertible {
         case .tooManySockets: "too many open sockets"
         case .wrongState: "not allowed in the socket's present state"
         case .closed: "the socket is closed"
-        case .other(let code): String(cString: zmq_strerror(code))
+        case .other(let code): unsafe String(cString: zmq_strerror(code))
         }
     }
 }

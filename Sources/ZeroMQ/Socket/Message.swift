@@ -11,25 +11,28 @@ package struct Message: ~Copyable {
 
     /// An empty message, to send, or to receive into.
     package init() {
-        _ = zmq_msg_init(&raw)
+        _ = unsafe zmq_msg_init(&raw)
     }
 
     /// A message of `size` bytes, which `fill` must write, all of them.
     package init<Failure: Error>(
         size: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        guard zmq_msg_init_size(&raw, size) == 0 else { preconditionFailure("no memory for a message") }
-        try fill(UnsafeMutableRawBufferPointer(start: zmq_msg_data(&raw), count: size))
+        // One access for both: the bytes of a short message stand in `raw`, which may not move between them.
+        try unsafe withUnsafeMutablePointer(to: &raw) { (pointer) throws(Failure) in
+            guard unsafe zmq_msg_init_size(pointer, size) == 0 else { preconditionFailure("no memory for a message") }
+            try unsafe fill(UnsafeMutableRawBufferPointer(start: zmq_msg_data(pointer), count: size))
+        }
     }
 
     /// A message with its own copy of `bytes`.
     package init(copying bytes: UnsafeRawBufferPointer) {
-        self.init(size: bytes.count) { $0.copyMemory(from: bytes) }
+        unsafe self.init(size: bytes.count) { unsafe $0.copyMemory(from: bytes) }
     }
 
     /// A message with its own copy of `bytes`.
     package init(copying bytes: Span<UInt8>) {
-        self = bytes.withUnsafeBytes { Message(copying: $0) }
+        self = unsafe bytes.withUnsafeBytes { unsafe Message(copying: $0) }
     }
 
     /// A message with its own copy of `bytes`.
@@ -45,12 +48,12 @@ package struct Message: ~Copyable {
     deinit {
         // The copy is bitwise and replaces the original, which nobody uses after this.
         var raw = raw
-        _ = zmq_msg_close(&raw)
+        _ = unsafe zmq_msg_close(&raw)
     }
 
     /// The number of bytes.
     package var count: Int {
-        withUnsafePointer(to: raw) { zmq_msg_size($0) }
+        unsafe withUnsafePointer(to: raw) { unsafe zmq_msg_size($0) }
     }
 
     /// Whether the message has no bytes.
@@ -58,7 +61,7 @@ package struct Message: ~Copyable {
 
     /// Whether more frames of the same multipart message follow this received one.
     package var more: Bool {
-        withUnsafePointer(to: raw) { zmq_msg_more($0) } != 0
+        unsafe withUnsafePointer(to: raw) { unsafe zmq_msg_more($0) } != 0
     }
 
     /// Calls `body` with the bytes, which it must not keep: they may stand in the message itself.
@@ -66,11 +69,11 @@ package struct Message: ~Copyable {
     package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try withUnsafePointer(to: raw) { (pointer) throws(Failure) -> Result in
+        try unsafe withUnsafePointer(to: raw) { (pointer) throws(Failure) -> Result in
             // `zmq_msg_data` and `zmq_msg_size` only read, although the first one's parameter is not const.
-            let bytes = UnsafeRawBufferPointer(
+            let bytes = unsafe UnsafeRawBufferPointer(
                 start: zmq_msg_data(UnsafeMutablePointer(mutating: pointer)), count: zmq_msg_size(pointer))
-            return try body(bytes)
+            return try unsafe body(bytes)
         }
     }
 
@@ -79,15 +82,15 @@ package struct Message: ~Copyable {
     package borrowing func withSpan<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try withUnsafeBytes { (bytes) throws(Failure) -> Result in
-            let typed = bytes.assumingMemoryBound(to: UInt8.self)
-            return try body(typed.span)
+        try unsafe withUnsafeBytes { (bytes) throws(Failure) -> Result in
+            let typed = unsafe bytes.assumingMemoryBound(to: UInt8.self)
+            return try unsafe body(typed.span)
         }
     }
 
     /// The bytes, copied into an array.
     package var bytes: [UInt8] {
-        withUnsafeBytes { [UInt8]($0) }
+        unsafe withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
     /// Another message with the same bytes, which the two share where they are more than 33.
@@ -95,7 +98,7 @@ package struct Message: ~Copyable {
     /// Mutating, because libzmq marks the original as shared.
     package mutating func copy() -> Message {
         var other = Message()
-        _ = zmq_msg_copy(&other.raw, &raw)
+        _ = unsafe zmq_msg_copy(&other.raw, &raw)
         return other
     }
 
@@ -105,7 +108,7 @@ package struct Message: ~Copyable {
     /// it costs much more than the rest of receiving: ask once per connection, not per message. The number is that of
     /// another connection as soon as this one has ended.
     package var sourceDescriptor: Int32? {
-        let descriptor = withUnsafePointer(to: raw) { zmq_msg_get($0, ZMQ_SRCFD) }
+        let descriptor = unsafe withUnsafePointer(to: raw) { unsafe zmq_msg_get($0, ZMQ_SRCFD) }
         return descriptor >= 0 ? descriptor : nil
     }
 }

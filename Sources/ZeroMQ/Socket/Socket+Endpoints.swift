@@ -4,24 +4,26 @@ import Glibc
 extension Socket {
     /// Accepts peers at `endpoint`, such as `tcp://127.0.0.1:*`, `ipc:///run/x.sock` or `inproc://x`.
     ///
+    /// libzmq takes port numbers modulo 65 536: who reads them from outside must check them.
+    ///
     /// - Throws: `invalidEndpoint`, `addressInUse`, `addressNotAvailable`, `accessDenied` …
     package func bind(_ endpoint: String) throws(ZeroMQError) {
-        try atEndpoint(retryingInterrupts { zmq_bind(handle.pointer, endpoint) })
+        try atEndpoint(retryingInterrupts { unsafe zmq_bind(handle.pointer, endpoint) })
     }
 
     /// Stops accepting at `endpoint`, as `lastEndpoint` gave it, and drops the peers that came in by it.
     package func unbind(_ endpoint: String) throws(ZeroMQError) {
-        try atEndpoint(retryingInterrupts { zmq_unbind(handle.pointer, endpoint) })
+        try atEndpoint(retryingInterrupts { unsafe zmq_unbind(handle.pointer, endpoint) })
     }
 
     /// Connects to `endpoint`, and again whenever the connection breaks. Returns before there is a connection.
     package func connect(_ endpoint: String) throws(ZeroMQError) {
-        try atEndpoint(retryingInterrupts { zmq_connect(handle.pointer, endpoint) })
+        try atEndpoint(retryingInterrupts { unsafe zmq_connect(handle.pointer, endpoint) })
     }
 
     /// Gives the connection to `endpoint` up, with what was not sent by it.
     package func disconnect(_ endpoint: String) throws(ZeroMQError) {
-        try atEndpoint(retryingInterrupts { zmq_disconnect(handle.pointer, endpoint) })
+        try atEndpoint(retryingInterrupts { unsafe zmq_disconnect(handle.pointer, endpoint) })
     }
 
     /// The endpoint of the last `bind` or `connect`, with the port that was really bound.
@@ -31,7 +33,7 @@ extension Socket {
         get throws(ZeroMQError) {
             var buffer = [CChar](repeating: 0, count: Self.endpointBytesMax)
             var count = buffer.count
-            guard zmq_getsockopt(handle.pointer, ZMQ_LAST_ENDPOINT, &buffer, &count) == 0 else { throw .last }
+            guard unsafe zmq_getsockopt(handle.pointer, ZMQ_LAST_ENDPOINT, &buffer, &count) == 0 else { throw .last }
             let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
             return String(decoding: bytes, as: UTF8.self)
         }

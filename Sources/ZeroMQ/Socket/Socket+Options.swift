@@ -14,7 +14,7 @@ extension Socket {
     /// Sets an option that is a large number.
     package func set(_ option: SocketOption<Int64>, to value: Int64) throws(ZeroMQError) {
         var value = value
-        try check(zmq_setsockopt(handle.pointer, option.number, &value, MemoryLayout<Int64>.size))
+        try unsafe check(zmq_setsockopt(handle.pointer, option.number, &value, MemoryLayout<Int64>.size))
     }
 
     /// Sets an option that is a time, rounded up to the option's unit (milliseconds or seconds).
@@ -30,23 +30,23 @@ extension Socket {
 
     /// Sets an option that is a string of bytes.
     package func set(_ option: SocketOption<[UInt8]>, to value: [UInt8]) throws(ZeroMQError) {
-        try check(zmq_setsockopt(handle.pointer, option.number, value, value.count))
+        try unsafe check(zmq_setsockopt(handle.pointer, option.number, value, value.count))
     }
 
     /// Sets the option with that number, for what has no name here.
     package func setRaw(option: Int32, value: Int32) throws(ZeroMQError) {
         var value = value
-        try check(zmq_setsockopt(handle.pointer, option, &value, MemoryLayout<Int32>.size))
+        try unsafe check(zmq_setsockopt(handle.pointer, option, &value, MemoryLayout<Int32>.size))
     }
 
     /// Lets messages whose first frame begins with `prefix` come to this SUB; the empty prefix lets all come.
     package func subscribe(_ prefix: [UInt8]) throws(ZeroMQError) {
-        try check(zmq_setsockopt(handle.pointer, ZMQ_SUBSCRIBE, prefix, prefix.count))
+        try unsafe check(zmq_setsockopt(handle.pointer, ZMQ_SUBSCRIBE, prefix, prefix.count))
     }
 
     /// Takes one earlier `subscribe` of the same prefix back.
     package func unsubscribe(_ prefix: [UInt8]) throws(ZeroMQError) {
-        try check(zmq_setsockopt(handle.pointer, ZMQ_UNSUBSCRIBE, prefix, prefix.count))
+        try unsafe check(zmq_setsockopt(handle.pointer, ZMQ_UNSUBSCRIBE, prefix, prefix.count))
     }
 
     /// What can be done without waiting. Asking lets libzmq do the socket's due work, such as new connections.
@@ -54,7 +54,7 @@ extension Socket {
         get throws(ZeroMQError) {
             var value: Int32 = 0
             var size = MemoryLayout<Int32>.size
-            let result = retryingInterrupts { zmq_getsockopt(handle.pointer, ZMQ_EVENTS, &value, &size) }
+            let result = retryingInterrupts { unsafe zmq_getsockopt(handle.pointer, ZMQ_EVENTS, &value, &size) }
             try check(result)
             return PollEvents(rawValue: Int16(truncatingIfNeeded: value))
         }

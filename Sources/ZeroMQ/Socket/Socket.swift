@@ -2,7 +2,7 @@ import CZeroMQ
 
 /// A ZeroMQ socket, which belongs to one thread: it is neither `Sendable` nor copyable.
 ///
-/// It never lingers: closing discards what was not sent. After `close()` every call throws `closed`.
+/// Closing discards what was not sent, unless `linger` was set. After `close()` every call throws `closed`.
 package struct Socket: ~Copyable {
     /// What a socket does with its messages; see zmq_socket(3).
     package enum Kind: Int32, Sendable, CaseIterable {
@@ -29,19 +29,22 @@ package struct Socket: ~Copyable {
     }
 
     /// Shared with the pollers that watch this socket, so that none of them looks at a closed one.
+    ///
+    /// `@safe`: the pointer is libzmq's socket or nil, never one that was closed.
+    @safe
     final class Handle {
         private(set) var pointer: UnsafeMutableRawPointer?
         private let context: ZeroMQContext
 
         init(_ pointer: UnsafeMutableRawPointer, context: ZeroMQContext) {
-            self.pointer = pointer
+            unsafe self.pointer = pointer
             self.context = context
         }
 
         func close() {
-            guard let pointer else { return }
-            self.pointer = nil
-            _ = zmq_close(pointer)
+            guard let pointer = unsafe pointer else { return }
+            unsafe self.pointer = nil
+            _ = unsafe zmq_close(pointer)
         }
     }
 
@@ -54,14 +57,14 @@ package struct Socket: ~Copyable {
     ///
     /// - Throws: `tooManySockets` at the context's limit or without free descriptors, `terminated` after a shutdown.
     package init(_ kind: Kind, in context: ZeroMQContext) throws(ZeroMQError) {
-        guard let pointer = zmq_socket(context.handle, kind.rawValue) else { throw .last }
+        guard let pointer = unsafe zmq_socket(context.handle, kind.rawValue) else { throw .last }
         var linger: Int32 = 0
-        guard zmq_setsockopt(pointer, ZMQ_LINGER, &linger, MemoryLayout<Int32>.size) == 0 else {
+        guard unsafe zmq_setsockopt(pointer, ZMQ_LINGER, &linger, MemoryLayout<Int32>.size) == 0 else {
             let error = ZeroMQError.last
-            _ = zmq_close(pointer)
+            _ = unsafe zmq_close(pointer)
             throw error
         }
-        self.handle = Handle(pointer, context: context)
+        self.handle = unsafe Handle(pointer, context: context)
         self.kind = kind
     }
 
@@ -86,7 +89,7 @@ package struct Socket: ~Copyable {
     @inline(__always)
     package func receive(into message: inout Message, dontWait: Bool = true) throws(ZeroMQError) -> Bool {
         let flags = dontWait ? ZMQ_DONTWAIT : 0
-        let result = retryingInterrupts { zmq_msg_recv(&message.raw, handle.pointer, flags) }
+        let result = retryingInterrupts { unsafe zmq_msg_recv(&message.raw, handle.pointer, flags) }
         if result >= 0 { return true }
         let error = ZeroMQError.last
         if error == .again { return false }
@@ -104,7 +107,7 @@ package struct Socket: ~Copyable {
         _ message: inout Message, more: Bool = false, dontWait: Bool = true
     ) throws(ZeroMQError) -> Outcome {
         let flags = (more ? ZMQ_SNDMORE : 0) | (dontWait ? ZMQ_DONTWAIT : 0)
-        return try Self.outcome(retryingInterrupts { zmq_msg_send(&message.raw, handle.pointer, flags) })
+        return try Self.outcome(retryingInterrupts { unsafe zmq_msg_send(&message.raw, handle.pointer, flags) })
     }
 
     /// Sends a copy of `bytes`; else as `send(_:more:dontWait:)`.
@@ -113,15 +116,15 @@ package struct Socket: ~Copyable {
     ) throws(ZeroMQError) -> Outcome {
         let flags = (more ? ZMQ_SNDMORE : 0) | (dontWait ? ZMQ_DONTWAIT : 0)
         return try Self.outcome(
-            retryingInterrupts { zmq_send(handle.pointer, bytes.baseAddress, bytes.count, flags) })
+            retryingInterrupts { unsafe zmq_send(handle.pointer, bytes.baseAddress, bytes.count, flags) })
     }
 
     /// Sends a copy of `bytes`; else as `send(_:more:dontWait:)`.
     package func send(
         copying bytes: Span<UInt8>, more: Bool = false, dontWait: Bool = true
     ) throws(ZeroMQError) -> Outcome {
-        try bytes.withUnsafeBytes { (bytes) throws(ZeroMQError) in
-            try send(copying: bytes, more: more, dontWait: dontWait)
+        try unsafe bytes.withUnsafeBytes { (bytes) throws(ZeroMQError) in
+            try unsafe send(copying: bytes, more: more, dontWait: dontWait)
         }
     }
 

@@ -49,8 +49,8 @@ extension BusThread {
 
     /// Runs the jobs of `batch` in order and empties it.
     func runAll(_ batch: inout [UnownedJob]) {
-        let executor = asUnownedSerialExecutor()
-        for job in batch { job.runSynchronously(on: executor) }
+        let executor = unsafe asUnownedSerialExecutor()
+        for job in batch { unsafe job.runSynchronously(on: executor) }
         batch.removeAll(keepingCapacity: batch.count <= Self.keptCapacity)
     }
 

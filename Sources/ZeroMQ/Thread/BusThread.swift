@@ -53,13 +53,13 @@ package final class BusThread: SerialExecutor {
     package init(name: String) throws(ZeroMQError) {
         signal = try WakeSignal()
         var thread = pthread_t()
-        let retained = Unmanaged.passRetained(self)
-        let code = pthread_create(&thread, nil, busThreadMain, retained.toOpaque())
+        let retained = unsafe Unmanaged.passRetained(self)
+        let code = unsafe pthread_create(&thread, nil, busThreadMain, retained.toOpaque())
         guard code == 0 else {
-            retained.release()
+            unsafe retained.release()
             throw ZeroMQError(code: code)
         }
-        pthread_setname_np(thread, String(decoding: name.utf8.prefix(Self.nameBytesMax), as: UTF8.self))
+        unsafe pthread_setname_np(thread, String(decoding: name.utf8.prefix(Self.nameBytesMax), as: UTF8.self))
         inbox.withLock { $0.joinable = thread }
     }
 
@@ -141,7 +141,7 @@ package final class BusThread: SerialExecutor {
 
 /// The thread's first function; not a closure, which would inherit the isolation of where it is written.
 private func busThreadMain(_ retained: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let retained else { preconditionFailure("the thread was started without its object") }
-    Unmanaged<BusThread>.fromOpaque(retained).takeRetainedValue().run()
+    guard let retained = unsafe retained else { preconditionFailure("the thread was started without its object") }
+    unsafe Unmanaged<BusThread>.fromOpaque(retained).takeRetainedValue().run()
     return nil
 }

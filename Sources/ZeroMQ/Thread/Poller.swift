@@ -20,6 +20,9 @@ package struct PollEvents: OptionSet, Sendable {
 /// Waits on a few sockets and raw descriptors at once (`zmq_poll`); belongs to the thread of its sockets.
 ///
 /// A turn allocates nothing: libzmq itself needs no memory for up to 16 places.
+///
+/// `@safe`: the items live as long as the poller, have `capacity` places, and are only used below `places.count`.
+@safe
 package struct Poller: ~Copyable {
     /// The number of places, each for one socket or descriptor.
     package static let capacity = 16
@@ -39,12 +42,12 @@ package struct Poller: ~Copyable {
 
     /// A poller that watches nothing.
     package init() {
-        items = .allocate(capacity: Self.capacity)
+        unsafe items = .allocate(capacity: Self.capacity)
         places.reserveCapacity(Self.capacity)
     }
 
     deinit {
-        items.deallocate()
+        unsafe items.deallocate()
     }
 
     /// Watches `socket`. Once that is closed, its place is never ready again.
@@ -60,20 +63,20 @@ package struct Poller: ~Copyable {
     /// Watches the same thing for other events, none of them to pause it.
     package mutating func watch(_ slot: Slot, for events: PollEvents) {
         precondition(places.indices.contains(slot.index), "a slot of another poller")
-        items[slot.index].events = events.rawValue
+        unsafe items[slot.index].events = events.rawValue
     }
 
     /// Watches what stands at `slot` no more; the place itself is not used again.
     package mutating func remove(_ slot: Slot) {
         precondition(places.indices.contains(slot.index), "a slot of another poller")
         places[slot.index].socket = nil
-        items[slot.index] = zmq_pollitem_t(socket: nil, fd: -1, events: 0, revents: 0)
+        unsafe items[slot.index] = zmq_pollitem_t(socket: nil, fd: -1, events: 0, revents: 0)
     }
 
     /// What the last `wait` found at `slot`.
     package func events(of slot: Slot) -> PollEvents {
         precondition(places.indices.contains(slot.index), "a slot of another poller")
-        return PollEvents(rawValue: items[slot.index].revents)
+        return unsafe PollEvents(rawValue: items[slot.index].revents)
     }
 
     /// Whether the last `wait` found something to receive at `slot`.
@@ -89,8 +92,8 @@ package struct Poller: ~Copyable {
     package mutating func wait(milliseconds: Int?) throws(ZeroMQError) -> Int {
         // A closed socket's memory is gone: its pointer is asked for anew each time.
         for index in places.indices {
-            items[index].socket = places[index].socket?.pointer
-            items[index].revents = 0
+            unsafe items[index].socket = places[index].socket?.pointer
+            unsafe items[index].revents = 0
         }
         guard let milliseconds, milliseconds > 0 else { return try poll(milliseconds == nil ? -1 : 0) }
         let limit = min(milliseconds, Self.millisecondsMax)
@@ -110,7 +113,7 @@ package struct Poller: ~Copyable {
 
     private mutating func add(_ place: Place, descriptor: Int32, events: PollEvents) -> Slot {
         precondition(places.count < Self.capacity, "more places than a poller has")
-        (items + places.count).initialize(
+        unsafe (items + places.count).initialize(
             to: zmq_pollitem_t(socket: nil, fd: descriptor, events: events.rawValue, revents: 0))
         places.append(place)
         return Slot(index: places.count - 1)
@@ -118,7 +121,7 @@ package struct Poller: ~Copyable {
 
     private func poll(_ milliseconds: Int) throws(ZeroMQError) -> Int {
         while true {
-            let ready = zmq_poll(items, Int32(places.count), milliseconds)
+            let ready = unsafe zmq_poll(items, Int32(places.count), milliseconds)
             if ready >= 0 { return Int(ready) }
             let error = ZeroMQError.last
             if error == .other(code: EINTR), milliseconds <= 0 { continue }

@@ -28,7 +28,7 @@ package final class WakeSignal: Sendable {
         guard !raised.exchange(true, ordering: .acquiringAndReleasing) else { return false }
         var one: UInt64 = 1
         // It cannot block or fail short of 2^64 - 1 signals that nobody cleared.
-        while write(descriptor, &one, MemoryLayout<UInt64>.size) == -1, errno == EINTR {}
+        while unsafe write(descriptor, &one, MemoryLayout<UInt64>.size) == -1, errno == EINTR {}
         return true
     }
 
@@ -42,6 +42,6 @@ package final class WakeSignal: Sendable {
     /// Takes the wake-up out of the descriptor, so that it can be waited on again.
     package func drain() {
         var count: UInt64 = 0
-        while read(descriptor, &count, MemoryLayout<UInt64>.size) == -1, errno == EINTR {}
+        while unsafe read(descriptor, &count, MemoryLayout<UInt64>.size) == -1, errno == EINTR {}
     }
 }
