@@ -109,6 +109,7 @@ def test_a_snapshot_while_updates_run_is_right_at_its_end(client, wire, service)
             break
         write(60)
         bulk.send("credit", req=req, credit=1)
+    write(60)  # so that there is a watermark beyond the snapshot
     while writer_seen < writer_sent:
         assert writer.receive()[0]["ok"]
         writer_seen += 1
