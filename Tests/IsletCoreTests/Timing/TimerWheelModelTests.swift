@@ -2,7 +2,7 @@ import IsletCore
 import Testing
 
 /// The wheel against the naive list, over millions of random operations.
-@Suite("Timer wheel: agreement with a naive list")
+@Suite("Timer wheel: agreement with a naive list", .timeLimit(.minutes(5)))
 struct TimerWheelModelTests {
     /// One kind of life: how many timers share the wheel, how much it may move in one call, how many operations it sees.
     struct Scenario: CustomTestStringConvertible {
@@ -224,6 +224,7 @@ private struct ModelRun: ~Copyable {
         if work > earliest { return "next work at \(work), but a deadline at \(earliest)" }
         if !earliest.isSet, work.isSet { return "work at \(work), but nothing is armed" }
         if wheel.cursor < cursorBefore { return "the cursor went back from \(cursorBefore) to \(wheel.cursor)" }
+        if wheel.cursor > max(cursorBefore, now) { return "the cursor ran ahead to \(wheel.cursor), it is \(now)" }
         cursorBefore = wheel.cursor
         guard thoroughly else { return nil }
         if wheel.armedCount != model.armedCount { return "\(wheel.armedCount) armed, not \(model.armedCount)" }
