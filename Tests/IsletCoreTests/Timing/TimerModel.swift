@@ -25,23 +25,3 @@ struct TimerModel {
         return (UInt32(best), deadline)
     }
 }
-
-/// A seeded generator (SplitMix64): a failure is repeated with the seed that it prints.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// True once in `count` times.
-    mutating func oneIn(_ count: UInt64) -> Bool { next() % count == 0 }
-
-    mutating func below(_ limit: Int64) -> Int64 { Int64(next() % UInt64(limit)) }
-}
