@@ -36,12 +36,12 @@ package enum JournalReceipt: Equatable, Sendable {
     case pending
 }
 
-/// What a committed batch survives; `service.info` names it.
+/// What a committed batch survives, with the contract's word for it, which `service.info` and the log use.
 package enum JournalGuarantee: String, Sendable, CaseIterable {
     /// Nothing: it is gone with the process (`store=memory`).
-    case none
+    case none = "memory"
     /// `kill -9`, but not loss of power (`sync=normal`).
-    case processCrash
+    case processCrash = "normal"
     /// Loss of power as well (`sync=full`).
-    case powerLoss
+    case powerLoss = "full"
 }

@@ -37,15 +37,6 @@ package struct ServiceCard: Sendable {
         "ready commands=\(endpoints.commands) events=\(endpoints.events) bulk=\(endpoints.bulk) http=none"
     }
 
-    /// The contract's word for what `ok` on a change outlives.
-    private var guaranteeName: StaticString {
-        switch guarantee {
-        case .none: "memory"
-        case .processCrash: "normal"
-        case .powerLoss: "full"
-        }
-    }
-
     /// What outlives what, in plain words.
     package var guaranteeInWords: String {
         switch guarantee {
@@ -66,7 +57,7 @@ package struct ServiceCard: Sendable {
         for feature in Self.features { writer.string(feature) }
         writer.endArray()
         writer.ruleSet(engine.rules)
-        writer.field("guarantee", name: guaranteeName)
+        writer.field("guarantee", string: guarantee.rawValue)
         writer.field("store", string: store.rawValue)
         writer.key("clock")
         writer.beginObject()
