@@ -16,7 +16,7 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
     var frequentPushes = true
     /// The order of starting, for the tie rule of the presentation and for settings that reach many.
     package var ordinal: UInt64
-    /// Neighbours in the device's list.
+    /// Neighbours in the device's list, which has the open ones first.
     var nextOnDevice: Slot = .max
     var previousOnDevice: Slot = .max
     package let attributesCount: UInt32

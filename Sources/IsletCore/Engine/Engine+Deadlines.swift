@@ -53,12 +53,7 @@ extension Engine {
     }
 
     /// What is due on one device takes effect, before a command that counts what is open there.
-    mutating func settleDevice(_ device: DeviceID, at now: Instant, _ dating: Dating) {
-        var slot = devices[device].first
-        while slot != .max {
-            let next = activities[slot].nextOnDevice
-            settle(slot, at: now, dating)
-            slot = next
-        }
+    mutating func settleDevice(_ device: DeviceID, _ share: DeviceShare, at now: Instant, _ dating: Dating) {
+        forEach(share, on: device) { engine, slot in engine.settle(slot, at: now, dating) }
     }
 }

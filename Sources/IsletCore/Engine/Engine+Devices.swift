@@ -4,12 +4,12 @@ extension Engine {
         _ event: DeviceEvent, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
         let known = devices.find(event.device, of: frame)
-        if let known { settleDevice(known, at: now, dating) }
         let asker = Asker(envelope: envelope, isCommand: true)
         switch event.kind {
         case .lock, .collapse, .leave:
             guard let known else { return .applied(nil) }
-            forEach(on: known) { engine, slot in
+            settleDevice(known, .open, at: now, dating)
+            forEach(.open, on: known) { engine, slot in
                 let before = engine.activities[slot].machine
                 let steps = engine.activities[slot].machine.leftBehind(at: now)
                 engine.take(steps, of: slot, before: before, asker: asker, at: now, frame)
@@ -30,7 +30,8 @@ extension Engine {
             devices[device].backgroundApps.insert(app)
         case .uninstall:
             guard let known, let app = event.app.flatMap({ apps.find($0, of: frame) }) else { return .applied(nil) }
-            forEach(on: known) { engine, slot in
+            settleDevice(known, .listed, at: now, dating)
+            forEach(.listed, on: known) { engine, slot in
                 let before = engine.activities[slot]
                 guard engine.apps.kinds[Int(before.kind)].app == app else { return }
                 let steps = engine.activities[slot].machine.uninstalled(at: now)
@@ -43,31 +44,49 @@ extension Engine {
         return .applied(nil)
     }
 
-    /// Calls with each listed activity on a device; the body may take it off the list.
-    mutating func forEach(on device: DeviceID, _ body: (inout Engine, Slot) -> Void) {
+    /// Which activities of a device something is about.
+    enum DeviceShare {
+        /// A few: the maxima bound them, whatever has ended there in the last hours.
+        case open
+        case listed
+    }
+
+    /// Calls with each activity of a share on a device; the body may end it or take it off the list.
+    ///
+    /// One that ends goes to the end of the list, where it is met a second time if all listed ones are asked for.
+    mutating func forEach(_ share: DeviceShare, on device: DeviceID, _ body: (inout Engine, Slot) -> Void) {
         var slot = devices[device].first
-        while slot != .max {
+        while slot != .max, share == .listed || activities[slot].state.isOpen {
             let next = activities[slot].nextOnDevice
             body(&self, slot)
             slot = next
         }
     }
 
-    /// Puts an activity on its device's list.
+    /// Puts an open activity on its device's list.
     mutating func link(_ slot: Slot, on device: DeviceID) {
         let first = devices[device].first
         activities[slot].nextOnDevice = first
         activities[slot].previousOnDevice = .max
-        if first != .max { activities[first].previousOnDevice = slot }
+        if first != .max { activities[first].previousOnDevice = slot } else { devices[device].last = slot }
         devices[device].first = slot
         devices[device].references += 1
+    }
+
+    /// Puts an activity that has ended behind the open ones of its device.
+    mutating func linkBehind(_ slot: Slot, on device: DeviceID) {
+        unlink(slot, from: device)
+        let last = devices[device].last
+        activities[slot].previousOnDevice = last
+        if last != .max { activities[last].nextOnDevice = slot } else { devices[device].first = slot }
+        devices[device].last = slot
     }
 
     /// Takes an activity off its device's list; it still keeps the device known.
     mutating func unlink(_ slot: Slot, from device: DeviceID) {
         let next = activities[slot].nextOnDevice
         let previous = activities[slot].previousOnDevice
-        if next != .max { activities[next].previousOnDevice = previous }
+        if next != .max { activities[next].previousOnDevice = previous } else { devices[device].last = previous }
         if previous != .max { activities[previous].nextOnDevice = next } else { devices[device].first = next }
         activities[slot].nextOnDevice = .max
         activities[slot].previousOnDevice = .max

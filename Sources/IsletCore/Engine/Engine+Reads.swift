@@ -79,9 +79,9 @@ extension Engine {
 
     /// The listed activities of a device as it shows them (apple-semantics 2.1): see ``Presentation``.
     package mutating func presentation(on device: DeviceID, at now: Instant, dating: Dating) -> [Presentation] {
-        settleDevice(device, at: now, dating)
+        settleDevice(device, .listed, at: now, dating)
         var candidates: [Presentation.Candidate] = []
-        forEach(on: device) { engine, slot in
+        forEach(.listed, on: device) { engine, slot in
             let record = engine.activities[slot]
             candidates.append(
                 Presentation.Candidate(

@@ -56,6 +56,7 @@ extension Engine {
         apps[app].seq += 1
         if let device = record.device {
             count(record, on: device, app: app, from: before?.state, to: step.machine.state)
+            if step.machine.state == .ended { linkBehind(slot, on: device) }
         }
         if wasListed, !isListed { retire(slot, at: at) }
         events.append(

@@ -55,9 +55,9 @@ extension Engine {
         guard let device = devices.device(name, of: frame) else {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
-        settleDevice(device, at: now, dating)
+        settleDevice(device, .listed, at: now, dating)
         setOwn(set, app, device)
-        forEach(on: device) { engine, slot in
+        forEach(.listed, on: device) { engine, slot in
             let record = engine.activities[slot]
             if engine.app(of: record) == app { engine.applySettings(to: slot, startedAs: record.ordinal, at: now) }
         }

@@ -8,7 +8,8 @@ extension Engine {
         var knownDevice: DeviceID?
         if let name = start.device {
             knownDevice = devices.find(name, of: frame)
-            if let knownDevice { settleDevice(knownDevice, at: now, dating) }
+            let share: DeviceShare = rules.endedCountTowardMaxima ? .listed : .open
+            if let knownDevice { settleDevice(knownDevice, share, at: now, dating) }
         }
         if let key = start.key, let knownApp, start.device == nil || knownDevice != nil,
             let newest = slot(app: knownApp, device: knownDevice, key: key, frame)
@@ -84,12 +85,12 @@ extension Engine {
         if bytes > rules.contentLimit {
             return .authorization(.attributesTooLarge(bytes: bytes, limit: rules.contentLimit))
         }
-        if let device {
-            let share = app.flatMap { devices[device].countedByApp[$0] } ?? 0
+        if start.device != nil {
+            let share = app.flatMap { app in device.flatMap { devices[$0].countedByApp[app] } } ?? 0
             if share >= rules.maximumPerApp {
                 return .authorization(.targetMaximumExceeded(limit: rules.maximumPerApp))
             }
-            if devices[device].counted >= rules.maximumPerDevice {
+            if device.map({ devices[$0].counted }) ?? 0 >= rules.maximumPerDevice {
                 return .authorization(.globalMaximumExceeded(limit: rules.maximumPerDevice))
             }
         }

@@ -17,8 +17,9 @@ struct DeviceSettings: Equatable, Sendable {
 /// One device: the activities on it, and what it reported. It is forgotten when nothing is known of it any more.
 package struct DeviceRecord: Sendable {
     package let name: [UInt8]
-    /// The first listed activity of its list.
+    /// The ends of the list of its listed activities: the open ones first, then the ended ones.
     var first: Slot = .max
+    var last: Slot = .max
     /// How many count toward its maximum, and each app's share.
     var counted = 0
     var countedByApp: [AppID: Int] = [:]

@@ -17,8 +17,8 @@ extension EngineModelRun {
         case 28...29: renew()
         case 30: heartbeat()
         case 31: get()
-        case 32: set()
-        case 33...35: report()
+        case 32...33: set()
+        case 34...35: report()
         case 36...37: presentation()
         default: list()
         }
@@ -30,7 +30,7 @@ extension EngineModelRun {
 
     private func maybe<T>(_ count: UInt64, _ value: () -> T) -> T? { random.oneIn(count) ? value() : nil }
 
-    private var app: String { random.oneIn(4) ? "com.b" : "com.a" }
+    private var app: String { random.oneIn(3) ? "com.b" : "com.a" }
 
     /// A date around now.
     private func date() -> Int64 {
@@ -64,7 +64,12 @@ extension EngineModelRun {
 
     /// Mostly one of the last activities, sometimes one that was never there, or a key.
     private func name() -> Named {
-        if random.oneIn(3) { return .key(pick(Self.keys), device: maybe(2) { pick(Self.devices) }) }
+        if random.oneIn(9) { return .key(pick(Self.keys), device: maybe(2) { pick(Self.devices) }) }
+        let keyed = naive.activities.values.filter { $0.key != nil }.sorted { $0.id < $1.id }.suffix(6)
+        if random.oneIn(4), !keyed.isEmpty {
+            let activity = pick(Array(keyed))
+            return .key(activity.key ?? "", device: activity.device)
+        }
         let listed = naive.activities.values.filter(\.isListed).map(\.id).sorted()
         if !listed.isEmpty, !random.oneIn(4) { return .id(EntityID(pick(listed))) }
         return .id(EntityID(max(1, rig.latest.number - min(rig.latest.number, UInt64(random.below(30))))))
@@ -97,8 +102,8 @@ extension EngineModelRun {
         plan.isTransient = random.oneIn(4)
         plan.on = maybe(4) { date() }
         plan.hasAlert = plan.on != nil || random.oneIn(8)
-        plan.device = random.oneIn(3) ? nil : pick(Self.devices)
-        plan.key = maybe(3) { pick(Self.keys) }
+        plan.device = random.oneIn(4) ? nil : random.oneIn(2) ? "d1" : pick(Self.devices)
+        plan.key = maybe(2) { pick(Self.keys) }
         plan.background = maybe(12) { random.oneIn(2) }
         plan.updates = plan.key != nil && random.oneIn(3)
         plan.isPush = random.oneIn(4)
@@ -160,7 +165,7 @@ extension EngineModelRun {
         doing =
             "end \(name) of \(app), \(policy.1), content \(content ?? "-"), stamp \(stamp ?? 0), push \(isPush), \(revision ?? -1)"
         let outcome = rig.end(
-            name, app, content: content, policy.0, stamped: stamp.map { Instant($0) },
+            name, app, content: content, policy: policy.0, stamped: stamp.map { Instant($0) },
             source: isPush ? .push : .local, ifRevision: revision.map { UInt64($0) })
         let expected = naive.end(
             naiveName(name), app, content, policy.1, stamped: stamp, isPush: isPush, ifRevision: revision)
@@ -213,7 +218,7 @@ extension EngineModelRun {
         let app = app
         let device = random.oneIn(2) ? pick(Self.devices) : nil
         // Mostly on, or nothing would ever start.
-        let enabled = maybe(2) { !random.oneIn(3) }
+        let enabled = random.oneIn(3) ? nil : !random.oneIn(4)
         let frequent = enabled == nil ? random.oneIn(2) : maybe(3) { random.oneIn(2) }
         doing =
             "set \(app) on \(device ?? "all"): \(enabled.map(String.init) ?? "-") \(frequent.map(String.init) ?? "-")"

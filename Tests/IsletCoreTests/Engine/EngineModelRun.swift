@@ -40,7 +40,7 @@ final class EngineModelRun {
 
     func step() {
         stepCount += 1
-        if random.oneIn(5) { passTime() } else { command() }
+        if random.oneIn(7) { passTime() } else { command() }
         guard problem == nil else { return }
         compareTimers()
         if stepCount % 50 == 0 { compareAll() }

@@ -78,7 +78,7 @@ extension EngineRig {
 
     @discardableResult
     func end(
-        _ named: Named, _ app: String = "com.a", content: String? = nil, _ policy: DismissalPolicy = .default,
+        _ named: Named, _ app: String = "com.a", content: String? = nil, policy: DismissalPolicy = .default,
         stamped: Instant? = nil, source: Source = .local, ifRevision: UInt64? = nil
     ) -> Engine.Outcome {
         var frame = FrameBuilder()

@@ -108,6 +108,12 @@ final class EngineRig {
     /// The events of the last call, as short lines.
     var told: [String] { events.map(\.line) }
 
+    /// What it renews and is renewed by.
+    func renewal(_ id: EntityID) -> RenewalLinks? {
+        guard let slot = engine.slot(of: id), let record = engine.record(at: slot) else { return nil }
+        return engine.renewal(of: slot, record)
+    }
+
     /// What `explain` shows, oldest first.
     func decisions(_ id: EntityID) -> [Decision] {
         var all: [Decision] = []

@@ -32,7 +32,9 @@ extension NaiveService {
     }
 
     func start(_ start: Start) -> String {
-        if let device = start.device { for id in ids(on: device) { settle(id) } }
+        if let device = start.device {
+            for id in ids(on: device) where rules.endedCount || activities[id]?.isOpen ?? false { settle(id) }
+        }
         if let key = start.key, let holder = newest(start.app, key, start.device) {
             settle(holder)
             if let held = activities[holder] {

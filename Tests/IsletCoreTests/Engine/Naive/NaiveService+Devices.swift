@@ -37,15 +37,16 @@ extension NaiveService {
 
     func report(_ device: String, _ event: String, _ app: String) {
         let there = ids(on: device)
-        for id in there { settle(id) }
         switch event {
         case "lock", "collapse", "leave":
+            for id in there where activities[id]?.isOpen ?? false { settle(id) }
             for id in there where activities[id].map({ $0.isTransient && $0.runs }) ?? false {
                 remove(id, "transient", ends: true, isByCommand: true)
             }
         case "appBackground": background.insert("\(app) \(device)")
         case "appForeground": background.remove("\(app) \(device)")
         case "uninstall":
+            for id in there { settle(id) }
             for id in there where activities[id]?.app == app {
                 remove(id, "system", ends: false, isByCommand: true)
             }
