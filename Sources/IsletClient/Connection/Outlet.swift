@@ -17,6 +17,8 @@ struct Outlet: ~Copyable {
     private let socket: Socket
     private let slot: Poller.Slot
     private var waiting: [Entry] = []
+    /// The requests in `waiting`.
+    private var held: Set<String> = []
 
     /// A DEALER of `context`, not connected yet, that `poller` watches.
     init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
@@ -50,12 +52,13 @@ struct Outlet: ~Copyable {
     mutating func send(_ entry: Entry, poller: inout Poller) {
         guard waiting.count < Self.maximumWaiting else { return }
         waiting.append(entry)
+        held.formUnion(entry.requests)
         flush(poller: &poller) { _ in true }
     }
 
     /// Whether a frame of this request still waits here, so that sending it again is in vain.
     func holds(req: String) -> Bool {
-        waiting.contains { $0.requests.contains(req) }
+        held.contains(req)
     }
 
     /// Sends what waits, without the messages nobody wants any more.
@@ -69,6 +72,7 @@ struct Outlet: ~Copyable {
                     guard outcome == .sent else { break sending }
                 }
             }
+            held.subtract(entry.requests)
             sent += 1
         }
         waiting.removeFirst(sent)

@@ -4,6 +4,9 @@ package struct EntityTable: Sendable {
     /// The contract's digest over all of them.
     package private(set) var digest: UInt64 = 0
 
+    package init() {}
+
+    /// How many.
     package var count: Int { byTopic.count }
 
     package subscript(topic: String) -> Entity? {

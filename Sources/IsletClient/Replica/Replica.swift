@@ -12,7 +12,7 @@ package struct Replica: Sendable {
     package static let maximumStreams = 1_000
 
     package let scope: ReplicaScope
-    private(set) var streams: [String: StreamReplica] = [:]
+    package private(set) var streams: [String: StreamReplica] = [:]
     /// The topic of the join under way or last answered.
     private var joinTopic: [UInt8]?
     /// Whether that one was answered.

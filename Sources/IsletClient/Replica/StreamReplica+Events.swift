@@ -5,6 +5,8 @@ extension StreamReplica {
             guard state != .paused else { return rejoin(keeping: nil) }
             return rejoin(keeping: event)
         }
+        // An app that had no events at the join has its epoch from its first one.
+        if isSynced, epoch == nil { epoch = event.position.epoch }
         switch state {
         case .joining, .snapshotting, .repairing:
             waiting.append(event)

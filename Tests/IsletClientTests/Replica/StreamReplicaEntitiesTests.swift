@@ -84,6 +84,52 @@ import Testing
         expectAgreement()
     }
 
+    @Test mutating func `events up to the beginning of the snapshot are no news, whatever its rows say`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        // Started and gone before the snapshot began: no row speaks of it, and it must not come back.
+        #expect(replica.received(model.start("b")).isEmpty)
+        #expect(replica.received(model.dismiss("b")).isEmpty)
+        #expect(replica.received(model.snapshot()).told == ["synced(joined)", "2|", "3|"])
+        expectAgreement()
+    }
+
+    @Test mutating func `a watermark inside the fuzzy part of a snapshot proves nothing`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        var chunk = BulkChunk(req: "")
+        chunk.epoch = "e1"
+        chunk.fromSeq = model.seq
+        let mark = model.watermark()
+        let second = model.update("a")
+        chunk.rows = model.rows([model.topic("a")])
+        chunk.end = .complete(seq: model.seq, entities: 1, digest: model.digest())
+        #expect(replica.received(chunk).told == ["synced(joined)"])
+        #expect(replica.received(mark).isEmpty)
+        #expect(replica.received(second).told == ["2|"])
+        expectAgreement()
+    }
+
+    @Test mutating func `a new connection while a snapshot is taken asks for it again`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot())
+        _ = replica.received(Watermark(position: model.position, entities: 5, digest: nil))
+        #expect(replica.state == .snapshotting)
+        #expect(replica.joined(model.position) == [snapshot])
+    }
+
+    @Test func `a table agrees only with the same number and the same digest`() {
+        var table = EntityTable()
+        #expect(table.agrees(entities: 0, digest: 0))
+        table["t"] = Entity(topic: "t", members: ["revision": .integer(1)])
+        #expect(table.agrees(entities: 1, digest: table.digest))
+        #expect(!table.agrees(entities: 2, digest: table.digest))
+        #expect(!table.agrees(entities: 1, digest: table.digest ^ 1))
+        table["t"] = nil
+        #expect(table.agrees(entities: 0, digest: 0))
+    }
+
     @Test mutating func `a snapshot whose digest does not hold is taken again`() {
         model.start("a")
         _ = replica.joined(model.position)
@@ -159,6 +205,19 @@ import Testing
         model.update("a")
         #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
         #expect(replica.received(model.watermark()).asked == [.snapshot(app: app, prefix: prefix, attempt: 0)])
+    }
+
+    @Test mutating func `a digest waits for the event of its own position`() {
+        let prefix = "com.example.pizza/activity/Delivery/"
+        replica = StreamReplica(app: app, interest: .filtered(prefix: prefix))
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot(prefix: prefix))
+        let second = model.update("a")
+        #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
+        #expect(replica.received(second).told == ["2"])
+        #expect(replica.received(model.update("a")).told == ["3"])
+        #expect(replica.state == .following)
     }
 
     @Test mutating func `a filtered replica replays the whole stream after a new connection and takes its part`() {

@@ -99,6 +99,17 @@ import Testing
         #expect(replica.received(model.replay(from: 3)).told == ["4", "5"])
     }
 
+    @Test mutating func `a replay that ends beyond its events has lost the rest`() {
+        _ = replica.joined(nil)
+        for _ in 1...3 { model.start("a") }
+        _ = replica.received(model.watermark())
+        var short = model.replay(from: 0)
+        short.rows.removeLast()
+        let effects = replica.received(short)
+        #expect(effects.told == ["1", "2", "synced(eventsLost)"])
+        #expect(replica.seq == 3)
+    }
+
     @Test mutating func `a pull that fails is asked for again, later each time`() {
         _ = replica.joined(nil)
         model.start("a")
@@ -118,6 +129,19 @@ import Testing
         #expect(replica.received(event) == [.join])
         #expect(replica.received(model.start("c")).isEmpty)
         #expect(replica.joined(StreamPosition(epoch: "e2", seq: 2)).told == ["synced(epochChanged)", "3"])
+    }
+
+    @Test mutating func `events that wait are forgotten with their epoch`() {
+        _ = replica.joined(nil)
+        model.start("a")
+        let second = model.update("a")
+        #expect(replica.received(second) == [.replay(app: app, from: 0, attempt: 0)])
+        model.epoch = "e2"
+        let third = model.update("a")
+        #expect(replica.received(third).contains(.join))
+        let effects = replica.joined(StreamPosition(epoch: "e2", seq: 2))
+        #expect(effects.told == ["synced(epochChanged)", "3"])
+        #expect(!effects.contains(.join))
     }
 
     @Test mutating func `a position before what was taken in is another history`() {
