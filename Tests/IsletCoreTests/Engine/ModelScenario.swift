@@ -8,7 +8,7 @@ struct ModelScenario: CustomTestStringConvertible {
     /// As with the manual clock: deadlines are dated by themselves, and no command comes while some are due.
     var datesByDue = false
     /// How many commands and spans of time a life has.
-    var steps = 4_000
+    var steps = 3_000
     var testDescription: String { name }
 
     init(_ name: String, datesByDue: Bool = false, _ change: (inout NaiveRules) -> Void = { _ in }) {
