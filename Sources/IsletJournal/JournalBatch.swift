@@ -21,7 +21,11 @@ package struct JournalBatch: Sendable {
     /// In the order in which they happened, over all apps.
     package private(set) var events: [Event] = []
     /// What recovery needs beside the events; the journal does not look into it.
-    package private(set) var notes: [Slice] = []
+    package private(set) var facts: [Slice] = []
+    /// Answers that retries may ask for, kept apart because recovery needs them from further back.
+    package private(set) var answers: [Slice] = []
+    /// Domain time when it was closed, in milliseconds since 1970.
+    package private(set) var at: Int64 = 0
     private var bytes: [UInt8] = []
     private var rowOfStream: [UInt32: Int] = [:]
     private var lastStream: (stream: UInt32, row: Int)?
@@ -46,6 +50,9 @@ package struct JournalBatch: Sendable {
         package fileprivate(set) var lastSeq: UInt64
         /// The domain time of the last event in milliseconds since 1970.
         package fileprivate(set) var at: Int64
+        /// The listed entities of the app after the last event, and their digest: recovery proves itself with them.
+        package fileprivate(set) var entities = 0
+        package fileprivate(set) var digest: UInt64 = 0
         fileprivate let firstEvent: Int
         fileprivate var lastEvent: Int
     }
@@ -55,18 +62,23 @@ package struct JournalBatch: Sendable {
         /// The index of its row.
         package let row: Int
         package let seq: UInt64
+        /// The sequence number of the entity's event before; 0 for its first.
+        package let previous: UInt64
         package let topic: Slice
         package let json: Slice
+        /// What recovery needs beside the JSON; the journal does not look into it.
+        package let image: Slice
         /// The next event of the same row.
         fileprivate var next: Int?
     }
 
     /// Whether there is nothing to commit.
-    package var isEmpty: Bool { events.isEmpty && notes.isEmpty }
+    package var isEmpty: Bool { events.isEmpty && facts.isEmpty && answers.isEmpty }
 
     /// Whether the owner should commit it before it applies another command.
     package var isFull: Bool {
-        events.count >= Self.maximumEvents || notes.count >= Self.maximumEvents || bytes.count >= Self.maximumBytes
+        events.count >= Self.maximumEvents || facts.count + answers.count >= Self.maximumEvents
+            || bytes.count >= Self.maximumBytes
     }
 
     /// The bytes that it holds.
@@ -77,7 +89,8 @@ package struct JournalBatch: Sendable {
         self.number = number
         rows.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)
-        notes.removeAll(keepingCapacity: true)
+        facts.removeAll(keepingCapacity: true)
+        answers.removeAll(keepingCapacity: true)
         rowOfStream.removeAll(keepingCapacity: true)
         lastStream = nil
         bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptBytes)
@@ -88,9 +101,11 @@ package struct JournalBatch: Sendable {
     /// - Parameters:
     ///   - stream: The owner's number of the app, which stands for `app` from its first event on.
     ///   - seq: Dense within the app; a hole is the caller's bug and traps.
+    ///   - previous: The sequence number of the entity's event before; 0 for its first.
     ///   - at: Domain time in milliseconds since 1970.
     package mutating func append(
-        stream: UInt32, app: Span<UInt8>, seq: UInt64, at: Int64, topic: Span<UInt8>, json: Span<UInt8>
+        stream: UInt32, app: Span<UInt8>, seq: UInt64, previous: UInt64, at: Int64, topic: Span<UInt8>,
+        json: Span<UInt8>, image: Span<UInt8>
     ) {
         let index = events.count
         let row: Int
@@ -110,12 +125,30 @@ package struct JournalBatch: Sendable {
             rowOfStream[stream] = row
         }
         lastStream = (stream, row)
-        events.append(Event(row: row, seq: seq, topic: store(topic), json: store(json), next: nil))
+        events.append(
+            Event(
+                row: row, seq: seq, previous: previous, topic: store(topic), json: store(json), image: store(image),
+                next: nil))
     }
 
     /// Adds bytes for recovery, which come back in order and are of no other concern to the journal.
     package mutating func note(_ content: Span<UInt8>) {
-        notes.append(store(content))
+        facts.append(store(content))
+    }
+
+    /// Adds an answer that a retry may ask for.
+    package mutating func remember(_ answer: Span<UInt8>) {
+        answers.append(store(answer))
+    }
+
+    /// Nothing more is added to it.
+    ///
+    /// - Parameters:
+    ///   - at: Domain time in milliseconds since 1970.
+    ///   - state: The listed entities of a stream and their digest, now.
+    package mutating func close(at: Int64, state: (_ stream: UInt32) -> (entities: Int, digest: UInt64)) {
+        self.at = at
+        for index in rows.indices { (rows[index].entities, rows[index].digest) = state(rows[index].stream) }
     }
 
     /// Calls `body` with some of its bytes, which it must not keep.

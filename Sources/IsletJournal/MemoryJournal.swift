@@ -19,6 +19,17 @@ package final class MemoryJournal: Journal {
         return .committed
     }
 
+    /// Nothing is kept, so there is nothing to write; the next piece may never come.
+    package func sweep(_ chunk: StateChunk) {}
+
+    package func read(_ request: JournalRead) {
+        preconditionFailure("a journal in memory has no events to read")
+    }
+
+    package func backUp(_ request: BackupRequest) {
+        preconditionFailure("a journal in memory has nothing to copy")
+    }
+
     package func close() async {
         isClosed = true
     }

@@ -6,8 +6,8 @@ import Testing
         _ batch: inout JournalBatch, stream: UInt32, app: String, seq: UInt64, at: Int64 = 1_000, json: String
     ) {
         batch.append(
-            stream: stream, app: Array(app.utf8).span, seq: seq, at: at,
-            topic: Array("\(app)/activity/x/\(seq)".utf8).span, json: Array(json.utf8).span)
+            stream: stream, app: Array(app.utf8).span, seq: seq, previous: seq - 1, at: at,
+            topic: Array("\(app)/activity/x/\(seq)".utf8).span, json: Array(json.utf8).span, image: [1, 2].span)
     }
 
     private func text(_ slice: JournalBatch.Slice, of batch: JournalBatch) -> String {
@@ -38,7 +38,7 @@ import Testing
         #expect(batch.isEmpty)
         for content: [UInt8] in [[1, 2, 3], [], [4]] { batch.note(content.span) }
         #expect(!batch.isEmpty)
-        let notes = batch.notes.map { slice in
+        let notes = batch.facts.map { slice in
             batch.withBytes(of: slice) { span in span.withUnsafeBytes { [UInt8]($0) } }
         }
         #expect(notes == [[1, 2, 3], [], [4]])

@@ -116,8 +116,8 @@ extension EngineHost {
                 let topic = bytes.extracting(0..<topicCount)
                 let json = bytes.extracting(topicCount..<bytes.count)
                 batch.append(
-                    stream: event.app, app: name.span, seq: event.seq, at: event.at.milliseconds, topic: topic,
-                    json: json)
+                    stream: event.app, app: name.span, seq: event.seq, previous: 0, at: event.at.milliseconds,
+                    topic: topic, json: json, image: Span())
                 // At once and not at the commit: a history in the same message shows what the commands before it did.
                 // Like every other read, it leaves with the batch.
                 ring.append(
