@@ -28,7 +28,9 @@ package struct IsletService: Service {
         let host: EngineHost
         do {
             host = try await thread.host { thread throws(StartError) in
-                try EngineHost(on: thread, context: context, configuration, journal: MemoryJournal())
+                try EngineHost(
+                    on: thread, context: context, configuration, journal: MemoryJournal(),
+                    notices: NoticeBox(waking: thread))
             }
         } catch {
             await thread.stop()

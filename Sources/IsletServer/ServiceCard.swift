@@ -8,6 +8,13 @@ package struct ServiceEndpoints: Equatable, Sendable {
     package var events: String
     package var bulk: String
     package var ingest: String?
+
+    package init(commands: String, events: String, bulk: String, ingest: String? = nil) {
+        self.commands = commands
+        self.events = events
+        self.bulk = bulk
+        self.ingest = ingest
+    }
 }
 
 /// What a service is, as it tells whoever asks.
@@ -25,7 +32,7 @@ package struct ServiceCard: Sendable {
     private let clock: ClockMode
     private let store: ServeConfiguration.Store
 
-    init(_ configuration: ServeConfiguration, endpoints: ServiceEndpoints, guarantee: JournalGuarantee) {
+    package init(_ configuration: ServeConfiguration, endpoints: ServiceEndpoints, guarantee: JournalGuarantee) {
         self.endpoints = endpoints
         self.guarantee = guarantee
         clock = configuration.clock

@@ -48,6 +48,8 @@ package enum Refusal: Error, Equatable, Sendable {
         /// The rule that this command needs is off.
         case ruleOff
         case stopping
+        /// There is no room on the disk for the journal; it goes on by itself when there is.
+        case diskFull
         /// The operation belongs on another endpoint.
         case wrongEndpoint
     }

@@ -53,7 +53,7 @@ extension Refusal {
             .requestReused, .tooMany, .authorization(.attributesTooLarge), .authorization(.reconnectNotPermitted),
             .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.wrongEndpoint):
             .never
-        case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .authorization(.denied), .authorization(.muted),
+        case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull), .authorization(.denied), .authorization(.muted),
             .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
             .later
         case .revisionConflict, .keyHeld, .outcomeUnknown, .tooOld: .refresh
@@ -149,6 +149,7 @@ extension Refusal.Unavailable {
         case .clockNotManual: "the clock of this service is not manual"
         case .ruleOff: "the rule that this command needs is off"
         case .stopping: "the service is stopping"
+        case .diskFull: "the disk is full: the service goes on when there is room"
         case .wrongEndpoint: "this op belongs on another endpoint"
         }
     }
@@ -158,6 +159,7 @@ extension Refusal.Unavailable {
         case .clockNotManual: "clockNotManual"
         case .ruleOff: "ruleOff"
         case .stopping: "stopping"
+        case .diskFull: "diskFull"
         case .wrongEndpoint: "wrongEndpoint"
         }
     }

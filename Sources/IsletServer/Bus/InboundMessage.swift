@@ -4,7 +4,7 @@ import ZeroMQ
 ///
 /// An empty first frame, or a 4-byte frame followed by an empty one (`REQ_CORRELATE`), is the envelope; everything after
 /// it is commands, one a frame.
-struct InboundMessage: ~Copyable {
+package struct InboundMessage: ~Copyable {
     /// A message has at most this many commands.
     static let maximumCommands = 256
     /// A command has at most this many bytes.
@@ -47,8 +47,25 @@ struct InboundMessage: ~Copyable {
         return true
     }
 
+    /// Takes the frames of a message that came by another way than a socket.
+    package mutating func set(_ content: [[UInt8]], isRouted: Bool) {
+        bytes.removeAll(keepingCapacity: true)
+        frames.removeAll(keepingCapacity: true)
+        for frame in content.prefix(Self.maximumCommands + 4) {
+            let start = bytes.count
+            let isTooLong = frame.count > Self.maximumCommandBytes
+            if !isTooLong { bytes.append(contentsOf: frame) }
+            frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
+        }
+        routeCount = isRouted ? 1 + envelopeCount : 0
+        hasTooManyFrames = frames.count - routeCount > Self.maximumCommands
+    }
+
     /// The frames that are commands.
     var commands: Range<Int> { routeCount..<frames.count }
+
+    /// A copy of a frame's bytes.
+    func frame(_ index: Int) -> [UInt8] { Array(bytes[frames[index].range]) }
 
     private mutating func append(_ message: borrowing Message) {
         // Three more than commands: the routing id and a correlating envelope. One beyond tells that it is too many.

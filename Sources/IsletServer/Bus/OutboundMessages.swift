@@ -1,29 +1,29 @@
 import IsletCore
-import IsletProtocol
+package import IsletProtocol
 
 /// What leaves once the present batch is committed: answers, chunks and what is published beside events, in order.
 ///
 /// One buffer of bytes and a list of parts; filling it allocates nothing once it has grown.
-struct OutboundMessages: ~Copyable {
-    enum Destination: UInt8 {
+package struct OutboundMessages: ~Copyable {
+    package enum Destination: UInt8 {
         case commands
         case bulk
         case events
     }
 
     /// One frame to send.
-    struct Part {
-        var destination: Destination
+    package struct Part {
+        package var destination: Destination
         /// Whether another part of the same message follows.
-        var more: Bool
+        package var more: Bool
         var offset: Int
         var count: Int
 
-        var range: Range<Int> { offset..<offset + count }
+        package var range: Range<Int> { offset..<offset + count }
     }
 
-    var writer = JSONWriter(capacity: 1 << 18)
-    private(set) var parts: [Part] = []
+    package internal(set) var writer = JSONWriter(capacity: 1 << 18)
+    package private(set) var parts: [Part] = []
 
     init() {
         parts.reserveCapacity(4_096)

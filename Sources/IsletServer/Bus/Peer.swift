@@ -1,5 +1,5 @@
 /// A connected client, as ZeroMQ names it on one of the two ROUTER sockets.
-struct Peer: Hashable {
+package struct Peer: Hashable {
     var destination: OutboundMessages.Destination
     var routingID: [UInt8]
 }

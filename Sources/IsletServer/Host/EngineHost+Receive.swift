@@ -1,161 +1,69 @@
-import IsletCore
-import IsletJournal
-import IsletProtocol
 import ZeroMQ
 
-/// The way of a message from the commands socket to the engine.
+/// The sockets' way in: what waits there goes to the partition, some of it each turn.
 extension EngineHost {
     /// How many messages of one socket a turn takes, so that timers and the other sockets get theirs.
-    static let messagesPerTurn = 256
-
-    /// A turn takes no more messages once its answers have as many bytes.
-    private static let answerBytesPerTurn = 16 << 20
-    /// Once the answers to one message have as many bytes, its further lists and histories are refused as `busy`.
-    private static let answerBytesPerMessage = 16 << 20
-
-    /// Whether the answers to the present message are so large that no more of its large reads are answered.
-    var isAnswerFull: Bool { outbound.writer.count - messageStart > Self.answerBytesPerMessage }
-
-    /// What became of one command.
-    enum FrameResult {
-        /// Its answer stands in the buffer.
-        case answered(Range<Int>)
-        /// It wants no answer.
-        case silent
-        /// Its answer comes when this job is done.
-        case later(Job)
-    }
+    private static let messagesPerTurn = 256
+    /// How many subscription messages a turn takes.
+    private static let subscriptionsPerTurn = 1_024
+    /// How many bulk requests a turn takes.
+    private static let requestsPerTurn = 64
 
     /// Takes commands; true where more may wait.
     func receiveCommands() -> Bool {
         for _ in 0..<Self.messagesPerTurn {
-            guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
-            // A full batch is committed before more is applied, and large answers leave before more are made.
-            guard !batch.isFull, outbound.writer.count < Self.answerBytesPerTurn else { return true }
-            guard inbound.receive(from: sockets.commands, into: &received, isRouted: true) else { return false }
+            guard partition.takesCommands else { return false }
+            guard partition.inbound.receive(from: sockets.commands, into: &received, isRouted: true) else {
+                return false
+            }
             noteDescriptor(.commands)
-            if clockTravel == nil {
-                handleMessage(to: .commands)
-            } else {
-                waiting.append(waitingMessage(from: inbound.routeCount))
+            partition.takeCommands()
+        }
+        return true
+    }
+
+    /// Takes commands from plain publishers; true where more may wait.
+    func receiveIngest() -> Bool {
+        guard sockets.hasIngest else { return false }
+        for _ in 0..<Self.messagesPerTurn {
+            guard partition.takesIngest else { return false }
+            guard partition.inbound.receive(from: sockets.ingest, into: &received, isRouted: false) else {
+                return false
+            }
+            partition.takeIngest()
+        }
+        return true
+    }
+
+    /// Takes subscriptions; true where more may wait.
+    func receiveSubscriptions() -> Bool {
+        for _ in 0..<Self.subscriptionsPerTurn {
+            guard let isThere = try? sockets.events.receive(into: &received), isThere else { return false }
+            received.withUnsafeBytes { bytes in
+                guard bytes.first == 1 else { return }
+                let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()).bindMemory(to: UInt8.self)
+                partition.subscribed(to: topic.span)
             }
         }
         return true
     }
 
-    /// At most this many messages wait here for a clock that travels; the others stay with their senders.
-    static let maximumWaiting = 1_024
-
-    /// Takes commands from plain publishers, which get no answers; true where more may wait.
-    func receiveIngest() -> Bool {
-        guard sockets.hasIngest else { return false }
-        for _ in 0..<Self.messagesPerTurn {
-            guard clockTravel == nil else { return false }
-            guard !batch.isFull else { return true }
-            guard inbound.receive(from: sockets.ingest, into: &received, isRouted: false) else { return false }
-            for index in inbound.commands { _ = execute(index, isIngest: true) }
+    /// Takes bulk requests; true where more may wait.
+    func receiveBulk() -> Bool {
+        for _ in 0..<Self.requestsPerTurn {
+            guard partition.inbound.receive(from: sockets.bulk, into: &received, isRouted: true) else { return false }
+            noteDescriptor(.bulk)
+            partition.takeBulk()
         }
         return true
     }
 
     /// Remembers the connection of a peer that does not read its answers, or shuts it if the peer is cut.
-    func noteDescriptor(_ destination: OutboundMessages.Destination) {
+    private func noteDescriptor(_ destination: OutboundMessages.Destination) {
         guard !outbox.isEmpty else { return }
-        let peer = Peer(destination: destination, routingID: frameBytes(0))
+        let peer = Peer(destination: destination, routingID: partition.inbound.frame(0))
         guard outbox.holds(peer) else { return }
-        let cut = outbox.heard(from: peer, descriptor: received.sourceDescriptor, at: now.monotonic)
+        let cut = outbox.heard(from: peer, descriptor: received.sourceDescriptor, at: partition.now.monotonic)
         if let cut { _ = kickPeer(descriptor: cut) }
-    }
-
-    /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.
-    private func handleMessage(to destination: OutboundMessages.Destination) {
-        guard !inbound.commands.isEmpty else { return }
-        messageStart = outbound.writer.count
-        if inbound.hasTooManyFrames {
-            beginRoute(to: destination)
-            let start = outbound.beginFrame()
-            outbound.writer.refused(Envelope(), Span(), .badMessage(.tooManyFrames, offset: 0))
-            outbound.endFrame(from: start, to: destination, more: false)
-            return
-        }
-        results.removeAll(keepingCapacity: true)
-        var hasAnswer = false
-        var isComplete = true
-        for index in inbound.commands {
-            let result = execute(index, isIngest: false)
-            switch result {
-            case .answered: hasAnswer = true
-            case .silent: break
-            case .later: (hasAnswer, isComplete) = (true, false)
-            }
-            results.append(result)
-            // The clock travels: what follows in this message waits for it, as all other commands do.
-            if clockTravel != nil, index + 1 < inbound.frames.count {
-                let rest = waitingMessage(from: index + 1)
-                for result in results { collect(result, into: rest.answer) }
-                waiting.append(rest)
-                return
-            }
-        }
-        guard hasAnswer else { return }
-        if isComplete { answerAtOnce(to: destination) } else { answerLater(to: destination) }
-    }
-
-    private func answerAtOnce(to destination: OutboundMessages.Destination) {
-        beginRoute(to: destination)
-        for result in results {
-            if case .answered(let range) = result { outbound.add(range, to: destination, more: true) }
-        }
-        outbound.endMessage()
-    }
-
-    private func answerLater(to destination: OutboundMessages.Destination) {
-        let pending = PendingAnswer(destination: destination, route: routeFrames())
-        for result in results { collect(result, into: pending) }
-    }
-
-    /// Puts one result into an answer that waits for others.
-    func collect(_ result: FrameResult, into pending: PendingAnswer) {
-        switch result {
-        case .silent: break
-        case .answered(let range): pending.add(copy(range))
-        case .later(let job): job.answer = pending.addMissing()
-        }
-    }
-
-    /// The commands of the message in `inbound` from a frame on, to be executed when the clock has arrived.
-    private func waitingMessage(from index: Int) -> WaitingMessage {
-        let answer = PendingAnswer(destination: .commands, route: routeFrames())
-        answer.isClosed = false
-        let frames = (index..<inbound.frames.count).map {
-            WaitingMessage.Frame(bytes: frameBytes($0), isTooLong: inbound.frames[$0].isTooLong)
-        }
-        return WaitingMessage(
-            frames: frames, hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
-    }
-
-    /// Executes one frame of `inbound`.
-    private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
-        let frame = inbound.frames[index]
-        return execute(
-            inbound.bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest,
-            receivedAt: now.monotonic)
-    }
-
-    /// Routing id and envelope of the message in `inbound`.
-    private func beginRoute(to destination: OutboundMessages.Destination) {
-        for index in 0..<inbound.routeCount {
-            outbound.add(
-                copying: inbound.bytes.span.extracting(inbound.frames[index].range), to: destination, more: true)
-        }
-    }
-
-    func routeFrames() -> [[UInt8]] { (0..<inbound.routeCount).map(frameBytes) }
-
-    private func frameBytes(_ index: Int) -> [UInt8] { Array(inbound.bytes[inbound.frames[index].range]) }
-
-    /// A copy of bytes in the outbound buffer.
-    func copy(_ range: Range<Int>) -> [UInt8] {
-        outbound.writer.withBytes { Array(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 }

@@ -60,6 +60,8 @@ package enum NextTurn: Sendable, Equatable {
     case within(milliseconds: Int)
     /// When a socket is ready, a job comes, or the thread is woken.
     case whenReady
+    /// After that many milliseconds of real time, or when a job comes or the thread is woken; sockets do not matter.
+    case whenWoken(milliseconds: Int)
     /// Never: the thread stops, as after `BusThread.stop`.
     case stop
 }

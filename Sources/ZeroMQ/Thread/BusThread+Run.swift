@@ -19,7 +19,7 @@ extension BusThread {
             }
             if stopRequested { break }
             if let hosted {
-                guard turn(hosted.loop, hosted.wakeSlot) else { break }
+                guard turn(hosted.loop, hosted.wakeSlot, &idle, idleWakeSlot) else { break }
             } else {
                 _ = wait(.whenReady, &idle, idleWakeSlot)
             }
@@ -39,11 +39,20 @@ extension BusThread {
     }
 
     /// The loop's turn and the wait after it, in one entry into its isolation. Returns false for the end.
-    private func turn(_ loop: some BusLoop, _ wakeSlot: Poller.Slot) -> Bool {
-        loop.assumeIsolated { loop in
+    private func turn(
+        _ loop: some BusLoop, _ wakeSlot: Poller.Slot, _ idle: inout Poller, _ idleWakeSlot: Poller.Slot
+    ) -> Bool {
+        let next: NextTurn? = loop.assumeIsolated { loop in
             let next = loop.turn()
-            return next != .stop && wait(next, &loop.poller, wakeSlot)
+            switch next {
+            case .stop: return nil
+            case .whenWoken: return next
+            case .immediately, .within, .whenReady: return wait(next, &loop.poller, wakeSlot) ? .immediately : nil
+            }
         }
+        guard let next else { return false }
+        if case .whenWoken = next { return wait(next, &idle, idleWakeSlot) }
+        return true
     }
 
     private func finish(_ loop: some BusLoop) {
@@ -58,7 +67,7 @@ extension BusThread {
             switch next {
             case _ where inbox.withLock({ !$0.jobs.isEmpty }): 0
             case .immediately, .stop: 0
-            case .within(let milliseconds): max(0, milliseconds)
+            case .within(let milliseconds), .whenWoken(let milliseconds): max(0, milliseconds)
             case .whenReady: nil
             }
         do throws(ZeroMQError) {

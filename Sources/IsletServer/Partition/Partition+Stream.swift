@@ -1,32 +1,34 @@
 import IsletCore
 import IsletProtocol
-import ZeroMQ
 
 /// The events socket beside its events: joins and watermarks.
-extension EngineHost {
-    /// How many subscription messages a turn takes.
-    private static let subscriptionsPerTurn = 1_024
+extension Partition {
     /// A join that names no app is answered for at most this many.
     static let maximumJoinedApps = 1_000
+    /// At most this many joins wait for their answer; one more is not answered, and its client asks again.
+    static let maximumJoins = 65_536
 
-    /// Takes subscriptions; a join is answered on its own topic. True where more may wait.
-    func receiveSubscriptions() -> Bool {
-        for _ in 0..<Self.subscriptionsPerTurn {
-            guard let isThere = try? sockets.events.receive(into: &received), isThere else { return false }
-            var topic: [UInt8]?
-            received.withUnsafeBytes { bytes in
-                if bytes.first == 1, JoinTopic.isJoin(bytes.dropFirst()) { topic = Array(bytes.dropFirst()) }
-            }
-            if let topic, let join = JoinTopic(topic) { answer(join, on: topic) }
-        }
-        return true
+    /// A topic was subscribed to; a join is answered on its own topic, with the present batch.
+    package func subscribed(to topic: Span<UInt8>) {
+        guard let join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }),
+            joins.count < Self.maximumJoins
+        else { return }
+        joins.append(join)
+    }
+
+    /// Joins and watermarks, behind the events that leave before them: what they say of the streams is what is
+    /// published by then.
+    func writeStreamMessages() {
+        for join in joins { answer(join) }
+        joins.removeAll(keepingCapacity: true)
+        for app in watermarks.due(at: now.monotonic) { publishWatermark(app, isClosing: false) }
     }
 
     /// The subscription is active already, so from here on the joiner misses nothing: its answer leaves behind the events
     /// up to the sequence numbers that it names.
-    private func answer(_ join: JoinTopic, on topic: [UInt8]) {
+    private func answer(_ join: JoinTopic) {
         statistics.joins += 1
-        outbound.add(copying: topic, to: .events, more: true)
+        outbound.add(copying: join.topic, to: .events, more: true)
         let start = outbound.beginFrame()
         outbound.writer.beginObject()
         if join.app == nil, engine.apps.apps.count > Self.maximumJoinedApps {
@@ -66,11 +68,6 @@ extension EngineHost {
         outbound.endFrame(from: start, to: .events, more: false)
     }
 
-    /// Publishes the watermarks that are due, behind the events of this turn.
-    func publishWatermarks() {
-        for app in watermarks.due(at: now.monotonic) { publishWatermark(app, isClosing: false) }
-    }
-
     /// The last word on every stream.
     func publishGoodbye() {
         for index in engine.apps.apps.indices { publishWatermark(AppID(index), isClosing: true) }
@@ -89,6 +86,7 @@ extension EngineHost {
 
 /// A join's topic: `0xFF join/<32 hexadecimal digits>`, with `/<app>` where only one app is asked for.
 struct JoinTopic {
+    let topic: [UInt8]
     let app: [UInt8]?
 
     static let start: [UInt8] = [0xFF] + Array("join/".utf8)
@@ -98,6 +96,7 @@ struct JoinTopic {
     static func isJoin(_ topic: some Sequence<UInt8>) -> Bool { topic.starts(with: start) }
 
     init?(_ topic: [UInt8]) {
+        self.topic = topic
         let rest = topic.dropFirst(Self.start.count)
         guard Self.isJoin(topic), rest.count >= Self.nonceCount else { return nil }
         let isHex = rest.prefix(Self.nonceCount).allSatisfy { byte in

@@ -1,28 +1,19 @@
 import IsletCore
 import IsletProtocol
-import ZeroMQ
 
 /// The bulk socket: snapshots and replays, pulled with credit, so that they never delay an answer.
-extension EngineHost {
-    /// How many requests a turn takes.
-    private static let requestsPerTurn = 64
+extension Partition {
     /// How many chunks a turn sends, over all pulls.
     private static let chunksPerTurn = 8
 
-    /// Takes requests; true where more may wait.
-    func receiveBulk() -> Bool {
-        for _ in 0..<Self.requestsPerTurn {
-            guard inbound.receive(from: sockets.bulk, into: &received, isRouted: true) else { return false }
-            noteDescriptor(.bulk)
-            for index in inbound.commands {
-                let frame = inbound.frames[index]
-                let range = frame.range
-                let isTooLong = frame.isTooLong || inbound.hasTooManyFrames
-                request(inbound.bytes.span.extracting(range), isTooLong: isTooLong)
-                if inbound.hasTooManyFrames { break }
-            }
+    /// Takes the message in ``inbound``, which came to the bulk socket.
+    package func takeBulk() {
+        for index in inbound.commands {
+            let frame = inbound.frames[index]
+            let bytes = inbound.bytes
+            request(bytes.span.extracting(frame.range), isTooLong: frame.isTooLong || inbound.hasTooManyFrames)
+            if inbound.hasTooManyFrames { break }
         }
-        return true
     }
 
     private func request(_ frame: Span<UInt8>, isTooLong: Bool) {
@@ -141,6 +132,12 @@ extension EngineHost {
             }
         }
         return hasWork
+    }
+
+    /// A client was cut because it did not read: what it pulled ends.
+    package func clientWasCut(_ peer: Peer) {
+        statistics.cutClients += 1
+        removePulls { $0.peer == peer }
     }
 
     /// Ends pulls, with the digests that they wait for.

@@ -2,7 +2,7 @@ import IsletCore
 import IsletProtocol
 
 /// Commands that only look. Their answers leave with the batch of their turn, so they never show what is not durable.
-extension EngineHost {
+extension Partition {
     /// How long a read with `minSeq` waits where it names no `ttl`, in milliseconds of real time.
     static let minSeqWait: Int64 = 5_000
     /// When to ask again for what did not fit into the answers to one message, in milliseconds.

@@ -3,7 +3,7 @@ import IsletJournal
 import IsletProtocol
 
 /// One command: decode, apply, encode the events and the answer.
-extension EngineHost {
+extension Partition {
     /// - Parameter receivedAt: when it was received, in monotonic milliseconds; its `ttl` runs from then.
     func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool, receivedAt: Milliseconds) -> FrameResult {
         statistics.commands += 1
@@ -12,7 +12,9 @@ extension EngineHost {
             switch outcome {
             case .success(let command):
                 let result: FrameResult
-                if let ttl = command.envelope.ttl, now.monotonic - receivedAt > ttl {
+                if flights.isDiskFull, !command.operation.needsNoJournal {
+                    result = refuse(command.envelope, frame, .unavailable(.diskFull))
+                } else if let ttl = command.envelope.ttl, now.monotonic - receivedAt > ttl {
                     result = refuse(command.envelope, frame, .expired)
                 } else {
                     result = command.operation.isChange ? change(command, frame) : read(command, frame)
@@ -140,6 +142,17 @@ extension Operation {
             true
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
             .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            false
+        }
+    }
+
+    /// Whether it shows nothing that a journal must hold first.
+    var needsNoJournal: Bool {
+        switch self {
+        case .serviceInfo, .servicePing, .streamApplied: true
+        case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
+            .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
+            .clockAdvance, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }

@@ -3,7 +3,7 @@ import IsletJournal
 import IsletProtocol
 
 /// A command that changes something is executed once, however often it is sent.
-extension EngineHost {
+extension Partition {
     enum FirstTime {
         /// It is to be executed; the claim is nil where a retry could not be told.
         case first(RetryClaim?)

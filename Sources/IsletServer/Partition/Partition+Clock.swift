@@ -9,10 +9,10 @@ struct ClockTravel {
     var claim: RetryClaim?
 }
 
-extension EngineHost {
+extension Partition {
     /// `clock.advance`. All other commands wait until it has arrived; the answer comes when all is committed.
     func advanceClock(_ advance: ClockAdvance, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        guard time.clock.isManual else { return refuse(envelope, frame, .unavailable(.clockNotManual)) }
+        guard clock.isManual else { return refuse(envelope, frame, .unavailable(.clockNotManual)) }
         let claim: RetryClaim?
         switch firstTime(envelope, frame) {
         case .first(let new): claim = new
@@ -43,7 +43,7 @@ extension EngineHost {
         encodeEvents(Span(), nil)
         if isUnderway { return true }
         do throws(DomainClock.AdvanceError) {
-            try time.clock.advance(to: travel.target)
+            try clock.advance(to: travel.target)
         } catch {
             preconditionFailure("the clock was moved while it travelled: \(error)")
         }

@@ -2,7 +2,7 @@ import IsletCore
 import IsletProtocol
 
 /// Reads that take more than one turn.
-extension EngineHost {
+extension Partition {
     /// At most this many wait at a time; one more is refused as `busy`.
     static let maximumJobs = 1_024
 

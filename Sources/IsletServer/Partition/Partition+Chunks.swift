@@ -2,7 +2,7 @@ import IsletCore
 import IsletProtocol
 
 /// The chunks of snapshots and replays. Each costs one credit, and leaves with the batch of its turn.
-extension EngineHost {
+extension Partition {
     /// How many slots a turn looks at for one snapshot.
     private static let slotsPerTurn: Slot = 16_384
 

@@ -3,31 +3,23 @@ import IsletJournal
 import IsletProtocol
 import ZeroMQ
 
-/// The end of a turn: commit, then publish and answer.
+/// The way out: what is committed is published and answered.
 extension EngineHost {
-    /// Hands the turn's batch to the journal; what it made leaves once that is committed.
-    func commit() {
-        guard !batch.isEmpty else {
-            // Nothing changed, and all earlier batches are committed: reads may leave at once.
-            release()
-            return
+    /// Sends everything that may leave.
+    func sendReleased() {
+        while let flight = partition.nextReleased() {
+            publish(flight.batch)
+            send(flight.outbound)
+            partition.sent(flight)
         }
-        switch journal.append(batch) {
-        case .committed: release()
-        case .pending: preconditionFailure("the memory journal commits at once")
-        }
-        batch.reset(number: batch.number + 1)
     }
 
-    /// Publishes the events of the committed batch, and sends everything else.
-    private func release() {
+    private func publish(_ batch: borrowing JournalBatch) {
         for event in batch.events {
             batch.withBytes(of: event.topic) { topic in
                 batch.withBytes(of: event.json) { json in publish(topic, json) }
             }
         }
-        sendOutbound()
-        outbound.removeAll()
     }
 
     /// A slow subscriber loses events and never blocks others (no XPUB_NODROP); it can tell by `seq`.
@@ -36,39 +28,38 @@ extension EngineHost {
         _ = try? sockets.events.send(copying: json)
     }
 
-    private func sendOutbound() {
+    private func send(_ outbound: borrowing OutboundMessages) {
+        let parts = outbound.parts
         outbound.writer.withSpan { bytes in
             var index = 0
-            while index < outbound.parts.count {
+            while index < parts.count {
                 var end = index
-                while outbound.parts[end].more { end += 1 }
-                sendMessage(index...end, bytes)
+                while parts[end].more { end += 1 }
+                sendMessage(parts[index...end], bytes)
                 index = end + 1
             }
         }
     }
 
-    private func sendMessage(_ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) {
-        let first = outbound.parts[indices.lowerBound]
+    private func sendMessage(_ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) {
+        let first = parts[parts.startIndex]
         switch first.destination {
         case .events:
-            for index in indices {
-                let part = outbound.parts[index]
+            for part in parts {
                 _ = try? sockets.events.send(copying: bytes.extracting(part.range), more: part.more)
             }
         case .commands, .bulk:
             // Nearly always nothing waits for anybody, and the peer need not be named.
             let isFree = outbox.isEmpty
-            if isFree, sendNow(indices, bytes) { return }
+            if isFree, sendNow(parts, bytes) { return }
             let peer = Peer(destination: first.destination, routingID: Array(copying: bytes.extracting(first.range)))
-            if isFree || outbox.holds(peer) || !sendNow(indices, bytes) { wait(peer, indices, bytes) }
+            if isFree || outbox.holds(peer) || !sendNow(parts, bytes) { wait(peer, parts, bytes) }
         }
     }
 
     /// Sends to a peer; false where its pipe is full.
-    private func sendNow(_ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) -> Bool {
-        for index in indices {
-            let part = outbound.parts[index]
+    private func sendNow(_ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) -> Bool {
+        for part in parts {
             let frame = bytes.extracting(part.range)
             let sent =
                 part.destination == .bulk
@@ -85,18 +76,17 @@ extension EngineHost {
     }
 
     /// Keeps a message for a peer whose pipe is full, or cuts a peer for which too much waits.
-    private func wait(_ peer: Peer, _ indices: ClosedRange<Int>, _ bytes: Span<UInt8>) {
-        let frames = indices.dropFirst().map { Array(copying: bytes.extracting(outbound.parts[$0].range)) }
-        for cut in outbox.append(frames, for: peer, at: now.monotonic) {
-            statistics.cutClients += 1
-            removePulls { $0.peer == cut.client }
+    private func wait(_ peer: Peer, _ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) {
+        let frames = parts.dropFirst().map { Array(copying: bytes.extracting($0.range)) }
+        for cut in outbox.append(frames, for: peer, at: partition.now.monotonic) {
+            partition.clientWasCut(cut.client)
             if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
         }
     }
 
     /// Tries again what full pipes did not take.
     func flushOutbox() {
-        outbox.flush(at: now.monotonic) { peer, frames in sendNow(peer, frames) }
+        outbox.flush(at: partition.now.monotonic) { peer, frames in sendNow(peer, frames) }
     }
 
     private func sendNow(_ peer: Peer, _ frames: [[UInt8]]) -> Bool {

@@ -1,7 +1,7 @@
 import IsletCore
 
 /// What the host has counted since it started.
-struct Statistics: Sendable {
+package struct Statistics: Sendable {
     /// Monotonic milliseconds.
     var startedAt: Milliseconds
     var commands: UInt64 = 0

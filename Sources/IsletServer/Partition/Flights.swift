@@ -1,0 +1,74 @@
+package import IsletJournal
+
+/// A batch on its way through the journal, with everything that leaves when it is committed.
+package final class Flight {
+    package fileprivate(set) var batch = JournalBatch(number: 0)
+    package fileprivate(set) var outbound = OutboundMessages()
+
+    fileprivate init() {}
+}
+
+/// What was handed to the journal and what may leave, in order.
+///
+///     board ──▶ depart ──▶ land(through:) ──▶ nextLanded ──▶ reuse
+///        └────▶ hold ──▶ takeHeld, when there is room on the disk again
+///
+/// At most ``JournalBatch/maximumInFlight`` batches are in the air; their answers wait with them. Flights are used again,
+/// so that a turn allocates nothing once it is warm.
+struct Flights {
+    private var inAir: [Flight] = []
+    /// What had been filled each time when the disk became full, and is not handed over yet.
+    private var held: [Flight] = []
+    private var landed: [Flight] = []
+    private var spare: [Flight] = []
+    /// Whether the journal waits for room on the disk.
+    var isDiskFull = false
+    /// The bytes that were free when it did.
+    var freeBytes = 0
+
+    /// At most this many used flights are kept.
+    private static let maximumSpare = 4
+
+    /// Whether another batch may be handed over.
+    var mayDepart: Bool { inAir.count < JournalBatch.maximumInFlight }
+    /// Whether nothing is on its way: what the engine shows is committed.
+    var areLanded: Bool { inAir.isEmpty && held.isEmpty }
+
+    /// Takes a batch and its messages, and leaves used ones in their place.
+    mutating func board(_ batch: inout JournalBatch, _ outbound: inout OutboundMessages) -> Flight {
+        let flight = board(&outbound)
+        swap(&flight.batch, &batch)
+        return flight
+    }
+
+    /// Takes messages that need no batch.
+    mutating func board(_ outbound: inout OutboundMessages) -> Flight {
+        let flight = spare.popLast() ?? Flight()
+        swap(&flight.outbound, &outbound)
+        return flight
+    }
+
+    mutating func depart(_ flight: Flight) { inAir.append(flight) }
+
+    mutating func hold(_ flight: Flight) { held.append(flight) }
+
+    mutating func takeHeld() -> Flight? { held.isEmpty ? nil : held.removeFirst() }
+
+    /// It may leave now.
+    mutating func land(_ flight: Flight) { landed.append(flight) }
+
+    /// All batches up to this number are committed.
+    mutating func land(through number: UInt64) {
+        while let first = inAir.first, first.batch.number <= number { landed.append(inAir.removeFirst()) }
+    }
+
+    mutating func nextLanded() -> Flight? { landed.isEmpty ? nil : landed.removeFirst() }
+
+    /// What it held was sent.
+    mutating func reuse(_ flight: Flight) {
+        guard spare.count < Self.maximumSpare else { return }
+        flight.batch.reset(number: 0)
+        flight.outbound.removeAll()
+        spare.append(flight)
+    }
+}

@@ -1,0 +1,74 @@
+import IsletCore
+package import IsletJournal
+import IsletProtocol
+
+/// The end of a turn: commit, then publish and answer.
+extension Partition {
+    /// Hands the turn's batch to the journal; what it made leaves once that is committed.
+    ///
+    /// While two batches are in the air, the next one goes on being filled over several turns.
+    func commit() {
+        if flights.isDiskFull {
+            // Only refusals stand here since then, and they show nothing that is not committed.
+            if !outbound.isEmpty { flights.land(flights.board(&outbound)) }
+            return
+        }
+        while flights.mayDepart, let held = flights.takeHeld() { hand(over: held) }
+        guard flights.mayDepart else { return }
+        if !batch.isEmpty {
+            writeStreamMessages()
+            hand(over: closeFlight())
+        } else if flights.areLanded {
+            // Nothing changed, and what reads show is committed.
+            writeStreamMessages()
+            if !outbound.isEmpty { flights.land(flights.board(&outbound)) }
+        }
+    }
+
+    /// Takes the batch and its messages; the next batch begins.
+    private func closeFlight() -> Flight {
+        let next = batch.number + 1
+        batch.close(at: now.domain.milliseconds) { app in
+            (engine.apps[app].entities, engine.apps[app].digest.value)
+        }
+        let flight = flights.board(&batch, &outbound)
+        batch.reset(number: next)
+        return flight
+    }
+
+    private func hand(over flight: Flight) {
+        switch journal.append(flight.batch) {
+        case .committed: flights.land(flight)
+        case .pending: flights.depart(flight)
+        }
+    }
+
+    /// The journal says what became of something.
+    package func take(_ notice: JournalNotice) {
+        switch notice {
+        case .committed(let number, _): flights.land(through: number)
+        case .swept: break
+        case .isFull(let free): becomeFull(free: free)
+        case .hasRoom: flights.isDiskFull = false
+        case .read, .backedUp: break
+        }
+    }
+
+    /// No change is taken until there is room. What was applied already waits for it, with its answers.
+    private func becomeFull(free: Int) {
+        flights.freeBytes = free
+        guard !flights.isDiskFull else { return }
+        flights.isDiskFull = true
+        if !batch.isEmpty {
+            flights.hold(closeFlight())
+        } else if !outbound.isEmpty {
+            flights.hold(flights.board(&outbound))
+        }
+    }
+
+    /// What may leave now, in order; nil where nothing more may. To be given back with ``sent(_:)``.
+    package func nextReleased() -> Flight? { flights.nextLanded() }
+
+    /// A flight's messages were sent.
+    package func sent(_ flight: Flight) { flights.reuse(flight) }
+}

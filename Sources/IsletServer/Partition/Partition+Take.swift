@@ -1,0 +1,143 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+
+/// The way of a message from the commands socket to the engine.
+extension Partition {
+    /// A turn takes no more messages once its answers have as many bytes.
+    private static let answerBytesPerTurn = 16 << 20
+    /// Once the answers to one message have as many bytes, its further lists and histories are refused as `busy`.
+    private static let answerBytesPerMessage = 16 << 20
+
+    /// Whether the answers to the present message are so large that no more of its large reads are answered.
+    var isAnswerFull: Bool { outbound.writer.count - messageStart > Self.answerBytesPerMessage }
+
+    /// What became of one command.
+    enum FrameResult {
+        /// Its answer stands in the buffer.
+        case answered(Range<Int>)
+        /// It wants no answer.
+        case silent
+        /// Its answer comes when this job is done.
+        case later(Job)
+    }
+
+    /// Whether commands are taken now: not while a full batch waits for its commit, nor while large answers wait to
+    /// leave, nor while too many wait for a clock that travels.
+    package var takesCommands: Bool {
+        guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
+        return !isStopping && !batch.isFull && outbound.writer.count < Self.answerBytesPerTurn
+    }
+
+    /// Whether commands of plain publishers are taken now.
+    package var takesIngest: Bool { takesCommands && clockTravel == nil && !flights.isDiskFull }
+
+    /// Takes the message in ``inbound``, which came to the commands socket.
+    package func takeCommands() {
+        if clockTravel == nil {
+            handleMessage(to: .commands)
+        } else {
+            waiting.append(waitingMessage(from: inbound.routeCount))
+        }
+    }
+
+    /// At most this many messages wait here for a clock that travels; the others stay with their senders.
+    static let maximumWaiting = 1_024
+
+    /// Takes the message in ``inbound``, which came from a plain publisher: it gets no answers.
+    package func takeIngest() {
+        for index in inbound.commands { _ = execute(index, isIngest: true) }
+    }
+
+    /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.
+    private func handleMessage(to destination: OutboundMessages.Destination) {
+        guard !inbound.commands.isEmpty else { return }
+        messageStart = outbound.writer.count
+        if inbound.hasTooManyFrames {
+            beginRoute(to: destination)
+            let start = outbound.beginFrame()
+            outbound.writer.refused(Envelope(), Span(), .badMessage(.tooManyFrames, offset: 0))
+            outbound.endFrame(from: start, to: destination, more: false)
+            return
+        }
+        results.removeAll(keepingCapacity: true)
+        var hasAnswer = false
+        var isComplete = true
+        for index in inbound.commands {
+            let result = execute(index, isIngest: false)
+            switch result {
+            case .answered: hasAnswer = true
+            case .silent: break
+            case .later: (hasAnswer, isComplete) = (true, false)
+            }
+            results.append(result)
+            // The clock travels: what follows in this message waits for it, as all other commands do.
+            if clockTravel != nil, index + 1 < inbound.frames.count {
+                let rest = waitingMessage(from: index + 1)
+                for result in results { collect(result, into: rest.answer) }
+                waiting.append(rest)
+                return
+            }
+        }
+        guard hasAnswer else { return }
+        if isComplete { answerAtOnce(to: destination) } else { answerLater(to: destination) }
+    }
+
+    private func answerAtOnce(to destination: OutboundMessages.Destination) {
+        beginRoute(to: destination)
+        for result in results {
+            if case .answered(let range) = result { outbound.add(range, to: destination, more: true) }
+        }
+        outbound.endMessage()
+    }
+
+    private func answerLater(to destination: OutboundMessages.Destination) {
+        let pending = PendingAnswer(destination: destination, route: routeFrames())
+        for result in results { collect(result, into: pending) }
+    }
+
+    /// Puts one result into an answer that waits for others.
+    func collect(_ result: FrameResult, into pending: PendingAnswer) {
+        switch result {
+        case .silent: break
+        case .answered(let range): pending.add(copy(range))
+        case .later(let job): job.answer = pending.addMissing()
+        }
+    }
+
+    /// The commands of the message in `inbound` from a frame on, to be executed when the clock has arrived.
+    private func waitingMessage(from index: Int) -> WaitingMessage {
+        let answer = PendingAnswer(destination: .commands, route: routeFrames())
+        answer.isClosed = false
+        let frames = (index..<inbound.frames.count).map {
+            WaitingMessage.Frame(bytes: inbound.frame($0), isTooLong: inbound.frames[$0].isTooLong)
+        }
+        return WaitingMessage(
+            frames: frames, hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
+    }
+
+    /// Executes one frame of `inbound`.
+    private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
+        let frame = inbound.frames[index]
+        let bytes = inbound.bytes
+        return execute(
+            bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest,
+            receivedAt: now.monotonic)
+    }
+
+    /// Routing id and envelope of the message in `inbound`.
+    private func beginRoute(to destination: OutboundMessages.Destination) {
+        let bytes = inbound.bytes
+        for index in 0..<inbound.routeCount {
+            outbound.add(copying: bytes.span.extracting(inbound.frames[index].range), to: destination, more: true)
+        }
+    }
+
+    func routeFrames() -> [[UInt8]] { (0..<inbound.routeCount).map { inbound.frame($0) } }
+
+
+    /// A copy of bytes in the outbound buffer.
+    func copy(_ range: Range<Int>) -> [UInt8] {
+        outbound.writer.withBytes { Array(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+}

@@ -1,0 +1,150 @@
+package import IsletCore
+package import IsletJournal
+import IsletProtocol
+
+/// One partition of the service without its sockets: the engine, and the pipeline from a message to what leaves.
+///
+/// A turn: ``beginTurn(_:)`` reads the clocks and lets take effect what is due → messages are taken, decoded, applied and
+/// encoded → ``endTurn()`` goes on with long reads and hands the turn's batch to the journal. Answers, events and reads
+/// leave only when the batch that they belong to is committed: the owner takes them from ``nextReleased()``.
+///
+/// Its owner, the bus thread's actor or a simulator, gives it messages, clock readings and the journal's notices; it
+/// reads no clock, opens no socket and starts no thread. A class, because it owns what cannot be copied and its owner
+/// lends parts of it; it belongs to one owner and is not sendable.
+///
+/// Its parts: `+Take` (messages in), `+Execute` (one command), `+Reads`, `+Jobs` (reads over many turns), `+Clock` (the
+/// manual clock), `+Stream` (joins and watermarks), `+Bulk` (snapshots and replays), `+Commit` (the way out).
+package final class Partition {
+    /// How many deadlines a turn lets take effect, so that commands get theirs.
+    static let deadlinesPerTurn = 1_024
+
+    /// What the service is, as `service.info` tells it.
+    let card: ServiceCard
+    var engine: Engine
+    package internal(set) var clock: DomainClock
+    package internal(set) var now: TurnTime
+    /// The epoch of all streams.
+    package let epoch: [UInt8]
+
+    // Messages in.
+    package var inbound = InboundMessage()
+    var decoder = CommandDecoder()
+    var results: [FrameResult] = []
+    /// In order of arrival.
+    var waiting: [WaitingMessage] = []
+    /// Where fresh ids come from.
+    var random: any RandomNumberGenerator
+
+    // Messages out.
+    var outbound = OutboundMessages()
+    /// Where the answers to the present message begin in `outbound`.
+    var messageStart = 0
+    let journal: any Journal
+    var batch: JournalBatch
+    var eventWriter = JSONWriter(capacity: 1 << 14)
+    var flights = Flights()
+
+    // Streams and reads.
+    var ring = ReplayRing()
+    var joins: [JoinTopic] = []
+    var watermarks = WatermarkSchedule()
+    var retries = RetryWindow()
+    var jobs: [Job] = []
+    var clockTravel: ClockTravel?
+    var pulls: [BulkPull] = []
+    var nextDigest = 0
+    var subscribers = SubscriberTable()
+    package internal(set) var statistics: Statistics
+    /// Whether the last answer that was written says `ok:true`.
+    var wasAccepted = false
+    package private(set) var isStopping = false
+    private var hasSaidGoodbye = false
+
+    /// - Parameters:
+    ///   - reading: of the clocks, now.
+    ///   - random: fresh ids and epochs are drawn from it.
+    package init(
+        card: ServiceCard, rules: RuleSet, clock: DomainClock, journal: any Journal, at reading: ClockReading,
+        random: any RandomNumberGenerator
+    ) {
+        self.card = card
+        self.clock = clock
+        self.journal = journal
+        self.random = random
+        let domain = self.clock.now(reading)
+        now = TurnTime(domain: domain, monotonicNanoseconds: reading.monotonicNanoseconds)
+        statistics = Statistics(startedAt: now.monotonic)
+        engine = Engine(rules: rules, start: domain)
+        epoch = Array(EntityID(version7At: domain, random: (self.random.next(), self.random.next())).description.utf8)
+        batch = JournalBatch(number: 1)
+    }
+
+    /// A turn begins: what is due takes effect. True where more is due.
+    package func beginTurn(_ reading: ClockReading) -> Bool {
+        now = TurnTime(domain: clock.now(reading), monotonicNanoseconds: reading.monotonicNanoseconds)
+        guard !isStopping, !flights.isDiskFull, !batch.isFull else { return false }
+        if clockTravel != nil { return continueTravel() }
+        let isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerTurn)
+        encodeEvents(Span(), nil)
+        return isLate
+    }
+
+    /// The messages of the turn were taken: reads go on, and what happened is handed to the journal. True where more is
+    /// left to do at once.
+    package func endTurn() -> Bool {
+        guard !isStopping else {
+            sayGoodbye()
+            return false
+        }
+        var isBusy = clockTravel != nil && !batch.isFull
+        if !flights.isDiskFull {
+            if continueJobs() { isBusy = true }
+            if continuePulls() { isBusy = true }
+            retries.forgetExpired(at: now.domain)
+        }
+        commit()
+        return isBusy
+    }
+
+    /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until
+    /// ``isDone``.
+    package func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        if !flights.isDiskFull { refuseWaiting() }
+    }
+
+    /// Whether nothing is left to do before the end.
+    package var isDone: Bool {
+        // What waits for a full disk was not acknowledged.
+        isStopping && (hasSaidGoodbye || flights.isDiskFull)
+    }
+
+    private func sayGoodbye() {
+        commit()
+        guard !hasSaidGoodbye, flights.areLanded, batch.isEmpty else { return }
+        hasSaidGoodbye = true
+        publishGoodbye()
+        commit()
+    }
+
+    var dating: Engine.Dating { clock.isManual ? .whenDue : .whenNoticed }
+
+    /// How many milliseconds the owner may wait for messages: until the next deadline, watermark, or time-out of real
+    /// time.
+    package func pollTimeout() -> Int {
+        var wait = Self.longestWait
+        if isStopping { return wait }
+        if !batch.isFull, !flights.isDiskFull, let deadline = clock.pollTimeout(until: engine.nextWork()) {
+            wait = min(wait, deadline)
+        }
+        if flights.areLanded, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
+        if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
+        return wait
+    }
+
+    /// The longest wait in milliseconds.
+    private static let longestWait = 1_000
+    /// How often the time-outs of waiting reads and pulls are looked at, in milliseconds.
+    private static let timeoutCheck = 50
+}
