@@ -1,0 +1,45 @@
+"""What the model remembers of (`client`, `req`): the contract's rules of retries."""
+
+import re
+
+from .activity import MINUTE
+
+REMEMBERED = 10 * MINUTE
+
+
+class Retries:
+    """Answers to changes by (client, req), with their bytes and the moment of domain time."""
+
+    def __init__(self):
+        self.kept = {}
+        self.highest_forgotten = {}
+
+    def forget(self, now):
+        """Drops what is ten minutes old, and notes the highest number of each client and beginning of a `req`."""
+        for pair, (_, _, at) in list(self.kept.items()):
+            if now - at >= REMEMBERED:
+                del self.kept[pair]
+                if numbered := number_of(pair):
+                    place, number = numbered
+                    self.highest_forgotten[place] = max(number, self.highest_forgotten.get(place, number))
+
+    def verdict(self, pair, frame):
+        """The first answer, the code of a refusal, or None where the command is to be executed."""
+        if pair in self.kept:
+            first, answer, _ = self.kept[pair]
+            return answer if first == frame else "requestReused"
+        if numbered := number_of(pair):
+            place, number = numbered
+            if number <= self.highest_forgotten.get(place, -1):
+                return "outcomeUnknown"
+        return None
+
+    def remember(self, pair, frame, answer, now):
+        self.kept[pair] = (frame, answer, now)
+
+
+def number_of(pair):
+    """((client, beginning), number) of a `req` that ends in decimal digits."""
+    client, req = pair
+    found = re.fullmatch(r"(.*?)([0-9]+)", req)
+    return ((client, found.group(1)), int(found.group(2))) if found else None
