@@ -27,7 +27,7 @@ package struct IsletService: Service {
         let configuration = configuration
         let host: EngineHost
         do {
-            host = try await thread.host { thread throws(StartError) in
+            host = try await thread.host { thread throws in
                 try EngineHost(
                     on: thread, context: context, configuration, journal: MemoryJournal(),
                     notices: NoticeBox(waking: thread))

@@ -19,6 +19,8 @@ package struct ActivityEvent: Equatable, Sendable, BitwiseCopyable {
     package var app: AppID
     /// Dense within the app.
     package var seq: UInt64
+    /// The sequence number of the entity's event before; 0 for its first.
+    package var previous: UInt64
     /// When it took effect.
     package var at: Instant
     /// `at` minus the deadline; nil where no deadline made it.

@@ -324,6 +324,36 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     }
 }
 
+extension ActivityMachine {
+    /// Writes every field, for recovery.
+    func write(to writer: inout ImageWriter) {
+        writer.write(state.rawValue)
+        writer.write(cause.rawValue)
+        writer.write(style.rawValue)
+        writer.write(isScheduled ? 1 : 0)
+        writer.write(startedAt)
+        writer.write(staleDate)
+        writer.write(endedAt)
+        writer.write(dismissAt)
+        writer.write(timestamp)
+        writer.write(lastSign)
+    }
+
+    /// Reads what ``write(to:)`` wrote.
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        state = try reader.value()
+        cause = try reader.value()
+        style = try reader.value()
+        isScheduled = try reader.flag()
+        startedAt = try reader.instant()
+        staleDate = try reader.instant()
+        endedAt = try reader.instant()
+        dismissAt = try reader.instant()
+        timestamp = try reader.instant()
+        lastSign = try reader.instant()
+    }
+}
+
 extension Source {
     /// The cause that a command from here gives to its transition.
     package var cause: Cause {

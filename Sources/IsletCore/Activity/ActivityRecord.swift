@@ -22,6 +22,8 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
     package let attributesCount: UInt32
     let pushTypeCount: UInt16
     let alertCount: UInt16
+    /// The sequence number of its last event; 0 before the first.
+    package internal(set) var lastSeq: UInt64 = 0
     /// Whether the side table knows what it renews or is renewed by.
     var hasRenewalLinks = false
 

@@ -24,6 +24,7 @@ extension Engine {
         {
             if activities[slot].machine.signOfLife(at: now).isEmpty {
                 arm(slot)
+                if rules.watchesHeartbeats { note(activity: slot) }
                 return ignore(slot, (.unchanged, .unchanged), envelope, at: now, frame)
             }
             // Its silence had made it stale: this update brings it back, so it does change something.
@@ -45,7 +46,7 @@ extension Engine {
     mutating func heartbeat(
         _ address: ActivityAddress, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
-        guard rules.heartbeatStaleAfter != nil || rules.heartbeatEndAfter != nil else {
+        guard rules.watchesHeartbeats else {
             return .refused(.unavailable(.ruleOff))
         }
         let slot: Slot
@@ -56,6 +57,7 @@ extension Engine {
         }
         let steps = activities[slot].machine.signOfLife(at: now)
         take(steps, of: slot, before: before.machine, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
+        if steps.isEmpty { note(activity: slot) }
         arm(slot)
         return .applied(activities.reference(to: slot))
     }

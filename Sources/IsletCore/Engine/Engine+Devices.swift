@@ -19,6 +19,7 @@ extension Engine {
         case .appForeground:
             guard let known, let app = event.app.flatMap({ apps.find($0, of: frame) }) else { return .applied(nil) }
             devices[known].backgroundApps.remove(app)
+            note(device: known)
             devices.forgetIfEmpty(known)
         case .appBackground:
             guard let name = event.app, let app = apps.app(name, of: frame) else {
@@ -28,6 +29,7 @@ extension Engine {
                 return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
             }
             devices[device].backgroundApps.insert(app)
+            note(device: device)
         case .uninstall:
             guard let known, let app = event.app.flatMap({ apps.find($0, of: frame) }) else { return .applied(nil) }
             settleDevice(known, .listed, at: now, dating)
@@ -39,6 +41,7 @@ extension Engine {
             }
             devices[known].backgroundApps.remove(app)
             devices[known].settings.removeAll { $0.app == app }
+            note(device: known)
             devices.forgetIfEmpty(known)
         }
         return .applied(nil)

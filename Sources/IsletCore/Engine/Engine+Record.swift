@@ -54,6 +54,10 @@ extension Engine {
         if let before { countByState[Int(before.state.rawValue)] -= 1 }
         countByState[Int(step.machine.state.rawValue)] += 1
         apps[app].seq += 1
+        let previous = record.lastSeq
+        activities[slot].lastSeq = apps[app].seq
+        changedSlots.insert(slot)
+        appChanged(app)
         if let device = record.device {
             count(record, on: device, app: app, from: before?.state, to: step.machine.state)
             if step.machine.state == .ended { linkBehind(slot, on: device) }
@@ -61,8 +65,8 @@ extension Engine {
         if wasListed, !isListed { retire(slot, at: at) }
         events.append(
             ActivityEvent(
-                name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq, at: at,
-                lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
+                name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
+                previous: previous, at: at, lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
                 revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
                 alert: changes.alert))
@@ -111,6 +115,33 @@ extension Engine {
     mutating func arm(_ slot: Slot) {
         let next = activities[slot].machine.nextDeadline(rules).at
         if next.isSet { wheel.arm(slot, at: next) } else { wheel.cancel(slot) }
+    }
+
+    /// The next snapshot writes this app.
+    mutating func appChanged(_ app: AppID) {
+        guard !apps[app].isChanged else { return }
+        apps[app].isChanged = true
+        changedApps.append(app)
+    }
+
+    /// Something of an app changed that no event tells.
+    mutating func note(app: AppID) {
+        appChanged(app)
+        if isJournalled { notes.append(.app(app)) }
+    }
+
+    /// Something of a device changed that no event tells.
+    mutating func note(device: DeviceID) {
+        guard isJournalled else { return }
+        let name = devices[device].name
+        changedDevices.insert(name)
+        notes.append(.device(name))
+    }
+
+    /// Something of an activity changed that no event tells.
+    mutating func note(activity slot: Slot) {
+        changedSlots.insert(slot)
+        if isJournalled { notes.append(.activity(slot)) }
     }
 
     mutating func nextOrdinal() -> UInt64 {

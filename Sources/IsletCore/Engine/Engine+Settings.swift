@@ -57,6 +57,7 @@ extension Engine {
         }
         settleDevice(device, .listed, at: now, dating)
         setOwn(set, app, device)
+        note(device: device)
         forEach(.listed, on: device) { engine, slot in
             let record = engine.activities[slot]
             if engine.app(of: record) == app { engine.applySettings(to: slot, startedAs: record.ordinal, at: now) }
@@ -81,6 +82,7 @@ extension Engine {
         apps[app].sweepNumber = sweep.number
         sweep.setAt = now
         sweep.left = activities.capacity
+        note(app: app)
         // The first turn is now, so that a small service is through at once; a walk that is underway has its own turns.
         if !wasUnderway { continueSweep(at: now, dating) }
     }
@@ -120,6 +122,8 @@ extension Engine {
             sweep.left -= 1
             budget -= 1
         }
+        guard !sweep.isUnderway else { return }
+        for index in apps.apps.indices where apps.apps[index].sweepNumber == sweep.number { note(app: AppID(index)) }
     }
 
     /// Lets the settings of its app have their effect on one activity.
@@ -138,6 +142,7 @@ extension Engine {
         {
             steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
             activities[slot].frequentPushes = settings.frequentPushesEnabled
+            if steps.isEmpty { note(activity: slot) }
         }
         take(steps, of: slot, before: record.machine, asker: .nobody, at: now, Span())
     }

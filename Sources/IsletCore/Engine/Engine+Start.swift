@@ -131,7 +131,7 @@ extension Engine {
     }
 
     /// The key leads to this activity from now on, and no longer to one before it.
-    private mutating func holdKey(_ slot: Slot) {
+    mutating func holdKey(_ slot: Slot) {
         let record = activities[slot]
         let app = apps.kinds[Int(record.kind)].app
         let (hash, older) = payloads.withBytes(record.cold) { cold in

@@ -29,6 +29,17 @@ package struct Engine: ~Copyable {
     /// How many activities are in each state, by the state's raw value; dismissed counts the retained ones.
     package internal(set) var countByState = [0, 0, 0, 0, 0]
 
+    /// The activities, free slots among them, that changed since a snapshot wrote them.
+    package var changedSlots = ChangedSlots()
+    /// The apps that did.
+    package internal(set) var changedApps: [AppID] = []
+    /// The devices that did, by name.
+    package var changedDevices: Set<[UInt8]> = []
+    /// Whether anybody writes down what changed without an event.
+    package var isJournalled = false
+    /// What changed without an event since the last ``releaseNotes()``, in order.
+    package internal(set) var notes: [EngineNote] = []
+
     /// What happened since the last ``releaseEvents()``, in order.
     package internal(set) var events: [ActivityEvent] = []
 
@@ -54,6 +65,19 @@ package struct Engine: ~Copyable {
     package mutating func releaseEvents() {
         for event in events where event.name == .dismissed { releasePayloads(event.slot) }
         events.removeAll(keepingCapacity: true)
+    }
+
+    /// The notes were written.
+    package mutating func releaseNotes() {
+        notes.removeAll(keepingCapacity: true)
+    }
+
+    /// The apps that changed since a snapshot wrote them; they count as written.
+    package mutating func takeChangedApps(_ count: Int) -> ArraySlice<AppID> {
+        let taken = changedApps.prefix(count)
+        for app in taken { apps[app].isChanged = false }
+        changedApps.removeFirst(taken.count)
+        return taken
     }
 
     /// What a command came to.

@@ -70,6 +70,7 @@ extension Engine {
         countByState[Int(record.state.rawValue)] -= 1
         wheel.cancel(slot)
         activities.remove(slot)
+        changedSlots.insert(slot)
         if let device = record.device {
             devices[device].references -= 1
             if devices[device].references == 0 { dropOverriddenSettings(of: device) }

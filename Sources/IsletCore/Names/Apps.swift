@@ -29,6 +29,16 @@ package struct AppRecord: Sendable {
     var frequentPushesFlippedAt: UInt64 = 0
     /// The last sweep that carried settings of it.
     var sweepNumber: UInt64 = 0
+    /// Whether it is among the changed apps already.
+    var isChanged = false
+    /// While it is being restored: what was written of its stream at its end.
+    var restored: Restored?
+
+    struct Restored: Sendable {
+        var seq: UInt64
+        var entities: Int
+        var digest: UInt64
+    }
 }
 
 /// An app's activity type: what its topics begin with.

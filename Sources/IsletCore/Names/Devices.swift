@@ -57,6 +57,14 @@ package struct DeviceTable: ~Copyable {
         }
     }
 
+    /// The device of a name, or nil.
+    func find(_ name: [UInt8]) -> DeviceID? { numbers[name] }
+
+    /// The record of a device, or nil where it was forgotten.
+    func record(_ device: DeviceID) -> DeviceRecord? {
+        Int(device) < records.count ? records[Int(device)] : nil
+    }
+
     package func name(_ device: DeviceID) -> [UInt8] { self[device].name }
 
     package func find(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? { numbers[frame.bytes(name)] }

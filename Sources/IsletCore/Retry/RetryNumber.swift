@@ -45,6 +45,25 @@ struct RetrySeries: Sendable, BitwiseCopyable {
         lastUse = use
     }
 
+    /// Reads what ``write(to:)`` wrote.
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        stem = try reader.integer()
+        last = try reader.integer()
+        forgottenEnd = try reader.integer()
+        rises = try reader.integer()
+        falls = try reader.integer()
+        lastUse = try reader.integer()
+    }
+
+    func write(to writer: inout ImageWriter) {
+        writer.write(stem)
+        writer.write(last)
+        writer.write(forgottenEnd)
+        writer.write(rises)
+        writer.write(falls)
+        writer.write(lastUse)
+    }
+
     /// Whether nothing is lost with it.
     var isForgettable: Bool { forgottenEnd == 0 }
 

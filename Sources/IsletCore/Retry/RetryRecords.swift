@@ -38,11 +38,31 @@ struct RetryClient: BitwiseCopyable {
     /// Neighbours in the list of clients that have nothing remembered, oldest first.
     var olderIdle: Slot = .max
     var newerIdle: Slot = .max
+    /// Whether its trace is to be written down.
+    var isTraceChanged = false
     private var uses: UInt32 = 0
     private var series: InlineArray<4, RetrySeries?> = .init(repeating: nil)
 
     init(id: EntityID) {
         self.id = id
+    }
+
+    /// Reads what ``write(to:)`` wrote.
+    init(id: EntityID, _ reader: inout ImageReader) throws(ImageError) {
+        self.id = id
+        uses = try reader.integer()
+        for index in series.indices {
+            series[index] = try reader.flag() ? try RetrySeries(&reader) : nil
+        }
+    }
+
+    /// Writes the numbers that are known, and not the answers.
+    func write(to writer: inout ImageWriter) {
+        writer.write(uses)
+        for index in series.indices {
+            writer.write(series[index] == nil ? 0 : 1)
+            if let known = series[index] { known.write(to: &writer) }
+        }
     }
 
     var isIdle: Bool { answers == 0 && inFlight == 0 }

@@ -23,7 +23,10 @@ extension RetryWindow {
         let number = payloads.withBytes(entry.bytes) { bytes in
             RetryNumber(bytes.bindMemory(to: UInt8.self).span.extracting(..<Int(entry.reqCount)))
         }
-        if let number { clients[entry.client].forgot(number) }
+        if let number {
+            clients[entry.client].forgot(number)
+            traceChanged(entry.client)
+        }
         unlink(slot)
         remove(slot)
         releaseIfIdle(entry.client)
@@ -98,7 +101,22 @@ extension RetryWindow {
         removeClient(longestIdle)
     }
 
+    private mutating func traceChanged(_ client: Slot) {
+        guard recordsTraces, !clients[client].isTraceChanged else { return }
+        clients[client].isTraceChanged = true
+        changedTraces.append(clients[client].id)
+    }
+
+    /// Adds a client of which nothing but a trace is remembered.
+    mutating func insertIdle(_ client: RetryClient) {
+        guard findClient(client.id) == nil else { return }
+        let slot = clients.insert(client)
+        clientIndex.insert(RetryWindow.clientHash(client.id), slot)
+        releaseIfIdle(slot)
+    }
+
     private mutating func removeClient(_ client: Slot) {
+        traceChanged(client)
         clientIndex.remove(RetryWindow.clientHash(clients[client].id), client)
         clients.remove(client)
     }

@@ -62,6 +62,10 @@ package struct RetryWindow: ~Copyable {
     var oldestIdle: Slot = .max
     var newestIdle: Slot = .max
     var idleClients = 0
+    /// Clients whose traces changed; each once.
+    var changedTraces: [EntityID] = []
+    /// Whether anybody writes the traces down.
+    package var recordsTraces = false
 
     package init(limits: Limits = .standard) {
         self.limits = limits

@@ -1,6 +1,7 @@
 /// The rule that made a decision: a row of the fact sheet's transition table or an option of the rule set.
 ///
-/// `explain` shows it; every transition, dropped command and refusal carries one.
+/// `explain` shows it; every transition, dropped command and refusal carries one. Journals keep its number: new rules
+/// are added at the end, and none is ever taken away.
 package enum Rule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case startedAtOnce, staleAtStart, backgroundStart, scheduled
     case startDateReached, pendingUpdated, pendingEnded, staleBeforeStart, pendingSwitchedOff

@@ -43,6 +43,9 @@ package struct RuleSet: Equatable, Sendable {
         self.date = date
     }
 
+    /// Whether a silent publisher has any consequence.
+    package var watchesHeartbeats: Bool { heartbeatStaleAfter != nil || heartbeatEndAfter != nil }
+
     /// The rules as this release knows them.
     package static let standard = RuleSet(name: "apple-2026", date: "2026-11-01")
 }

@@ -62,6 +62,30 @@ package struct Slab<Record: BitwiseCopyable>: ~Copyable {
         return slot
     }
 
+    /// Puts a record into a slot that is free; only before ``rebuildFreeList()``.
+    package mutating func restore(_ record: Record, at slot: Slot) {
+        while capacity <= slot {
+            if Int(capacity) >> Self.chunkBits == chunks.count { chunks.append(.allocate(capacity: Self.chunkCount)) }
+            capacity += 1
+            // Its record is never read before the cell is used.
+            at(capacity - 1).initialize(to: Cell(generation: 0, nextFree: .max, isUsed: false, record: record))
+        }
+        let cell = at(slot)
+        precondition(!cell.pointee.isUsed, "a slot holds one record")
+        cell.pointee.isUsed = true
+        cell.pointee.record = record
+        count += 1
+    }
+
+    /// Every slot without a record is free from now on, the lowest first.
+    package mutating func rebuildFreeList() {
+        firstFree = .max
+        for slot in (0..<capacity).reversed() where !at(slot).pointee.isUsed {
+            at(slot).pointee.nextFree = firstFree
+            firstFree = slot
+        }
+    }
+
     /// Frees a slot; handles to it fail from now on.
     package mutating func remove(_ slot: Slot) {
         let cell = at(slot)

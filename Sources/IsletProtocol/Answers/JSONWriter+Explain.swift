@@ -2,18 +2,48 @@ package import IsletCore
 
 extension JSONWriter {
     /// The member `decisions` of `activity.explain`: what was decided about an entity, oldest first.
-    package mutating func decisions(about id: EntityID, of engine: borrowing Engine) {
+    ///
+    /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
+    package mutating func decisions(
+        about id: EntityID, before stored: [(json: [UInt8], image: [UInt8])] = [], of engine: borrowing Engine
+    ) {
         key("decisions")
         beginArray()
         // The log is read into an array first, since a closure cannot write to this noncopyable writer.
         var remembered: [Decision] = []
         engine.forEachDecision(about: id) { remembered.append($0) }
-        for decision in remembered.suffix(Self.maximumDecisions) { self.decision(decision) }
+        let kept = remembered.suffix(Self.maximumDecisions)
+        for event in stored.suffix(Self.maximumDecisions - kept.count) {
+            storedDecision(event.json.span, event.image.span)
+        }
+        for decision in kept { self.decision(decision) }
         endArray()
     }
 
     /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
     private static var maximumDecisions: Int { 1_000 }
+
+    /// A decision as its event tells it. A stored event that is none of ours is left out: `verify` tells of it.
+    private mutating func storedDecision(_ json: Span<UInt8>, _ image: Span<UInt8>) {
+        guard let image = try? ActivityImage(image), let event = try? StoredTransition(json) else { return }
+        beginObject()
+        stored("at", event.at, of: json)
+        field("rule", name: image.rule.source)
+        field("text", name: image.rule.text)
+        field("outcome", name: "applied")
+        stored("event", event.event, of: json)
+        stored("seq", event.seq, of: json)
+        field("revision", image.revision)
+        stored("from", event.from, of: json)
+        stored("to", event.to, of: json)
+        stored("cause", event.cause, of: json)
+        stored("by", event.by, of: json)
+        endObject()
+    }
+
+    private mutating func stored(_ name: StaticString, _ value: FrameRange?, of json: Span<UInt8>) {
+        if let value { field(name, raw: json.extracting(value.indices)) }
+    }
 
     private mutating func decision(_ decision: Decision) {
         beginObject()
@@ -44,5 +74,31 @@ extension JSONWriter {
             endObject()
         }
         endObject()
+    }
+}
+
+/// Where the members of a stored event stand that `explain` shows.
+private struct StoredTransition {
+    var at: FrameRange?
+    var event: FrameRange?
+    var seq: FrameRange?
+    var from: FrameRange?
+    var to: FrameRange?
+    var cause: FrameRange?
+    var by: FrameRange?
+
+    init(_ json: Span<UInt8>) throws(ScanError) {
+        var found = self
+        try JSONScanner.scanObject(json) { member in
+            let range = member.value.range
+            if member.name.equals("at", in: json) { found.at = range }
+            if member.name.equals("event", in: json) { found.event = range }
+            if member.name.equals("seq", in: json) { found.seq = range }
+            if member.name.equals("from", in: json) { found.from = range }
+            if member.name.equals("to", in: json) { found.to = range }
+            if member.name.equals("cause", in: json) { found.cause = range }
+            if member.name.equals("by", in: json) { found.by = range }
+        }
+        self = found
     }
 }

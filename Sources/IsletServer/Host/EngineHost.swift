@@ -31,14 +31,14 @@ package actor EngineHost: BusLoop {
     package init(
         on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, journal: any Journal,
         notices: NoticeBox
-    ) throws(StartError) {
+    ) throws {
         self.thread = thread
         self.notices = notices
         sockets = try ServiceSockets(configuration, in: context)
         card = ServiceCard(configuration, endpoints: sockets.endpoints, guarantee: journal.guarantee)
-        partition = Partition(
+        partition = try Partition(
             card: card, rules: configuration.rules, clock: DomainClock(configuration.clock), journal: journal,
-            at: .system(), random: SystemRandomNumberGenerator())
+            recovering: nil, at: .system(), random: SystemRandomNumberGenerator())
         sockets.register(in: &poller)
     }
 

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 
 /// One snapshot or replay that a client pulls with credit.
 final class BulkPull {
@@ -29,6 +30,9 @@ final class BulkPull {
     var credit: Int
     /// The app's sequence number when it began.
     var fromSeq: UInt64 = 0
+    /// The number of the read from the journal's files that is under way, and what it found.
+    var read: UInt64?
+    var stored: JournalReadResult.Outcome?
     /// The number of chunks that were sent.
     var chunk = 0
     /// When its client last gave credit, in monotonic milliseconds.

@@ -26,6 +26,9 @@ struct Flights {
     /// The bytes that were free when it did.
     var freeBytes = 0
 
+    /// All batches up to this number are committed.
+    private(set) var committedThrough: UInt64 = 0
+
     /// At most this many used flights are kept.
     private static let maximumSpare = 4
 
@@ -59,8 +62,12 @@ struct Flights {
 
     /// All batches up to this number are committed.
     mutating func land(through number: UInt64) {
+        committedThrough = number
         while let first = inAir.first, first.batch.number <= number { landed.append(inAir.removeFirst()) }
     }
+
+    /// All batches up to this number were committed by an earlier process.
+    mutating func begin(after number: UInt64) { committedThrough = number }
 
     mutating func nextLanded() -> Flight? { landed.isEmpty ? nil : landed.removeFirst() }
 

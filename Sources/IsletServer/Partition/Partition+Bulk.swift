@@ -127,7 +127,7 @@ extension Partition {
             chunks -= 1
             if advance(pull) {
                 removePulls { $0 === pull }
-            } else if pull.credit > 0 {
+            } else if pull.credit > 0, pull.read == nil {
                 hasWork = true
             }
         }

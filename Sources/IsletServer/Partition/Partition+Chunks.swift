@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 import IsletProtocol
 
 /// The chunks of snapshots and replays. Each costs one credit, and leaves with the batch of its turn.
@@ -92,6 +93,8 @@ extension Partition {
             sendChunk(pull, rows: [], isFirst: false, app: app, ending: ending)
             return true
         }
+        // What memory does not hold any more stands in the journal's files.
+        if isDurable, ring.oldest(app).map({ after + 1 < $0 }) ?? true { return storedReplay(pull, app, after) }
         var rows: [Range<Int>] = []
         let replay = ring.forEach(
             app: app, after: after, maximumRows: BulkPull.maximumRows, maximumBytes: BulkPull.maximumBytes
@@ -115,6 +118,40 @@ extension Partition {
         pull.source = .replay(after: last)
         let record = engine.apps[app]
         let isThrough = last == record.seq
+        sendChunk(
+            pull, rows: rows, isFirst: false, app: app,
+            ending: isThrough ? .at(record.seq, entities: record.entities, record.digest) : nil)
+        return isThrough
+    }
+
+    private func storedReplay(_ pull: BulkPull, _ app: AppID, _ after: UInt64) -> Bool {
+        guard pull.read == nil else { return false }
+        guard let stored = pull.stored else {
+            // The newest ones may not be committed yet; they will be in memory or in a file.
+            pull.read = readStored(
+                app: pull.app, .stream(after: after), maximumRows: BulkPull.maximumRows,
+                maximumBytes: BulkPull.maximumBytes, for: .pull(pull))
+            return false
+        }
+        pull.stored = nil
+        if case .events(let events) = stored, events.isEmpty, !flights.areLanded { return false }
+        guard case .events(let events) = stored, let last = events.last else {
+            var oldest = ring.oldest(app) ?? engine.apps[app].seq + 1
+            if case .tooOld(let kept) = stored { oldest = min(oldest, kept) }
+            sendChunk(pull, rows: [], isFirst: false, app: app, ending: .refused(.tooOld(oldest: oldest)))
+            return true
+        }
+        var rows: [Range<Int>] = []
+        for event in events {
+            for bytes in [event.topic, event.json] {
+                let start = outbound.beginFrame()
+                outbound.writer.plainBytes(bytes.span)
+                rows.append(start..<outbound.writer.count)
+            }
+        }
+        pull.source = .replay(after: last.seq)
+        let record = engine.apps[app]
+        let isThrough = last.seq == record.seq
         sendChunk(
             pull, rows: rows, isFirst: false, app: app,
             ending: isThrough ? .at(record.seq, entities: record.entities, record.digest) : nil)

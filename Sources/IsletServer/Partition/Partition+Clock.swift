@@ -48,6 +48,7 @@ extension Partition {
             preconditionFailure("the clock was moved while it travelled: \(error)")
         }
         now.domain = travel.target
+        noteClock()
         clockTravel = nil
         let req = travel.job.req
         let result = answerNow(travel.job.envelope, req.span)

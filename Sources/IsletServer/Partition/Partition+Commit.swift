@@ -31,6 +31,7 @@ extension Partition {
         batch.close(at: now.domain.milliseconds) { app in
             (engine.apps[app].entities, engine.apps[app].digest.value)
         }
+        sweeping.credit += batch.events.count / 2
         let flight = flights.board(&batch, &outbound)
         batch.reset(number: next)
         return flight
@@ -47,10 +48,11 @@ extension Partition {
     package func take(_ notice: JournalNotice) {
         switch notice {
         case .committed(let number, _): flights.land(through: number)
-        case .swept: break
+        case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
         case .hasRoom: flights.isDiskFull = false
-        case .read, .backedUp: break
+        case .read(let result): take(result)
+        case .backedUp: break
         }
     }
 

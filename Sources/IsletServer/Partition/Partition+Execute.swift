@@ -105,6 +105,7 @@ extension Partition {
     ///   - frame: the frame of the present command.
     ///   - envelope: its envelope; nil where no command made the events.
     func encodeEvents(_ frame: Span<UInt8>, _ envelope: Envelope?) {
+        encodeNotes()
         guard !engine.events.isEmpty else { return }
         for index in engine.events.indices {
             let event = engine.events[index]
@@ -113,18 +114,20 @@ extension Partition {
             let topicCount = eventWriter.count
             eventWriter.beginDocument()
             eventWriter.event(event, epoch: epoch, frame: frame, envelope: envelope, of: engine)
+            image.removeAll()
+            if isDurable { image.image(of: event, in: engine) }
             let name = engine.apps[event.app].name
             eventWriter.withSpan { bytes in
                 let topic = bytes.extracting(0..<topicCount)
                 let json = bytes.extracting(topicCount..<bytes.count)
                 batch.append(
-                    stream: event.app, app: name.span, seq: event.seq, previous: 0, at: event.at.milliseconds,
-                    topic: topic, json: json, image: Span())
+                    stream: event.app, app: name.span, seq: event.seq, previous: event.previous,
+                    at: event.at.milliseconds, topic: topic, json: json, image: image.bytes.span)
                 // At once and not at the commit: a history in the same message shows what the commands before it did.
                 // Like every other read, it leaves with the batch.
                 ring.append(
-                    app: event.app, seq: event.seq, entity: event.id, revision: event.revision, topic: topic,
-                    json: json)
+                    app: event.app, seq: event.seq, previous: event.previous, entity: event.id,
+                    revision: event.revision, topic: topic, json: json)
             }
             watermarks.changed(event.app, at: now.monotonic)
             statistics.events += 1

@@ -52,8 +52,8 @@ extension Partition {
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
-        case .clockTravel:
-            return nil
+        case .past(let past): return advance(past, job)
+        case .clockTravel: return nil
         }
     }
 
@@ -103,7 +103,7 @@ extension Job {
     /// Whether it only waits for something to happen.
     var isWaiting: Bool {
         switch kind {
-        case .waitForSeq, .clockTravel: true
+        case .waitForSeq, .past, .clockTravel: true
         case .list, .digest: false
         }
     }

@@ -72,16 +72,8 @@ extension Partition {
             return refuse(envelope, frame, .notFound)
         }
         switch command.operation {
-        case .activityHistory: return history(of: record, reference, envelope, frame)
-        case .activityExplain:
-            return answerFromEngine { writer, engine in
-                writer.beginAnswer(envelope, frame, ok: true)
-                writer.key("activity")
-                writer.activity(
-                    record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
-                writer.decisions(about: record.id, of: engine)
-                writer.endObject()
-            }
+        case .activityHistory: return past(.history, of: record, reference, envelope, frame)
+        case .activityExplain: return past(.explain, of: record, reference, envelope, frame)
         default:
             return answerFromEngine { writer, engine in
                 writer.beginAnswer(envelope, frame, ok: true)
@@ -137,28 +129,4 @@ extension Partition {
             writer.endObject()
         }
     }
-
-    /// The stored events of an activity, as far back as they are kept.
-    private func history(
-        of record: ActivityRecord, _ reference: SlotRef, _ envelope: Envelope, _ frame: Span<UInt8>
-    ) -> FrameResult {
-        answerFromEngine { writer, engine in
-            writer.beginAnswer(envelope, frame, ok: true)
-            writer.key("activity")
-            writer.shortActivity(record, at: reference.slot, of: engine)
-            writer.key("events")
-            writer.beginArray()
-            let history = ring.history(
-                of: record.id, app: engine.app(of: record), maximumRows: Self.historyRows,
-                maximumBytes: ListScan.maximumBytes
-            ) { _, _, _, json in writer.raw(json) }
-            writer.endArray()
-            writer.field("complete", history?.isComplete ?? false)
-            if let history, !history.isComplete { writer.field("sinceRevision", history.sinceRevision) }
-            writer.endObject()
-        }
-    }
-
-    /// `activity.history` shows at most this many events, the newest.
-    private static let historyRows = 1_000
 }

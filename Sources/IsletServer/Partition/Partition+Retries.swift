@@ -31,7 +31,13 @@ extension Partition {
     func remember(_ result: FrameResult, _ claim: RetryClaim, req: Span<UInt8>) {
         guard case .answered(let range) = result, wasAccepted else { return }
         outbound.writer.withSpan { bytes in
-            retries.remember(claim, req: req, answer: bytes.extracting(range), batch: batch.number, at: now.domain)
+            let answer = bytes.extracting(range)
+            retries.remember(claim, req: req, answer: answer, batch: batch.number, at: now.domain)
+            guard isDurable else { return }
+            image.removeAll()
+            RetryWindow.write(claim, req: req, answer: answer, to: &image)
+            let note = image.bytes
+            batch.remember(note.span)
         }
     }
 }

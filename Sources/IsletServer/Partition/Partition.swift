@@ -13,7 +13,8 @@ import IsletProtocol
 /// lends parts of it; it belongs to one owner and is not sendable.
 ///
 /// Its parts: `+Take` (messages in), `+Execute` (one command), `+Reads`, `+Jobs` (reads over many turns), `+Clock` (the
-/// manual clock), `+Stream` (joins and watermarks), `+Bulk` (snapshots and replays), `+Commit` (the way out).
+/// manual clock), `+Stream` (joins and watermarks), `+Bulk` (snapshots and replays), `+Commit` (the way out), `+Notes`, `+Sweep` and
+/// `+Recovery` (what the journal keeps beside events, and the way back).
 package final class Partition {
     /// How many deadlines a turn lets take effect, so that commands get theirs.
     static let deadlinesPerTurn = 1_024
@@ -42,6 +43,13 @@ package final class Partition {
     let journal: any Journal
     var batch: JournalBatch
     var eventWriter = JSONWriter(capacity: 1 << 14)
+    var image = ImageWriter()
+    /// Whether the journal outlives the process.
+    let isDurable: Bool
+    var sweeping = SnapshotSweep()
+    /// What the start brought back.
+    package internal(set) var recovery = RecoveryReport()
+    var recoveringBatch: UInt64 = 0
     var flights = Flights()
 
     // Streams and reads.
@@ -53,6 +61,8 @@ package final class Partition {
     var clockTravel: ClockTravel?
     var pulls: [BulkPull] = []
     var nextDigest = 0
+    var storedReaders: [UInt64: StoredReader] = [:]
+    var nextRead: UInt64 = 0
     var subscribers = SubscriberTable()
     package internal(set) var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.
@@ -62,11 +72,14 @@ package final class Partition {
 
     /// - Parameters:
     ///   - reading: of the clocks, now.
-    ///   - random: fresh ids and epochs are drawn from it.
+    ///   - clock: does not begin before what the journal says.
+    ///   - source: what a durable journal left behind; nil for one that keeps nothing.
+    ///   - random: fresh ids, and the epoch where there is no journal to name it, are drawn from it.
+    /// - Throws: `RecoveryError`, or what the source throws.
     package init(
-        card: ServiceCard, rules: RuleSet, clock: DomainClock, journal: any Journal, at reading: ClockReading,
-        random: any RandomNumberGenerator
-    ) {
+        card: ServiceCard, rules: RuleSet, clock: DomainClock, journal: any Journal,
+        recovering source: (any RecoverySource)?, at reading: ClockReading, random: any RandomNumberGenerator
+    ) throws {
         self.card = card
         self.clock = clock
         self.journal = journal
@@ -75,8 +88,13 @@ package final class Partition {
         now = TurnTime(domain: domain, monotonicNanoseconds: reading.monotonicNanoseconds)
         statistics = Statistics(startedAt: now.monotonic)
         engine = Engine(rules: rules, start: domain)
-        epoch = Array(EntityID(version7At: domain, random: (self.random.next(), self.random.next())).description.utf8)
+        isDurable = source != nil
+        let fresh = EntityID(version7At: domain, random: (self.random.next(), self.random.next()))
+        epoch = Array((source?.summary.epoch ?? fresh.description).utf8)
         batch = JournalBatch(number: 1)
+        engine.isJournalled = isDurable
+        retries.recordsTraces = isDurable
+        if let source { try recover(from: source) }
     }
 
     /// A turn begins: what is due takes effect. True where more is due.
@@ -103,6 +121,7 @@ package final class Partition {
             retries.forgetExpired(at: now.domain)
         }
         commit()
+        continueSweep()
         return isBusy
     }
 
@@ -122,7 +141,8 @@ package final class Partition {
 
     private func sayGoodbye() {
         commit()
-        guard !hasSaidGoodbye, flights.areLanded, batch.isEmpty else { return }
+        continueSweep()
+        guard !hasSaidGoodbye, flights.areLanded, batch.isEmpty, isSwept else { return }
         hasSaidGoodbye = true
         publishGoodbye()
         commit()
@@ -139,6 +159,7 @@ package final class Partition {
             wait = min(wait, deadline)
         }
         if flights.areLanded, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
+        if let sweep = nextSweep() { wait = min(wait, Int(max(0, sweep - now.monotonic))) }
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
         return wait
     }

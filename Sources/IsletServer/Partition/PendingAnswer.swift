@@ -65,6 +65,8 @@ final class Job {
         case digest(Int, app: AppID)
         /// A read that waits until its app's stream has come to `seq`, at most until `deadline` (monotonic ms).
         case waitForSeq(UInt64, app: [UInt8], frame: [UInt8], deadline: Int64)
+        /// An activity's past, some of which is read from files.
+        case past(StoredPast)
         /// The clock travels; the engine's owner ends this one.
         case clockTravel
     }

@@ -12,6 +12,8 @@ struct ReplayChunk: BitwiseCopyable {
     /// What precedes the bytes of topic and JSON.
     struct Header: BitwiseCopyable {
         var entity: EntityID
+        /// The sequence number of the entity's event before.
+        var previousSeq: UInt64
         var revision: UInt32
         var jsonCount: UInt32
         /// The offset of the record before it of the same bucket; 0 for none.
@@ -98,13 +100,14 @@ struct ReplayChunk: BitwiseCopyable {
 
     /// Adds the event with the number ``endSeq``; there must be room.
     mutating func append(
-        _ entity: EntityID, hash: UInt64, revision: UInt32, topic: UnsafeRawBufferPointer, json: UnsafeRawBufferPointer
+        _ entity: EntityID, hash: UInt64, previousSeq: UInt64, revision: UInt32, topic: UnsafeRawBufferPointer,
+        json: UnsafeRawBufferPointer
     ) {
         precondition(hasRoom(forEventOf: topic.count + json.count), "no room in the chunk")
         let bucket = memory + bucket(of: hash)
         let header = Header(
-            entity: entity, revision: revision, jsonCount: UInt32(json.count), previous: bucket.load(as: UInt32.self),
-            index: UInt16(count), topicCount: UInt16(topic.count))
+            entity: entity, previousSeq: previousSeq, revision: revision, jsonCount: UInt32(json.count),
+            previous: bucket.load(as: UInt32.self), index: UInt16(count), topicCount: UInt16(topic.count))
         let record = memory + end
         record.storeBytes(of: header, as: Header.self)
         UnsafeMutableRawBufferPointer(start: record + Self.headerBytes, count: topic.count).copyMemory(from: topic)

@@ -5,7 +5,7 @@ package import IsletCore
 /// Bounded in bytes. Where a bound is reached, the oldest chunk of the app that holds most goes, and not the oldest of
 /// all: else one loud app would leave nothing to replay of the many quiet ones, whose clients have missed little.
 ///
-/// An event costs its bytes, a header of 36 bytes, and no allocation; memory is taken by chunks, small ones for apps
+/// An event costs its bytes, a header of 48 bytes, and no allocation; memory is taken by chunks, small ones for apps
 /// that hold little. Noncopyable: it owns the chunks alone and frees each once.
 package struct ReplayRing: ~Copyable {
     /// How many bytes it may hold.
@@ -35,10 +35,13 @@ package struct ReplayRing: ~Copyable {
         package var rows: Int
         /// The revision of the first event that was given.
         package var sinceRevision: UInt32
+        /// The sequence number of the entity's event before that one; 0 where it is the first.
+        package var previous: UInt64
 
-        package init(rows: Int, sinceRevision: UInt32) {
+        package init(rows: Int, sinceRevision: UInt32, previous: UInt64) {
             self.rows = rows
             self.sinceRevision = sinceRevision
+            self.previous = previous
         }
 
         /// Whether that is the entity's first one.
@@ -87,9 +90,11 @@ package struct ReplayRing: ~Copyable {
     ///
     /// - Parameters:
     ///   - seq: Dense within the app from the first one that is added, else it traps.
+    ///   - previous: The sequence number of the entity's event before; 0 for its first.
     ///   - topic: At most 240 bytes.
     package mutating func append(
-        app: AppID, seq: UInt64, entity: EntityID, revision: UInt32, topic: Span<UInt8>, json: Span<UInt8>
+        app: AppID, seq: UInt64, previous: UInt64, entity: EntityID, revision: UInt32, topic: Span<UInt8>,
+        json: Span<UInt8>
     ) {
         if Int(app) >= streams.count {
             streams.append(contentsOf: repeatElement(Stream(), count: Int(app) + 1 - streams.count))
@@ -105,7 +110,8 @@ package struct ReplayRing: ~Copyable {
         let hash = hash(entity)
         topic.withUnsafeBytes { topic in
             json.withUnsafeBytes { json in
-                streams[Int(app)].chunks[last].append(entity, hash: hash, revision: revision, topic: topic, json: json)
+                streams[Int(app)].chunks[last].append(
+                    entity, hash: hash, previousSeq: previous, revision: revision, topic: topic, json: json)
             }
         }
     }
@@ -162,7 +168,8 @@ package struct ReplayRing: ~Copyable {
         }
         guard let first = found.last else { return nil }
         for (record, seq) in found.reversed() { Self.give(record, seq: seq, to: visit) }
-        return History(rows: found.count, sinceRevision: first.0.header.revision)
+        return History(
+            rows: found.count, sinceRevision: first.0.header.revision, previous: first.0.header.previousSeq)
     }
 
     private static func give(_ record: ReplayChunk.Record, seq: UInt64, to visit: Visit) {

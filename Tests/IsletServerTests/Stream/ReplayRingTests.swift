@@ -15,7 +15,7 @@ import Testing
     ) {
         let topic = Array("app\(app)/activity/order/\(number)".utf8)
         ring.append(
-            app: app, seq: seq, entity: entity(number), revision: revision, topic: topic.span,
+            app: app, seq: seq, previous: seq * 7, entity: entity(number), revision: revision, topic: topic.span,
             json: json(app, seq, padding: padding).span)
     }
 
@@ -162,16 +162,16 @@ import Testing
             let isRight = json.withUnsafeBytes { $0.elementsEqual(self.json(0, seq)) }
             #expect(isRight)
         }
-        #expect(all == ReplayRing.History(rows: 10_000, sinceRevision: 1))
+        #expect(all == ReplayRing.History(rows: 10_000, sinceRevision: 1, previous: 2 * 7))
         #expect(all?.isComplete == true)
         #expect(seqs == (0..<10_000).map { $0 * 3 + 2 })
         #expect(revisions == Array(1...10_000))
 
         let newest = ring.history(of: entity(1), app: 0, maximumRows: 1_000, maximumBytes: .max) { _, _, _, _ in }
-        #expect(newest == ReplayRing.History(rows: 1_000, sinceRevision: 9_001))
+        #expect(newest == ReplayRing.History(rows: 1_000, sinceRevision: 9_001, previous: 27_002 * 7))
         #expect(newest?.isComplete == false)
         let short = ring.history(of: entity(1), app: 0, maximumRows: 1_000, maximumBytes: 1) { _, _, _, _ in }
-        #expect(short == ReplayRing.History(rows: 1, sinceRevision: 10_000))
+        #expect(short == ReplayRing.History(rows: 1, sinceRevision: 10_000, previous: 29_999 * 7))
         #expect(ring.history(of: entity(9), app: 0, maximumRows: 9, maximumBytes: 9) { _, _, _, _ in } == nil)
         #expect(ring.history(of: entity(1), app: 5, maximumRows: 9, maximumBytes: 9) { _, _, _, _ in } == nil)
     }

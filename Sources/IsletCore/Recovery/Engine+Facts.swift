@@ -1,0 +1,188 @@
+/// Something that changed without an event, and that must survive a crash nevertheless.
+package enum EngineNote: Equatable, Sendable {
+    /// An app's settings.
+    case app(AppID)
+    /// What a device reported or was set to, by its name, since it may be forgotten by now.
+    case device([UInt8])
+    /// The last sign of life of an activity.
+    case activity(Slot)
+}
+
+/// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and
+/// settings, devices with their own settings and background apps.
+extension Engine {
+    private static let appTag = UInt8(ascii: "a")
+    private static let deviceTag = UInt8(ascii: "d")
+
+    /// The key of an app's fact.
+    package func factKey(app: AppID) -> [UInt8] { [Engine.appTag] + apps[app].name }
+
+    /// The key of a device's fact.
+    package func factKey(device name: [UInt8]) -> [UInt8] { [Engine.deviceTag] + name }
+
+    /// An app: how far its stream is, and its settings.
+    package func writeFact(app: AppID, to writer: inout ImageWriter) {
+        let record = apps[app]
+        writer.write(ActivityImage.version)
+        writer.write(record.seq)
+        writer.write(UInt64(record.entities))
+        writer.write(record.digest.value)
+        writer.write(record.settings.activitiesEnabled ? 1 : 0)
+        writer.write(record.settings.frequentPushesEnabled ? 1 : 0)
+        writer.write(record.enabledVersion)
+        writer.write(record.frequentPushesVersion)
+        writer.write(record.switchedOffAt)
+        writer.write(record.frequentPushesFlippedAt)
+        let isSwept = sweep.isUnderway && record.sweepNumber == sweep.number
+        writer.write(isSwept ? sweep.setAt : .never)
+    }
+
+    /// A device's own settings and background apps; false where nothing is known that a fact would tell.
+    package func writeFact(device name: [UInt8], to writer: inout ImageWriter) -> Bool {
+        guard let device = devices.find(name), let record = devices.record(device), !record.settings.isEmpty || !record.backgroundApps.isEmpty else {
+            return false
+        }
+        writer.write(ActivityImage.version)
+        writer.write(UInt32(record.settings.count))
+        for own in record.settings {
+            writer.write(run: apps[own.app].name)
+            write(own.activitiesEnabled, to: &writer)
+            write(own.frequentPushesEnabled, to: &writer)
+        }
+        writer.write(UInt32(record.backgroundApps.count))
+        // In the order of their numbers: the same state gives the same bytes.
+        for app in record.backgroundApps.sorted() { writer.write(run: apps[app].name) }
+        return true
+    }
+
+    private func write(_ own: DeviceSettings.Switch?, to writer: inout ImageWriter) {
+        writer.write(own == nil ? 0 : 1)
+        guard let own else { return }
+        writer.write(own.isOn ? 1 : 0)
+        writer.write(own.version)
+    }
+
+    /// Takes a fact back; false where its key is none of the engine's.
+    package mutating func restoreFact(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(ImageError) -> Bool {
+        guard key.count > 1 else { return false }
+        let name = FrameRange(1..<key.count)
+        switch key[0] {
+        case Engine.appTag:
+            guard let app = apps.app(name, of: key) else { throw .contradiction("more apps than there may be") }
+            try restore(app, value)
+        case Engine.deviceTag:
+            guard let device = devices.device(name, of: key) else {
+                throw .contradiction("more devices than there may be")
+            }
+            try restore(device: device, value)
+        default: return false
+        }
+        return true
+    }
+
+    /// A fact is not known any more; false where its key is none of the engine's.
+    package mutating func forgetFact(_ key: Span<UInt8>) -> Bool {
+        guard key.count > 1, key[0] == Engine.deviceTag else { return false }
+        if let device = devices.find(FrameRange(1..<key.count), of: key) {
+            devices[device].settings = []
+            devices[device].backgroundApps = []
+        }
+        return true
+    }
+
+    private mutating func restore(_ app: AppID, _ value: Span<UInt8>) throws(ImageError) {
+        let fact = try ImageReader.read(value) { reader throws(ImageError) in try AppFact(&reader) }
+        restoreStream(app, seq: fact.seq, entities: fact.entities, digest: fact.digest)
+        apps[app].settings = fact.settings
+        apps[app].enabledVersion = fact.enabledVersion
+        apps[app].frequentPushesVersion = fact.frequentPushesVersion
+        apps[app].switchedOffAt = fact.switchedOffAt
+        apps[app].frequentPushesFlippedAt = fact.frequentPushesFlippedAt
+        apps[app].sweepNumber = fact.sweptSince.isSet ? 1 : 0
+        if fact.sweptSince.isSet { sweep.setAt = max(sweep.setAt, fact.sweptSince) }
+        startOrdinal = max(startOrdinal, fact.switchedOffAt, fact.frequentPushesFlippedAt)
+    }
+
+    private mutating func restore(device: DeviceID, _ value: Span<UInt8>) throws(ImageError) {
+        let fact = try ImageReader.read(value) { reader throws(ImageError) in try DeviceFact(&reader) }
+        var settings: [DeviceSettings] = []
+        for own in fact.settings {
+            settings.append(
+                DeviceSettings(
+                    app: try restoredApp(own.app, of: value), activitiesEnabled: own.activitiesEnabled,
+                    frequentPushesEnabled: own.frequentPushesEnabled))
+        }
+        var background: Set<AppID> = []
+        for name in fact.backgroundApps { background.insert(try restoredApp(name, of: value)) }
+        devices[device].settings = settings
+        devices[device].backgroundApps = background
+    }
+
+    private mutating func restoredApp(_ name: Range<Int>, of bytes: Span<UInt8>) throws(ImageError) -> AppID {
+        guard let app = apps.app(FrameRange(name), of: bytes) else {
+            throw .contradiction("more apps than there may be")
+        }
+        return app
+    }
+}
+
+/// What is stored of an app.
+private struct AppFact {
+    var seq: UInt64
+    var entities: Int
+    var digest: UInt64
+    var settings: ActivitySettings
+    var enabledVersion: UInt64
+    var frequentPushesVersion: UInt64
+    var switchedOffAt: UInt64
+    var frequentPushesFlippedAt: UInt64
+    /// When settings were set that have not reached all of its activities yet; `never` where all have.
+    var sweptSince: Instant
+
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        seq = try reader.integer()
+        entities = Int(clamping: try reader.integer(UInt64.self))
+        digest = try reader.integer()
+        settings = ActivitySettings()
+        settings.activitiesEnabled = try reader.flag()
+        settings.frequentPushesEnabled = try reader.flag()
+        enabledVersion = try reader.integer()
+        frequentPushesVersion = try reader.integer()
+        switchedOffAt = try reader.integer()
+        frequentPushesFlippedAt = try reader.integer()
+        sweptSince = try reader.instant()
+    }
+}
+
+/// What is stored of a device; the apps' names are ranges of the stored bytes.
+private struct DeviceFact {
+    struct Own {
+        var app: Range<Int>
+        var activitiesEnabled: DeviceSettings.Switch?
+        var frequentPushesEnabled: DeviceSettings.Switch?
+    }
+
+    var settings: [Own] = []
+    var backgroundApps: [Range<Int>] = []
+
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        for _ in 0..<(try reader.integer(UInt32.self)) {
+            let app = try reader.run()
+            let activities = try DeviceFact.readSwitch(&reader)
+            settings.append(
+                Own(
+                    app: app, activitiesEnabled: activities, frequentPushesEnabled: try DeviceFact.readSwitch(&reader)))
+        }
+        for _ in 0..<(try reader.integer(UInt32.self)) { backgroundApps.append(try reader.run()) }
+    }
+
+    private static func readSwitch(_ reader: inout ImageReader) throws(ImageError) -> DeviceSettings.Switch? {
+        guard try reader.flag() else { return nil }
+        let isOn = try reader.flag()
+        return DeviceSettings.Switch(isOn: isOn, version: try reader.integer())
+    }
+}

@@ -1,0 +1,165 @@
+/// A fresh engine takes back what a journal kept: the snapshot's facts and activities, then the events behind it, and at
+/// last ``finishRestoring(at:)``, which makes everything that follows from them and compares it with what was written.
+extension Engine {
+    /// No slot lies beyond this: a bit that flipped in a file must not ask for all memory.
+    private static let maximumSlot = Slot(1 << 26)
+
+    /// An activity's names and payloads, in the bytes that they stand in.
+    package struct RestoredParts {
+        package var app: FrameRange
+        package var kind: FrameRange
+        package var key: FrameRange?
+        package var device: FrameRange?
+        package var attributes: FrameRange
+        package var content: FrameRange
+
+        package init(
+            app: FrameRange, kind: FrameRange, key: FrameRange?, device: FrameRange?, attributes: FrameRange,
+            content: FrameRange
+        ) {
+            self.app = app
+            self.kind = kind
+            self.key = key
+            self.device = device
+            self.attributes = attributes
+            self.content = content
+        }
+    }
+
+    /// An activity of the snapshot comes back to its slot. Those of a lower slot must have come before.
+    package mutating func restore(
+        _ id: EntityID, at slot: Slot, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts,
+        of bytes: Span<UInt8>
+    ) throws(ImageError) {
+        guard slot < Engine.maximumSlot else { throw .contradiction("an activity in slot \(slot)") }
+        guard !activities.isUsed(slot) else { throw .contradiction("two activities in slot \(slot)") }
+        if let other = self.slot(of: id) {
+            // The id was used again, and the slot of its first life was not written since.
+            guard activities[other].lastSeq < seq else { return changedSlots.insert(slot) }
+            removeRestored(other)
+        }
+        let record = try makeRecord(id, seq: seq, image, parts, of: bytes)
+        activities.restore(record, at: slot)
+        byID.insert(Engine.hash(id), slot)
+        keepLinks(image.links, at: slot)
+    }
+
+    /// All activities of the snapshot are back: from now on, new ones take slots that are free.
+    package mutating func finishSnapshot() {
+        activities.rebuildFreeList()
+    }
+
+    /// An event that began an activity.
+    package mutating func restoreStart(
+        _ id: EntityID, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts, of bytes: Span<UInt8>
+    ) throws(ImageError) {
+        if let slot = slot(of: id) {
+            guard activities[slot].lastSeq < seq else { return }
+            removeRestored(slot)
+        }
+        let slot = activities.insert(try makeRecord(id, seq: seq, image, parts, of: bytes))
+        byID.insert(Engine.hash(id), slot)
+        keepLinks(image.links, at: slot)
+        changedSlots.insert(slot)
+    }
+
+    /// An event of an activity; one that the snapshot holds, or of one that was forgotten since, changes nothing.
+    ///
+    /// - Parameter content: its new content, where the image says that it brought one.
+    package mutating func restoreChange(
+        _ id: EntityID, seq: UInt64, _ image: ActivityImage, content: FrameRange?, of bytes: Span<UInt8>
+    ) {
+        guard let slot = slot(of: id), activities[slot].lastSeq < seq else { return }
+        activities[slot].machine = image.machine
+        activities[slot].revision = image.revision
+        activities[slot].relevanceScore = image.relevanceScore
+        activities[slot].ordinal = image.ordinal
+        activities[slot].frequentPushes = image.frequentPushes
+        activities[slot].lastSeq = seq
+        if image.machine.state == .dismissed {
+            releasePayloads(slot)
+        } else if image.contentChanged, let content {
+            payloads.replace(&activities[slot].content, by: content, of: bytes)
+        }
+        keepLinks(image.links, at: slot)
+        changedSlots.insert(slot)
+    }
+
+    /// A sign of life that made no event.
+    package mutating func restoreSign(_ id: EntityID, _ image: ActivityImage) {
+        guard let slot = slot(of: id), activities[slot].revision == image.revision else { return }
+        activities[slot].machine = image.machine
+        changedSlots.insert(slot)
+    }
+
+    /// The app of a name, made where it is new; nil where there is no room for another.
+    package mutating func restoredApp(_ name: Span<UInt8>) -> AppID? {
+        apps.app(FrameRange(offset: 0, count: name.count), of: name)
+    }
+
+    /// How far an app's stream is, with its listed activities and their digest there.
+    package mutating func restoreStream(_ app: AppID, seq: UInt64, entities: Int, digest: UInt64) {
+        guard seq >= apps[app].seq else { return }
+        apps[app].seq = seq
+        apps[app].restored = AppRecord.Restored(seq: seq, entities: entities, digest: digest)
+    }
+
+    private mutating func makeRecord(
+        _ id: EntityID, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts, of bytes: Span<UInt8>
+    ) throws(ImageError) -> ActivityRecord {
+        guard let app = apps.app(parts.app, of: bytes), let kind = apps.kind(app, parts.kind, of: bytes) else {
+            throw .contradiction("more apps or kinds than there may be")
+        }
+        var device: DeviceID?
+        if let name = parts.device {
+            guard let known = devices.device(name, of: bytes) else {
+                throw .contradiction("more devices than there may be")
+            }
+            device = known
+        }
+        let keyCount = parts.key?.count ?? 0
+        guard keyCount <= UInt8.max, image.pushType.count <= UInt16.max, image.alert.count <= UInt16.max else {
+            throw .contradiction("a name that is too long")
+        }
+        let count = Int(parts.attributes.count) + Int(keyCount) + image.pushType.count + image.alert.count
+        guard count <= PayloadStore.maximumCount, parts.content.count <= PayloadStore.maximumCount else {
+            throw .contradiction("a payload that is too long")
+        }
+        let cold = payloads.insert(count: count) { target in
+            var offset = 0
+            for case let part? in [parts.attributes, parts.key] {
+                bytes.copy(part, to: UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + Int(part.count)]))
+                offset += Int(part.count)
+            }
+            for part in [image.pushType, image.alert] {
+                UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + part.count]).copyBytes(from: part)
+                offset += part.count
+            }
+        }
+        let isGone = image.machine.state == .dismissed
+        var record = ActivityRecord(
+            id: id, machine: image.machine, content: isGone ? .empty : payloads.insert(parts.content, of: bytes),
+            cold: cold, relevanceScore: image.relevanceScore, revision: image.revision, kind: kind, device: device,
+            keyCount: UInt8(keyCount), ordinal: image.ordinal, attributesCount: parts.attributes.count,
+            pushTypeCount: UInt16(image.pushType.count), alertCount: UInt16(image.alert.count))
+        record.frequentPushes = image.frequentPushes
+        record.lastSeq = seq
+        return record
+    }
+
+    private mutating func keepLinks(_ links: RenewalLinks, at slot: Slot) {
+        guard links != RenewalLinks() else { return }
+        renewals[slot] = links
+        activities[slot].hasRenewalLinks = true
+    }
+
+    private mutating func removeRestored(_ slot: Slot) {
+        let record = activities[slot]
+        byID.remove(Engine.hash(record.id), slot)
+        renewals[slot] = nil
+        payloads.remove(record.content)
+        payloads.remove(record.cold)
+        activities.remove(slot)
+        changedSlots.insert(slot)
+    }
+}

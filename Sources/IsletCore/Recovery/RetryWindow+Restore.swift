@@ -1,0 +1,97 @@
+/// What a retry window writes for recovery: each answer when it is remembered, and a trace for each client whose numbers
+/// are forgotten.
+extension RetryWindow {
+    private static let traceTag = UInt8(ascii: "r")
+
+    /// Writes the remembered answer of a claim, as ``restoreAnswer(_:batch:at:)`` reads it.
+    package static func write(
+        _ claim: RetryClaim, req: Span<UInt8>, answer: Span<UInt8>, to writer: inout ImageWriter
+    ) {
+        let isKept = answer.count <= maximumAnswerBytes
+        writer.write(ActivityImage.version)
+        writer.write(claim.client)
+        writer.write(claim.frameHash.value)
+        writer.write(isKept ? 1 : 0)
+        writer.write(run: req)
+        if isKept { writer.write(run: answer) }
+    }
+
+    /// Remembers an answer again. They must come in the order in which they were given.
+    package mutating func restoreAnswer(
+        _ bytes: Span<UInt8>, batch: UInt64, at instant: Instant
+    ) throws(ImageError) {
+        let stored = try ImageReader.read(bytes) { reader throws(ImageError) in try StoredAnswer(&reader) }
+        guard stored.req.count <= InlineText.maximumCount else { throw .unknownValue }
+        let req = bytes.extracting(stored.req)
+        let claim = RetryClaim(client: stored.client, req: req, frameHash: stored.frameHash)
+        guard find(claim, req) == nil else { return }
+        guard let answer = stored.answer else {
+            let tooLong = [UInt8](repeating: 0, count: RetryWindow.maximumAnswerBytes + 1)
+            return remember(claim, req: req, answer: tooLong.span, batch: batch, at: instant)
+        }
+        remember(claim, req: req, answer: bytes.extracting(answer), batch: batch, at: instant)
+    }
+
+    /// How many clients' traces changed and are not taken yet.
+    package var changedTraceCount: Int { changedTraces.count }
+
+    /// The clients whose traces changed since the last call, at most `count`; nothing until ``recordsTraces`` is set.
+    package mutating func takeChangedTraces(_ count: Int) -> ArraySlice<EntityID> {
+        let taken = changedTraces.prefix(count)
+        for id in taken {
+            if let slot = findClient(id) { clients[slot].isTraceChanged = false }
+        }
+        changedTraces.removeFirst(taken.count)
+        return taken
+    }
+
+    /// The key of a client's trace.
+    package static func traceKey(_ client: EntityID) -> [UInt8] {
+        var writer = ImageWriter()
+        writer.write(traceTag)
+        writer.write(client)
+        return writer.bytes
+    }
+
+    /// Writes a client's trace; false where there is none any more.
+    package func writeTrace(of client: EntityID, to writer: inout ImageWriter) -> Bool {
+        guard let slot = findClient(client), !clients[slot].isForgettable else { return false }
+        writer.write(ActivityImage.version)
+        clients[slot].write(to: &writer)
+        return true
+    }
+
+    /// Takes a trace back; false where the key is not one. Before any answer is restored.
+    package mutating func restoreTrace(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(ImageError) -> Bool {
+        guard key.count > 0, key[0] == RetryWindow.traceTag else { return false }
+        let id = try ImageReader.read(key) { reader throws(ImageError) in
+            _ = try reader.byte()
+            return try reader.entityID()
+        }
+        let client = try ImageReader.read(value) { reader throws(ImageError) in
+            let version = try reader.byte()
+            guard version == ActivityImage.version else { throw ImageError.unknownVersion(version) }
+            return try RetryClient(id: id, &reader)
+        }
+        insertIdle(client)
+        return true
+    }
+}
+
+private struct StoredAnswer {
+    var client: EntityID
+    var frameHash: FrameHash
+    var req: Range<Int>
+    /// nil: it was too long to be kept.
+    var answer: Range<Int>?
+
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        client = try reader.entityID()
+        frameHash = FrameHash(value: try reader.integer())
+        let isKept = try reader.flag()
+        req = try reader.run()
+        if isKept { answer = try reader.run() }
+    }
+}

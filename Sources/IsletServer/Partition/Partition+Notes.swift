@@ -1,0 +1,97 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+
+/// What changed without an event, on its way into the journal and back.
+///
+/// A note is a tag, then what the engine wrote: a fact with its key, a key that is not known any more, an activity's
+/// image behind its id, or the clock, whose batch says where it stands.
+extension Partition {
+    private enum NoteTag: UInt8 {
+        case fact = 1
+        case forgotten
+        case activity
+        case clock
+    }
+
+    /// Writes what the engine noted since the last time.
+    func encodeNotes() {
+        guard !engine.notes.isEmpty else { return }
+        for note in engine.notes {
+            switch note {
+            case .app(let app):
+                image.removeAll()
+                engine.writeFact(app: app, to: &image)
+                noteFact(engine.factKey(app: app), isKnown: true)
+            case .device(let name):
+                image.removeAll()
+                let isKnown = engine.writeFact(device: name, to: &image)
+                noteFact(engine.factKey(device: name), isKnown: isKnown)
+            case .activity(let slot): noteActivity(slot)
+            }
+        }
+        engine.releaseNotes()
+    }
+
+    /// The clock was moved: nothing else may tell.
+    func noteClock() {
+        guard isDurable else { return }
+        batch.note([NoteTag.clock.rawValue].span)
+    }
+
+    private func noteFact(_ key: [UInt8], isKnown: Bool) {
+        var note = ImageWriter()
+        note.write(isKnown ? NoteTag.fact.rawValue : NoteTag.forgotten.rawValue)
+        note.write(run: key)
+        if isKnown { note.write(run: image.bytes) }
+        batch.note(note.bytes.span)
+    }
+
+    private func noteActivity(_ slot: Slot) {
+        guard let record = engine.record(at: slot) else { return }
+        image.removeAll()
+        image.image(of: record, at: slot, in: engine)
+        var note = ImageWriter()
+        note.write(NoteTag.activity.rawValue)
+        note.write(record.id)
+        note.write(run: image.bytes)
+        batch.note(note.bytes.span)
+    }
+
+    /// Takes a note back.
+    func restoreNote(_ content: Span<UInt8>) throws(ImageError) {
+        let note = try ImageReader.read(content) { reader throws(ImageError) in try StoredNote(&reader) }
+        switch note {
+        case .fact(let key, let value):
+            guard try engine.restoreFact(content.extracting(key), content.extracting(value)) else {
+                throw .unknownValue
+            }
+        case .forgotten(let key):
+            guard engine.forgetFact(content.extracting(key)) else { throw .unknownValue }
+        case .activity(let id, let image):
+            engine.restoreSign(id, try ActivityImage(content.extracting(image)))
+        case .clock: break
+        }
+    }
+
+    /// A note's parts as ranges of its bytes.
+    private enum StoredNote {
+        case fact(key: Range<Int>, value: Range<Int>)
+        case forgotten(key: Range<Int>)
+        case activity(EntityID, image: Range<Int>)
+        case clock
+
+        init(_ reader: inout ImageReader) throws(ImageError) {
+            switch try reader.value(NoteTag.self) {
+            case .fact:
+                let key = try reader.run()
+                self = .fact(key: key, value: try reader.run())
+            case .forgotten: self = .forgotten(key: try reader.run())
+            case .activity:
+                let id = try reader.entityID()
+                self = .activity(id, image: try reader.run())
+            case .clock: self = .clock
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+
+/// How far the snapshot is.
+struct SnapshotSweep {
+    /// The batch up to which the snapshot holds everything.
+    var holdsThrough: UInt64 = 0
+    /// The round that is underway: what the snapshot will hold through, and the domain time when it began.
+    var round: (holdsThrough: UInt64, began: Instant)?
+    /// A piece that waits for the batch whose effects it shows.
+    var waiting: (chunk: StateChunk, batch: UInt64)?
+    /// Whether the journal is writing a piece.
+    var isWriting = false
+    /// How many rows may be written for the events that were committed since.
+    var credit = 0
+    /// When the last piece was filled, in monotonic milliseconds.
+    var filledAt: Milliseconds = 0
+    /// The facts that are left of those that had changed when the round began. They come before the slots.
+    var apps = 0
+    var devices: [[UInt8]] = []
+    var traces = 0
+
+    var hasFacts: Bool { apps > 0 || !devices.isEmpty || traces > 0 }
+
+    /// A piece has at least as many rows, unless time has passed: a transaction costs more than a row.
+    static let rowsAtOnce = 512
+    /// After this many milliseconds what is there is written, however little.
+    static let patience: Milliseconds = 200
+    /// Rounds without any change, which only let the journal be trimmed, are this many milliseconds apart.
+    static let idleRound: Milliseconds = 1_000
+}
+
+/// The snapshot: written in the order of slots, over many turns, half a row for each event.
+extension Partition {
+    /// Goes on with the snapshot. Only between batches: what it copies must be committed before it is written.
+    func continueSweep() {
+        guard isDurable else { return }
+        if let waiting = sweeping.waiting, !sweeping.isWriting, flights.committedThrough >= waiting.batch {
+            sweeping.waiting = nil
+            sweeping.isWriting = true
+            journal.sweep(waiting.chunk)
+        }
+        guard batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting, !flights.isDiskFull, isSweepDue else {
+            return
+        }
+        sweeping.waiting = (fillChunk(), batch.number - 1)
+        sweeping.credit = 0
+        sweeping.filledAt = now.monotonic
+        continueSweep()
+    }
+
+    /// Whether everything that happened is in the snapshot.
+    var isSwept: Bool {
+        !isDurable
+            || sweeping.waiting == nil && !sweeping.isWriting && sweeping.round == nil && !hasChanges
+                && sweeping.holdsThrough == batch.number - 1
+    }
+
+    /// When the snapshot wants to go on, in monotonic milliseconds; nil where it has nothing to do.
+    func nextSweep() -> Milliseconds? {
+        guard isDurable, sweeping.waiting == nil, !sweeping.isWriting, !flights.isDiskFull else { return nil }
+        if sweeping.round != nil || hasChanges { return sweeping.filledAt + SnapshotSweep.patience }
+        return sweeping.holdsThrough < batch.number - 1 ? sweeping.filledAt + SnapshotSweep.idleRound : nil
+    }
+
+    private var hasChanges: Bool {
+        !engine.changedSlots.isEmpty || !engine.changedApps.isEmpty || !engine.changedDevices.isEmpty
+            || retries.changedTraceCount > 0
+    }
+
+    private var isSweepDue: Bool {
+        if isStopping { return !isSwept }
+        if sweeping.credit >= SnapshotSweep.rowsAtOnce, sweeping.round != nil || hasChanges { return true }
+        return nextSweep().map { $0 <= now.monotonic } ?? false
+    }
+
+    private func fillChunk() -> StateChunk {
+        var chunk = StateChunk()
+        chunk.at = now.domain.milliseconds
+        if sweeping.round == nil {
+            sweeping.round = (batch.number - 1, now.domain)
+            engine.changedSlots.rewind()
+            sweeping.apps = engine.changedApps.count
+            sweeping.devices = Array(engine.changedDevices)
+            engine.changedDevices.removeAll()
+            sweeping.traces = retries.changedTraceCount
+        }
+        addFacts(to: &chunk)
+        while !sweeping.hasFacts, !chunk.isFull, let slot = engine.changedSlots.popNext() { add(slot, to: &chunk) }
+        if !sweeping.hasFacts, engine.changedSlots.isAtEnd, let round = sweeping.round {
+            image.removeAll()
+            image.write(round.began)
+            addFact(Self.roundKey, isKnown: true, to: &chunk)
+            chunk.holdsThrough = round.holdsThrough
+            sweeping.holdsThrough = round.holdsThrough
+            sweeping.round = nil
+        }
+        return chunk
+    }
+
+    private func addFacts(to chunk: inout StateChunk) {
+        let share = StateChunk.maximumRows / 4
+        let apps = engine.takeChangedApps(min(share, sweeping.apps))
+        sweeping.apps -= apps.count
+        for app in apps {
+            image.removeAll()
+            engine.writeFact(app: app, to: &image)
+            addFact(engine.factKey(app: app), isKnown: true, to: &chunk)
+        }
+        for _ in 0..<share {
+            guard let name = sweeping.devices.popLast() else { break }
+            image.removeAll()
+            let isKnown = engine.writeFact(device: name, to: &image)
+            addFact(engine.factKey(device: name), isKnown: isKnown, to: &chunk)
+        }
+        let traces = retries.takeChangedTraces(min(share, sweeping.traces))
+        sweeping.traces -= traces.count
+        for client in traces {
+            image.removeAll()
+            let isKnown = retries.writeTrace(of: client, to: &image)
+            addFact(RetryWindow.traceKey(client), isKnown: isKnown, to: &chunk)
+        }
+    }
+
+    private func addFact(_ key: [UInt8], isKnown: Bool, to chunk: inout StateChunk) {
+        let value = image.bytes
+        if isKnown { chunk.set(key.span, to: value.span) } else { chunk.forget(key.span) }
+    }
+
+    private func add(_ slot: Slot, to chunk: inout StateChunk) {
+        guard let record = engine.record(at: slot) else { return chunk.free(UInt64(slot)) }
+        var entity = StateChunk.Entity(slot: UInt64(slot))
+        let kind = engine.apps.kinds[Int(record.kind)]
+        entity.id = chunk.storeText(of: record.id)
+        entity.app = chunk.store(engine.apps[kind.app].name.span)
+        entity.kind = chunk.store(kind.type.span)
+        if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
+        engine.withBytes(of: record.cold) { cold in
+            entity.key = chunk.store(cold, record.keyRange)
+            entity.attributes = chunk.store(cold, record.attributesRange)
+        }
+        engine.withBytes(of: record.content) { entity.content = chunk.store($0, 0..<$0.count) }
+        entity.state = chunk.store(record.state.wireName)
+        entity.revision = UInt64(record.revision)
+        entity.seq = record.lastSeq
+        if let next = engine.next(of: record.machine) {
+            entity.nextAt = next.at.milliseconds
+            entity.nextCause = chunk.store(next.cause.wireName)
+        }
+        image.removeAll()
+        image.image(of: record, at: slot, in: engine)
+        let bytes = image.bytes
+        entity.image = chunk.store(bytes.span)
+        chunk.append(entity)
+    }
+}
+
+extension StateChunk {
+    fileprivate mutating func store(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Slice {
+        store(UnsafeRawBufferPointer(rebasing: bytes[range]).bindMemory(to: UInt8.self).span)
+    }
+
+    fileprivate mutating func storeText(of id: EntityID) -> Slice {
+        var text = InlineArray<36, UInt8>(repeating: 0)
+        var position = 0
+        id.forEachTextByte { byte in
+            text[position] = byte
+            position += 1
+        }
+        return store(text.span)
+    }
+
+    fileprivate mutating func store(_ name: StaticString) -> Slice {
+        name.withUTF8Buffer { store($0.span) }
+    }
+}
