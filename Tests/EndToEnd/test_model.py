@@ -45,7 +45,7 @@ def play():
         harness.close()
 
 
-@pytest.mark.timeout(0 if CAMPAIGN else 300)
+@pytest.mark.timeout(0 if CAMPAIGN else 600)
 @pytest.mark.parametrize("store", ["memory"])
 def test_the_service_does_what_the_contract_says(play, store):
     play(store)

@@ -1,8 +1,11 @@
 """Where the model and the service disagree about the contract: each stays here until one of them is changed."""
 
+import uuid
+
 import pytest
 
 from support.commands import START
+from support.dates import MINUTE
 
 
 @pytest.mark.xfail(strict=True, reason="dismiss reaches an ended one by a key that nobody holds, which renew does not")
@@ -19,3 +22,17 @@ def test_a_guarded_start_over_a_key_that_nobody_holds_is_not_executed(client):
     """`ifRevision`: executed only where the entity has this revision."""
     assert not client.ask("activity.start", **START, key="order-7", ifExists="update", ifRevision=3)["ok"]
     assert client.list() == []
+
+
+@pytest.mark.xfail(strict=True, reason="a refused command that is sent again later ends the protection of all numbers")
+def test_a_refused_command_that_is_sent_again_does_not_end_the_protection(client):
+    """`outcomeUnknown` for every number at or below the highest forgotten; refusals are not remembered, so a client
+    may well repeat one after a later command."""
+    me, id = str(uuid.uuid4()), str(uuid.uuid4())
+    end = {"client": me, "req": "q-1", "id": id}
+    assert client.refused("activity.end", **end)["code"] == "notFound"
+    client.start(client=me, req="q-2", id=id)
+    client.applied("activity.end", **end)
+    client.advance(by=10 * MINUTE)
+    assert client.refused("activity.end", client=me, req="q-2", id=id)["code"] == "outcomeUnknown"
+    assert client.refused("activity.end", **end, dismissalPolicy="immediate")["code"] == "outcomeUnknown"

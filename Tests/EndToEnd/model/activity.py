@@ -13,6 +13,7 @@ FUTURE_LIMIT = 8 * HOUR
 RETENTION = 24 * HOUR
 CONTENT_LIMIT = 4096
 MAXIMUM_PER_APP = 5
+MAXIMUM_PER_DEVICE = 20
 
 OPEN = {"pending", "active", "stale"}
 LISTED = OPEN | {"ended"}

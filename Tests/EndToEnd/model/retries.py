@@ -13,6 +13,7 @@ class Retries:
     def __init__(self):
         self.kept = {}
         self.highest_forgotten = {}
+        self.highest = {}
 
     def forget(self, now):
         """Drops what is ten minutes old, and notes the highest number of each client and beginning of a `req`."""
@@ -36,6 +37,14 @@ class Retries:
 
     def remember(self, pair, frame, answer, now):
         self.kept[pair] = (frame, answer, now)
+        if numbered := number_of(pair):
+            place, number = numbered
+            self.highest[place] = max(number, self.highest.get(place, number))
+
+    def rises(self, pair, frame):
+        """Whether executing this now keeps the numbers of executed commands rising, or it is not executed at all."""
+        place, number = number_of(pair)
+        return self.verdict(pair, frame) is not None or number > self.highest.get(place, -1)
 
 
 def number_of(pair):

@@ -3,7 +3,7 @@
 import collections
 
 from .activity import (
-    CONTENT_LIMIT, DISMISSAL_LIMIT, FUTURE_LIMIT, LISTED, MAXIMUM_PER_APP, OPEN, RETENTION, Activity)
+    CONTENT_LIMIT, DISMISSAL_LIMIT, FUTURE_LIMIT, LISTED, MAXIMUM_PER_APP, MAXIMUM_PER_DEVICE, OPEN, RETENTION, Activity)
 from .retries import Retries
 
 TRANSIENT_REPORTS = {"lock", "collapse", "leave"}
@@ -164,6 +164,8 @@ class Model:
             a for a in self.activities if (a.app, a.device) == (app, device) and a.state in OPEN
         ]) >= MAXIMUM_PER_APP:
             raise Refused("targetMaximumExceeded", limit=MAXIMUM_PER_APP)
+        if device and len([a for a in self.activities if a.device == device and a.state in OPEN]) >= MAXIMUM_PER_DEVICE:
+            raise Refused("globalMaximumExceeded", limit=MAXIMUM_PER_DEVICE)
         self._order += 1
         new = Activity(
             app, command["type"], command["attributes"], command["contentState"], self._order,
