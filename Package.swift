@@ -28,11 +28,12 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(name: "IsletCore", swiftSettings: strict),
         .target(name: "IsletProtocol", dependencies: ["IsletCore"], swiftSettings: strict),
-        .target(name: "IsletJournal", swiftSettings: strict),
-        // Memory is in C's hands here: every use of it is marked `unsafe`.
+        // Memory is in C's hands in these two: every use of it is marked `unsafe`.
+        .target(name: "IsletJournal", dependencies: ["CSQLite"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(
             name: "IsletServer",

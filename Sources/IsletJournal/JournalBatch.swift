@@ -176,7 +176,7 @@ package struct JournalBatch: Sendable {
 
     private mutating func store(_ content: Span<UInt8>) -> Slice {
         let slice = Slice(offset: bytes.count, count: content.count)
-        content.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        unsafe content.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         return slice
     }
 }

@@ -44,6 +44,7 @@ package struct RecoverySummary: Sendable, Equatable {
 /// One entity of the snapshot, with the fields of ``StateChunk/Entity``.
 ///
 /// Unsafe pointers: the bytes are the database's and are lent for the call that gives the value; nobody keeps it.
+@safe
 package struct RecoveredEntity {
     package var slot: UInt64
     package var revision: UInt64
@@ -65,14 +66,14 @@ package struct RecoveredEntity {
         self.slot = slot
         self.revision = revision
         self.seq = seq
-        self.id = id
-        self.app = app
-        self.kind = kind
-        self.key = key
-        self.device = device
-        self.attributes = attributes
-        self.content = content
-        self.image = image
+        unsafe self.id = id
+        unsafe self.app = app
+        unsafe self.kind = kind
+        unsafe self.key = key
+        unsafe self.device = device
+        unsafe self.attributes = attributes
+        unsafe self.content = content
+        unsafe self.image = image
     }
 }
 

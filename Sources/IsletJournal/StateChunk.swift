@@ -87,7 +87,7 @@ package struct StateChunk: Sendable {
     /// Keeps some bytes, for an entity that is being put together.
     package mutating func store(_ content: Span<UInt8>) -> Slice {
         let slice = Slice(offset: bytes.count, count: content.count)
-        content.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        unsafe content.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         return slice
     }
 

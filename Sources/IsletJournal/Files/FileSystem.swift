@@ -1,0 +1,156 @@
+import CSQLite
+import Glibc
+
+/// A call of the system that failed.
+struct SystemError: Error, Equatable, CustomStringConvertible {
+    var operation: String
+    var path: String
+    /// `errno`.
+    var code: Int32
+
+    var description: String { "\(operation) \(path): \(Self.text(of: code))" }
+
+    static func text(of code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}
+
+/// The calls of the system that a data folder needs besides SQLite's.
+enum FileSystem {
+    enum Kind {
+        case directory
+        case other
+    }
+
+    /// What a path leads to; nil: nothing.
+    static func kind(of path: String) -> Kind? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR ? .directory : .other
+    }
+
+    /// Bytes of a file; nil: there is none.
+    static func size(of path: String) -> Int? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return Int(status.st_size)
+    }
+
+    static func exists(_ path: String) -> Bool { size(of: path) != nil }
+
+    /// Makes a folder and those above it that are missing, for the owner alone.
+    static func makeDirectory(_ path: String) throws(SystemError) {
+        if unsafe mkdir(path, 0o700) == 0 { return }
+        let code = errno
+        if code == EEXIST { return }
+        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw SystemError(operation: "cannot make", path: path, code: code)
+        }
+        try makeDirectory(String(path[..<slash]))
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw SystemError(operation: "cannot make", path: path, code: errno)
+        }
+    }
+
+    static func canWrite(_ directory: String) -> Bool {
+        unsafe access(directory, R_OK | W_OK | X_OK) == 0
+    }
+
+    /// The name of a file system that forgets everything when the machine stops; nil: another one.
+    static func volatileFileSystem(of path: String) -> String? {
+        switch unsafe csqlite_file_system(path) {
+        case 0x0102_1994: "tmpfs"
+        case 0x8584_58f6: "ramfs"
+        default: nil
+        }
+    }
+
+    /// Bytes that are free for us where a path is; nil: it cannot be asked.
+    static func freeBytes(at path: String) -> Int? {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
+    /// The names in a folder, sorted.
+    static func names(in directory: String) throws(SystemError) -> [String] {
+        guard let stream = unsafe opendir(directory) else {
+            throw SystemError(operation: "cannot read", path: directory, code: errno)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            // A name ends with a zero within the entry, which lasts until the next call.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Makes a file's content, or a folder's names, survive loss of power.
+    static func sync(_ path: String) throws(SystemError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(operation: "cannot open", path: path, code: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SystemError(operation: "cannot sync", path: path, code: errno) }
+    }
+
+    /// The folder that a path is in.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    static func rename(_ path: String, to target: String) throws(SystemError) {
+        guard unsafe Glibc.rename(path, target) == 0 else {
+            throw SystemError(operation: "cannot rename", path: path, code: errno)
+        }
+    }
+
+    /// Removes a file; it is no error if there is none.
+    static func remove(_ path: String) throws(SystemError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else {
+            throw SystemError(operation: "cannot remove", path: path, code: errno)
+        }
+    }
+
+    /// Cuts a file, durably.
+    static func truncate(_ path: String, to size: Int) throws(SystemError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(operation: "cannot open", path: path, code: errno) }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, size) == 0, fsync(descriptor) == 0 else {
+            throw SystemError(operation: "cannot cut", path: path, code: errno)
+        }
+    }
+
+    /// The first bytes of a file.
+    static func read(_ path: String, upTo limit: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(operation: "cannot open", path: path, code: errno) }
+        defer { close(descriptor) }
+        var count = 0
+        var code: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
+            while count < limit {
+                let got = unsafe Glibc.read(descriptor, buffer.baseAddress.map { unsafe $0 + count }, limit - count)
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { code = errno }
+                if got <= 0 { break }
+                count += got
+            }
+            initialized = count
+        }
+        guard code == 0 else { throw SystemError(operation: "cannot read", path: path, code: code) }
+        return bytes
+    }
+
+    /// What the kernel calls this run of the machine; empty where it does not say.
+    static var bootID: String {
+        guard let bytes = try? read("/proc/sys/kernel/random/boot_id", upTo: 36), bytes.count == 36 else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

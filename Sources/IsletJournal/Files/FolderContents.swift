@@ -1,0 +1,34 @@
+/// The files of a data folder.
+struct FolderContents {
+    /// Numbers, in order.
+    var segments: [Int]
+    var hasState: Bool
+    var hasMark: Bool
+    /// Left over from files that were being made.
+    var unfinished: [String]
+
+    init(_ names: FolderNames) throws(StoreError) {
+        let listed: [String]
+        do { listed = try FileSystem.names(in: names.directory) } catch { throw StoreError(error) }
+        segments = listed.compactMap(FolderNames.segmentNumber).sorted()
+        hasState = listed.contains("state.db")
+        hasMark = listed.contains("mark")
+        unfinished = listed.filter(FolderNames.isUnfinished).map { names.directory + "/" + $0 }
+    }
+
+    /// Whether nothing of a store is there, but a mark perhaps.
+    var isEmpty: Bool { segments.isEmpty && !hasState }
+
+    /// nil: there is none.
+    func mark(_ names: FolderNames) throws(StoreError) -> Mark? {
+        guard hasMark else { return nil }
+        do throws(Mark.Failure) {
+            return try Mark.read(path: names.mark)
+        } catch {
+            switch error {
+            case .damaged(let reason): throw .damaged(file: names.mark, reason: reason)
+            case .system(let error): throw StoreError(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The names in a data folder.
+struct FolderNames: Sendable {
+    let directory: String
+
+    var lock: String { directory + "/lock" }
+    var mark: String { directory + "/mark" }
+    var state: String { directory + "/state.db" }
+
+    /// A segment's file; its log is beside it.
+    func segment(_ number: Int) -> String { directory + "/" + Self.segmentName(number) }
+
+    static func segmentName(_ number: Int) -> String {
+        let digits = String(number)
+        return "journal-" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".db"
+    }
+
+    /// The number in the name of a segment; nil: it is none.
+    static func segmentNumber(_ name: String) -> Int? {
+        guard name.hasPrefix("journal-"), name.hasSuffix(".db") else { return nil }
+        guard let number = Int(name.dropFirst(8).dropLast(3)), number > 0, segmentName(number) == name else { return nil }
+        return number
+    }
+
+    /// A database's write-ahead log, and the index of it that its connections share.
+    static func log(of path: String) -> String { path + "-wal" }
+    static func index(of path: String) -> String { path + "-shm" }
+
+    /// A database that is being made, and everything beside it.
+    static func unfinished(_ path: String) -> String { path + unfinishedSuffix }
+
+    /// Whether a name is left over from a file that was being made.
+    static func isUnfinished(_ name: String) -> Bool {
+        ["", "-wal", "-shm", "-journal"].contains { name.hasSuffix(unfinishedSuffix + $0) }
+    }
+
+    private static let unfinishedSuffix = ".unfinished"
+
+    /// Removes a database with what is beside it. The file itself goes first: a log without it is nothing, but it
+    /// without its log would look complete.
+    static func removeDatabase(_ path: String) throws(SystemError) {
+        for file in [path, log(of: path), index(of: path), path + "-journal"] { try FileSystem.remove(file) }
+    }
+
+    /// Bytes of a database with its log.
+    static func bytes(of path: String) -> Int {
+        (FileSystem.size(of: path) ?? 0) + (FileSystem.size(of: log(of: path)) ?? 0)
+    }
+}

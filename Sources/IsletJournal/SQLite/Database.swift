@@ -1,0 +1,141 @@
+import CSQLite
+
+/// One connection to one file.
+///
+/// A connection and its statements are used by one thread at a time, without SQLite's own locks; it may be handed over.
+/// Its users keep that rule, each where it says that it is `@unchecked Sendable`.
+@safe
+final class Database {
+    enum Mode {
+        case readOnly
+        /// The file must be there.
+        case readWrite
+        /// The file must not be there.
+        case create
+        /// Reads the file alone as it stands, without its write-ahead log and without locks.
+        case immutable
+    }
+
+    /// Open from `init` to `deinit`.
+    private let handle: OpaquePointer
+    let path: String
+
+    /// Opens the file.
+    ///
+    /// - Parameter vfs: SQLite's layer over the system; nil: its default one.
+    init(path: String, mode: Mode, vfs: String? = nil) throws(SQLiteError) {
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path
+        switch mode {
+        case .readOnly: flags |= SQLITE_OPEN_READONLY
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .immutable:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = "file:" + Self.escaped(path) + "?immutable=1"
+        }
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(name, &opened, flags, vfs)
+        guard let database = unsafe opened else { throw .other(code: code, "no memory to open \(path)") }
+        guard code == SQLITE_OK else {
+            let message = unsafe String(cString: sqlite3_errmsg(database))
+            unsafe sqlite3_close_v2(database)
+            throw SQLiteError(code: code, message: "\(path): \(message)")
+        }
+        unsafe csqlite_no_checkpoint_on_close(database)
+        unsafe handle = database
+        self.path = path
+    }
+
+    deinit {
+        // v2: a statement that lives longer keeps the connection until it goes as well.
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that give no rows, or whose rows nobody wants.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Prepares one statement.
+    ///
+    /// - Parameter isKept: whether it is used often and for long.
+    func prepare(_ sql: String, isKept: Bool = false) throws(SQLiteError) -> Statement {
+        var prepared: OpaquePointer?
+        let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+        guard let statement = unsafe prepared else { preconditionFailure("an empty statement: \(sql)") }
+        return unsafe Statement(handle: statement, database: self)
+    }
+
+    /// The first column of the first row; nil where there is no row or it is NULL.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    /// The first column of the first row as text; nil where there is no row or it is NULL.
+    func text(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.text(0)
+    }
+
+    /// How long a statement waits for another process's lock before it fails.
+    func waitForLocks(milliseconds: Int32) {
+        unsafe sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs `body` in a transaction, and takes everything back if it throws.
+    func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Takes the open transaction back, if there is one: some errors have done so already.
+    func rollBack() {
+        if isInTransaction { _ = unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    }
+
+    /// The error of a result code, with SQLite's words for the last one.
+    func failure(_ code: Int32) -> SQLiteError {
+        SQLiteError(code: code, message: unsafe "\(path): \(String(cString: sqlite3_errmsg(handle)))")
+    }
+
+    /// A path for a URI: SQLite reads `%`, `?` and `#` in one.
+    static func escaped(_ path: String) -> String {
+        var escaped = ""
+        for character in path {
+            switch character {
+            case "%": escaped += "%25"
+            case "?": escaped += "%3f"
+            case "#": escaped += "%23"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}
+
+/// A text in SQL.
+func quoted(_ text: String) -> String {
+    var quoted = "'"
+    for character in text {
+        quoted.append(character)
+        if character == "'" { quoted.append(character) }
+    }
+    return quoted + "'"
+}

@@ -1,0 +1,128 @@
+/// The one connection that writes a segment.
+///
+/// `@unchecked Sendable`: it is handed over, from the thread that opens segments to the one that commits, and used by
+/// one at a time.
+final class SegmentWriter: @unchecked Sendable {
+    /// The rows of a batch are numbered in the lower bits of their ids.
+    static let rowBits: UInt64 = 20
+
+    let identity: SegmentIdentity
+    let path: String
+    private let database: Database
+    private let begin: Statement
+    private let insert: Statement
+    private let commit: Statement
+
+    /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
+    private static let lockMilliseconds: Int32 = 5_000
+    /// KiB of pages that are kept: those that the next batch changes again, and no more, so that they stay near.
+    private static let cacheKiB = 2_048
+
+    /// Opens a segment that has its schema.
+    init(path: String, identity: SegmentIdentity, vfs: String?) throws(SQLiteError) {
+        self.path = path
+        self.identity = identity
+        database = try Database(path: path, mode: .readWrite, vfs: vfs)
+        database.waitForLocks(milliseconds: Self.lockMilliseconds)
+        // No page may reach the log before its commit: a failed attempt would leave frames there.
+        try database.execute(
+            """
+            PRAGMA synchronous = \(identity.sync.rawValue);
+            PRAGMA wal_autocheckpoint = 0;
+            PRAGMA cache_spill = OFF;
+            PRAGMA cache_size = -\(Self.cacheKiB);
+            """)
+        begin = try database.prepare("BEGIN IMMEDIATE", isKept: true)
+        insert = try database.prepare("INSERT INTO batch VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", isKept: true)
+        commit = try database.prepare("COMMIT", isKept: true)
+    }
+
+    /// Makes a segment and opens it, so that its first commit costs no more than any other.
+    static func make(_ identity: SegmentIdentity, names: FolderNames, vfs: String?) throws(StoreError) -> SegmentWriter {
+        let path = names.segment(identity.number)
+        try create(path: path, identity: identity, vfs: vfs)
+        do throws(SQLiteError) {
+            let writer = try SegmentWriter(path: path, identity: identity, vfs: vfs)
+            try writer.warmUp()
+            return writer
+        } catch {
+            throw StoreError(error, file: path)
+        }
+    }
+
+    /// Makes a segment under its final name, complete and durable.
+    private static func create(path: String, identity: SegmentIdentity, vfs: String?) throws(StoreError) {
+        let settings = [
+            Schema.Key.store: identity.store, Schema.Key.epoch: identity.epoch,
+            Schema.Key.sync: identity.sync.rawValue, Schema.Key.segment: String(identity.number),
+        ]
+        try DatabaseFile.create(path: path, schema: Schema.segment, meta: settings, vfs: vfs)
+    }
+
+    /// Does what the first commit would have to do besides: makes the log and its index, and syncs their names.
+    private func warmUp() throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            try Meta.set("opened", to: UInt64(1), in: database)
+        }
+    }
+
+    /// Pushes everything that was committed to the disk, whatever the mode.
+    func sync() throws(SQLiteError) {
+        try database.execute("PRAGMA synchronous = FULL")
+        try database.transaction { () throws(SQLiteError) in
+            try Meta.set("synced", to: UInt64(1), in: database)
+        }
+        try database.execute("PRAGMA synchronous = \(identity.sync.rawValue)")
+    }
+
+    /// Bytes of the file and its log.
+    var bytes: Int { FolderNames.bytes(of: path) }
+
+    /// Writes and commits a batch. Where it throws, nothing of it remains.
+    func write(_ batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try begin.run()
+            try insertRows(of: batch, with: encoder)
+            try commit.run()
+        } catch {
+            insert.reset()
+            database.rollBack()
+            throw error
+        }
+    }
+
+    private func insertRows(of batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
+        precondition(batch.rows.count < 1 << Self.rowBits, "a batch with \(batch.rows.count) apps")
+        encoder.encodeNotes(of: batch)
+        for row in 0..<max(1, batch.rows.count) {
+            insert.bind(batch.number << Self.rowBits | UInt64(row), at: 1)
+            insert.bind(batch.number, at: 2)
+            insert.bind(batch.at, at: 6)
+            bindNotes(encoder.facts, isFirst: row == 0, at: 9)
+            bindNotes(encoder.answers, isFirst: row == 0, at: 10)
+            if batch.rows.isEmpty {
+                for column: Int32 in [3, 4, 5, 7, 8, 11, 12] { insert.bindNull(at: column) }
+            } else {
+                encoder.encode(row: row, of: batch)
+                // The encoder's buffers stand still until the next row.
+                unsafe insert.bindText(encoder.app.bytes, at: 3)
+                insert.bind(batch.rows[row].firstSeq, at: 4)
+                insert.bind(batch.rows[row].lastSeq, at: 5)
+                insert.bind(Int64(batch.rows[row].entities), at: 7)
+                insert.bind(batch.rows[row].digest, at: 8)
+                unsafe insert.bindText(encoder.body.bytes, at: 11)
+                unsafe insert.bindBlob(encoder.recovery.bytes, at: 12)
+            }
+            try insert.run()
+        }
+        insert.clearBindings()
+    }
+
+    private func bindNotes(_ notes: ByteBuffer, isFirst: Bool, at index: Int32) {
+        if isFirst, notes.count > 0 {
+            unsafe insert.bindBlob(notes.bytes, at: index)
+        } else {
+            insert.bindNull(at: index)
+        }
+    }
+}

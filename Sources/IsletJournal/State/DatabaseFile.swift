@@ -1,0 +1,44 @@
+/// Makes database files so that a final name always has its content.
+enum DatabaseFile {
+    /// Makes a database in write-ahead mode: under another name first, synced, then renamed.
+    ///
+    /// - Parameter fill: Anything else that belongs into it, before it is synced.
+    static func create(
+        path: String, schema: String, meta: [String: String], vfs: String?,
+        fill: (Database) throws(SQLiteError) -> Void = { (_) throws(SQLiteError) in }
+    ) throws(StoreError) {
+        let unfinished = FolderNames.unfinished(path)
+        do throws(SystemError) { try FolderNames.removeDatabase(unfinished) } catch { throw StoreError(error) }
+        do throws(SQLiteError) {
+            let database = try Database(path: unfinished, mode: .create, vfs: vfs)
+            try database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+            try database.transaction { () throws(SQLiteError) in
+                try database.execute(schema)
+                for (key, value) in meta.sorted(by: { $0.key < $1.key }) { try Meta.set(key, to: value, in: database) }
+            }
+            try fill(database)
+            // This last change goes through a rollback journal as well: the file is complete without a log.
+            try database.execute("PRAGMA journal_mode = WAL")
+        } catch {
+            throw StoreError(error, file: path)
+        }
+        try finish(path)
+    }
+
+    /// Gives a file that was made under its unfinished name the final one, durably.
+    static func finish(_ path: String) throws(StoreError) {
+        let unfinished = FolderNames.unfinished(path)
+        guard (FileSystem.size(of: FolderNames.log(of: unfinished)) ?? 0) == 0 else {
+            preconditionFailure("a file was finished while its log had something")
+        }
+        do throws(SystemError) {
+            try FileSystem.remove(FolderNames.log(of: unfinished))
+            try FileSystem.remove(FolderNames.index(of: unfinished))
+            try FileSystem.sync(unfinished)
+            try FileSystem.rename(unfinished, to: path)
+            try FileSystem.sync(FileSystem.directory(of: path))
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+extension StateDatabase {
+    /// The segments that were full, and what was trimmed of each app.
+    func segments() throws(SQLiteError) -> (segments: [SegmentInfo], trimmed: [[UInt8]: UInt64]) {
+        var segments: [SegmentInfo] = []
+        let rows = try database.prepare(
+            "SELECT number, first_batch, last_batch, first_at, last_at FROM segment ORDER BY number")
+        while try rows.step() {
+            segments.append(
+                SegmentInfo(
+                    number: Int(rows.integer(0)), firstBatch: rows.unsigned(1), lastBatch: rows.unsigned(2),
+                    firstAt: rows.integer(3), lastAt: rows.integer(4)))
+        }
+        let apps = try database.prepare("SELECT app, first_seq, last_seq FROM segment_app WHERE segment = ?")
+        for index in segments.indices {
+            apps.bind(Int64(segments[index].number), at: 1)
+            while try apps.step() {
+                segments[index].apps[apps.array(0)] = SeqRange(first: apps.unsigned(1), last: apps.unsigned(2))
+            }
+            apps.reset()
+        }
+        var trimmed: [[UInt8]: UInt64] = [:]
+        let past = try database.prepare("SELECT app, last_seq FROM trimmed")
+        while try past.step() { trimmed[past.array(0)] = past.unsigned(1) }
+        return (segments, trimmed)
+    }
+
+    /// Notes what a full segment has.
+    func record(_ segment: SegmentInfo) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            try database.execute(
+                """
+                INSERT OR REPLACE INTO segment VALUES(\(segment.number), \(segment.firstBatch), \(segment.lastBatch),
+                    \(segment.firstAt), \(segment.lastAt))
+                """)
+            let insert = try database.prepare("INSERT OR REPLACE INTO segment_app VALUES(?,?,?,?)")
+            insert.bind(Int64(segment.number), at: 1)
+            for (app, range) in segment.apps {
+                insert.bind(range.first, at: 3)
+                insert.bind(range.last, at: 4)
+                try insert.run(with: app, at: 2)
+            }
+        }
+    }
+
+    /// Notes, durably, that a segment goes, before its files do.
+    func recordTrimming(of segment: SegmentInfo) throws(SQLiteError) {
+        try durably { () throws(SQLiteError) in
+            let insert = try database.prepare("INSERT OR REPLACE INTO trimmed VALUES(?,?)")
+            for (app, range) in segment.apps {
+                insert.bind(range.last, at: 2)
+                try insert.run(with: app, at: 1)
+            }
+            try database.execute(
+                """
+                DELETE FROM segment WHERE number <= \(segment.number);
+                DELETE FROM segment_app WHERE segment <= \(segment.number);
+                """)
+            try Meta.set(Schema.Key.trimmedThrough, to: segment.lastBatch, in: database)
+            try Meta.set(Schema.Key.firstSegment, to: UInt64(segment.number + 1), in: database)
+        }
+    }
+}
+
+extension Statement {
+    /// Binds bytes and runs.
+    fileprivate func run(with bytes: [UInt8], at index: Int32) throws(SQLiteError) {
+        let result: Result<Void, SQLiteError> = unsafe bytes.withUnsafeBytes { content in
+            // They stand still within this closure; afterwards nothing is bound any more.
+            unsafe bindBlob(content, at: index)
+            defer { bindNull(at: index) }
+            return Result { () throws(SQLiteError) in try run() }
+        }
+        try result.get()
+    }
+}

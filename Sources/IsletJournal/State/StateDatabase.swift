@@ -1,0 +1,128 @@
+/// The snapshot's file, with what is known of the segments beside it.
+///
+/// `@unchecked Sendable`: it is handed over, from whoever opens the folder to the thread that sweeps, and used by one at
+/// a time. That connection alone writes and checkpoints.
+final class StateDatabase: @unchecked Sendable {
+    let path: String
+    let database: Database
+    private let buffer = ByteBuffer(capacity: 64 << 10)
+    private let upsert: Statement
+    private let free: Statement
+    private let setFact: Statement
+    private let forgetFact: Statement
+
+    private static let lockMilliseconds: Int32 = 5_000
+    /// The log is moved into the file when it has grown to this.
+    private static let checkpointBytes = 8 << 20
+
+    init(path: String, vfs: String?) throws(SQLiteError) {
+        self.path = path
+        database = try Database(path: path, mode: .readWrite, vfs: vfs)
+        database.waitForLocks(milliseconds: Self.lockMilliseconds)
+        // Checkpoints are made here and not by SQLite, which would not say that one failed.
+        try database.execute(
+            """
+            PRAGMA synchronous = NORMAL;
+            PRAGMA wal_autocheckpoint = 0;
+            PRAGMA cache_size = -16384;
+            """)
+        try Schema.migrate(database)
+        upsert = try database.prepare(
+            "INSERT OR REPLACE INTO entity VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", isKept: true)
+        free = try database.prepare("DELETE FROM entity WHERE slot = ?", isKept: true)
+        setFact = try database.prepare("INSERT OR REPLACE INTO fact VALUES(?,?)", isKept: true)
+        forgetFact = try database.prepare("DELETE FROM fact WHERE key = ?", isKept: true)
+    }
+
+    /// Makes the file.
+    static func create(path: String, meta: [String: String], vfs: String?) throws(StoreError) {
+        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta, vfs: vfs)
+    }
+
+    func meta() throws(SQLiteError) -> Meta { try Meta(database) }
+
+    /// Runs a transaction that is on the disk when this returns.
+    func durably(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try database.execute("PRAGMA synchronous = FULL")
+        do throws(SQLiteError) {
+            try database.transaction(body)
+        } catch {
+            try database.execute("PRAGMA synchronous = NORMAL")
+            throw error
+        }
+        try database.execute("PRAGMA synchronous = NORMAL")
+    }
+
+    /// Writes a piece of the snapshot. The end of a round is on the disk when this returns.
+    func write(_ chunk: StateChunk) throws(SQLiteError) {
+        guard let through = chunk.holdsThrough else {
+            return try database.transaction { () throws(SQLiteError) in try writeRows(of: chunk) }
+        }
+        try durably { () throws(SQLiteError) in
+            try writeRows(of: chunk)
+            try Meta.set(Schema.Key.holdsThrough, to: through, in: database)
+        }
+    }
+
+    private func writeRows(of chunk: StateChunk) throws(SQLiteError) {
+        for entity in chunk.entities { try write(entity, of: chunk) }
+        for slot in chunk.freed {
+            free.bind(slot, at: 1)
+            try free.run()
+        }
+        for fact in chunk.facts { try write(fact, of: chunk) }
+        try Meta.set(Schema.Key.clock, to: chunk.at, in: database)
+    }
+
+    private func write(_ entity: StateChunk.Entity, of chunk: StateChunk) throws(SQLiteError) {
+        buffer.removeAll()
+        let texts: [(Int32, StateChunk.Slice)] = [
+            (2, entity.id), (3, entity.app), (4, entity.kind), (5, entity.key), (6, entity.device), (7, entity.state),
+            (11, entity.nextCause), (12, entity.attributes), (13, entity.content), (14, entity.image),
+        ]
+        for (_, slice) in texts { chunk.withBytes(of: slice) { buffer.append($0) } }
+        upsert.bind(entity.slot, at: 1)
+        upsert.bind(entity.revision, at: 8)
+        upsert.bind(entity.seq, at: 9)
+        if let next = entity.nextAt { upsert.bind(next, at: 10) } else { upsert.bindNull(at: 10) }
+        var offset = 0
+        for (column, slice) in texts {
+            let range = offset..<(offset + slice.count)
+            offset = range.upperBound
+            // The buffer stands still until the next entity.
+            if column == 14 {
+                unsafe upsert.bindBlob(buffer.bytes(range), at: column)
+            } else if slice.count == 0 {
+                upsert.bindNull(at: column)
+            } else {
+                unsafe upsert.bindText(buffer.bytes(range), at: column)
+            }
+        }
+        try upsert.run()
+    }
+
+    private func write(_ fact: StateChunk.Fact, of chunk: StateChunk) throws(SQLiteError) {
+        buffer.removeAll()
+        chunk.withBytes(of: fact.key) { buffer.append($0) }
+        if let value = fact.value { chunk.withBytes(of: value) { buffer.append($0) } }
+        let key = 0..<fact.key.count
+        guard fact.value != nil else {
+            unsafe forgetFact.bindBlob(buffer.bytes(key), at: 1)
+            return try forgetFact.run()
+        }
+        unsafe setFact.bindBlob(buffer.bytes(key), at: 1)
+        unsafe setFact.bindBlob(buffer.bytes(key.upperBound..<buffer.count), at: 2)
+        try setFact.run()
+    }
+
+    /// Moves the log into the file when it has grown.
+    func checkpointIfNeeded() throws(SQLiteError) {
+        guard (FileSystem.size(of: FolderNames.log(of: path)) ?? 0) >= Self.checkpointBytes else { return }
+        try checkpoint()
+    }
+
+    /// Moves the log into the file, as far as readers allow.
+    func checkpoint() throws(SQLiteError) {
+        try database.prepare("PRAGMA wal_checkpoint(PASSIVE)").run()
+    }
+}

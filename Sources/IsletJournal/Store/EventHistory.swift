@@ -1,0 +1,162 @@
+/// Finds stored events in the segments.
+struct EventHistory {
+    private let names: FolderNames
+    private let options: StoreOptions
+    private let segments: SegmentDirectory
+    /// Open segments, the one that was used last at the end.
+    private var open: [SegmentReader] = []
+    /// At most this many are open at a time; each has a few file descriptors.
+    private static let openMaximum = 4
+    /// A segment can be trimmed between the directory's answer and its opening.
+    private static let attempts = 8
+
+    init(names: FolderNames, options: StoreOptions, segments: SegmentDirectory) {
+        self.names = names
+        self.options = options
+        self.segments = segments
+    }
+
+    mutating func answer(_ request: JournalRead) -> JournalReadResult.Outcome {
+        var answer = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
+        for _ in 0..<Self.attempts {
+            do {
+                switch request.kind {
+                case .stream(let seq): return try stream(request.app, after: seq, &answer)
+                case .chain(let seq): return try chain(request.app, last: seq, &answer)
+                }
+            } catch SQLiteError.cannotOpen {
+                continue
+            } catch {
+                options.onWarning("stored events of \(String(decoding: request.app, as: UTF8.self)) cannot be read: \(error)")
+                break
+            }
+        }
+        return .events(answer.events)
+    }
+
+    private mutating func stream(
+        _ app: [UInt8], after seq: UInt64, _ answer: inout EventCollection
+    ) throws -> JournalReadResult.Outcome {
+        var expected = (answer.events.last?.seq ?? seq) &+ 1
+        var segment: Int
+        switch segments.place(of: app, seq: expected) {
+        case .none: return .events(answer.events)
+        case .tooOld(let oldest): return answer.events.isEmpty ? .tooOld(oldest: oldest) : .events(answer.events)
+        case .segment(let number): segment = number
+        }
+        var gap: UInt64?
+        while !answer.isFull, gap == nil {
+            try reader(segment).forEachRow(of: app, from: expected) { range, body, recovery in
+                try PackedRow.forEachEvent(body: body, recovery: recovery, count: try range.count()) { event in
+                    let seq = range.first + UInt64(event.index)
+                    if seq < expected { return true }
+                    guard seq == expected else {
+                        gap = seq
+                        return false
+                    }
+                    guard answer.append(seq, event, body, recovery) else { return false }
+                    expected += 1
+                    return true
+                }
+                return !answer.isFull && gap == nil
+            }
+            guard let next = segments.next(after: segment, of: app) else { break }
+            segment = next
+        }
+        if let gap, answer.events.isEmpty { return .tooOld(oldest: gap) }
+        return .events(answer.events)
+    }
+
+    private mutating func chain(
+        _ app: [UInt8], last: UInt64, _ answer: inout EventCollection
+    ) throws -> JournalReadResult.Outcome {
+        var seq = answer.events.last?.previous ?? last
+        while seq > 0, !answer.isFull {
+            switch segments.place(of: app, seq: seq) {
+            case .none: return .events(answer.events)
+            case .tooOld(let oldest): return answer.events.isEmpty ? .tooOld(oldest: oldest) : .events(answer.events)
+            case .segment(let number):
+                let previous = try follow(app, seq, in: number, &answer)
+                guard let previous, previous < seq else { return .events(answer.events) }
+                seq = previous
+            }
+        }
+        return .events(answer.events)
+    }
+
+    /// Adds one row's part of a chain.
+    ///
+    /// - Returns: The next sequence number of the chain; nil: it ends here.
+    private mutating func follow(
+        _ app: [UInt8], _ seq: UInt64, in segment: Int, _ answer: inout EventCollection
+    ) throws -> UInt64? {
+        var next: UInt64?
+        try reader(segment).forEachRow(of: app, from: seq) { range, body, recovery in
+            guard range.first <= seq, seq <= range.last else { return false }
+            var parts: [PackedRow.Event] = []
+            let count = Int(seq - range.first) + 1
+            try PackedRow.forEachEvent(body: body, recovery: recovery, count: try range.count()) { event in
+                parts.append(event)
+                return parts.count < count
+            }
+            var wanted = seq
+            while wanted >= range.first, wanted > 0 {
+                let event = parts[Int(wanted - range.first)]
+                guard answer.append(wanted, event, body, recovery), event.previous < wanted else { return false }
+                wanted = event.previous
+            }
+            next = wanted
+            return false
+        }
+        return next
+    }
+
+    private mutating func reader(_ segment: Int) throws(SQLiteError) -> SegmentReader {
+        if let index = open.firstIndex(where: { $0.number == segment }) {
+            let reader = open.remove(at: index)
+            open.append(reader)
+            return reader
+        }
+        let reader = try SegmentReader(path: names.segment(segment), number: segment, vfs: options.vfs)
+        if open.count >= Self.openMaximum { open.removeFirst() }
+        open.append(reader)
+        return reader
+    }
+}
+
+/// Events for an answer, up to its limits.
+struct EventCollection {
+    private(set) var events: [StoredEvent] = []
+    private(set) var isFull = false
+    private let maximumRows: Int
+    private var bytes: Int
+
+    init(rows: Int, bytes: Int) {
+        maximumRows = rows
+        self.bytes = bytes
+        isFull = rows < 1
+    }
+
+    /// Takes an event; false: there is no room for it.
+    mutating func append(
+        _ seq: UInt64, _ event: PackedRow.Event, _ body: Span<UInt8>, _ recovery: Span<UInt8>
+    ) -> Bool {
+        let size = event.json.count + event.topic.count
+        if isFull { return false }
+        if !events.isEmpty, size > bytes {
+            isFull = true
+            return false
+        }
+        bytes -= size
+        events.append(
+            StoredEvent(
+                seq: seq, previous: event.previous, topic: Self.copy(recovery, event.topic),
+                json: Self.copy(body, event.json), image: Self.copy(recovery, event.image)))
+        isFull = events.count >= maximumRows
+        return true
+    }
+
+    private static func copy(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+        unsafe bytes.extracting(range).withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+}

@@ -1,0 +1,81 @@
+/// The durable journal: three threads over a ``Store``'s files.
+///
+/// - The committer writes batches into segments, one transaction each, and reports it.
+/// - The sweeper writes the snapshot, makes the next segment ahead, trims old ones, and copies everything for a backup.
+/// - The reader answers from the segments, on connections of its own that never write.
+package final class SQLiteJournal: Journal {
+    package let guarantee: JournalGuarantee
+
+    private let committer: Committer
+    private let sweeper: Sweeper
+    private let reader: ReadWorker
+    private let threads: (committer: WorkerThread, sweeper: WorkerThread, reader: WorkerThread)
+    private var lastAppended: UInt64
+    private var isClosed = false
+
+    init(store: Store, report: @escaping JournalReport) throws(SystemError) {
+        guarantee = store.options.sync.guarantee
+        lastAppended = store.summary.lastBatch
+        let fate = JournalFate(onFailure: store.options.onFailure)
+        let sweeper = Sweeper(store: store, fate: fate, report: report)
+        let committer = Committer(store: store, sweeper: sweeper, fate: fate, report: report)
+        let reader = ReadWorker(store: store, fate: fate, report: report)
+        (self.sweeper, self.committer, self.reader) = (sweeper, committer, reader)
+        // The folder is ours until the last thread that writes is gone.
+        let lock = store.lock
+        do throws(SystemError) {
+            threads = (
+                try WorkerThread(name: "islet-commit") { withExtendedLifetime(lock) { committer.run() } },
+                try WorkerThread(name: "islet-sweep") { withExtendedLifetime(lock) { sweeper.run() } },
+                try WorkerThread(name: "islet-read") { reader.run() }
+            )
+        } catch {
+            Self.abandon(committer, sweeper, reader)
+            throw error
+        }
+    }
+
+    deinit {
+        if !isClosed { Self.abandon(committer, sweeper, reader) }
+    }
+
+    /// Ends the threads without a goodbye, as if the process had been killed: what is committed stays.
+    private static func abandon(_ committer: Committer, _ sweeper: Sweeper, _ reader: ReadWorker) {
+        committer.close()
+        sweeper.close(saysGoodbye: false)
+        reader.close()
+    }
+
+    package func append(_ batch: JournalBatch) -> JournalReceipt {
+        precondition(!isClosed, "appended after close")
+        precondition(batch.number == lastAppended + 1, "batch \(batch.number) after \(lastAppended)")
+        lastAppended = batch.number
+        committer.append(batch)
+        return .pending
+    }
+
+    package func sweep(_ chunk: StateChunk) {
+        precondition(!isClosed, "swept after close")
+        sweeper.sweep(chunk)
+    }
+
+    package func read(_ request: JournalRead) {
+        precondition(!isClosed, "read after close")
+        reader.read(request)
+    }
+
+    package func backUp(_ request: BackupRequest) {
+        precondition(!isClosed, "backed up after close")
+        sweeper.backUp(request)
+    }
+
+    package func close() async {
+        isClosed = true
+        committer.close()
+        await threads.committer.ended()
+        reader.close()
+        await threads.reader.ended()
+        sweeper.close(saysGoodbye: true)
+        await threads.sweeper.ended()
+    }
+}

@@ -1,0 +1,128 @@
+extension Store {
+    package func forEachFact(_ visit: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void) throws {
+        try reading(names.state) {
+            let rows = try state.database.prepare("SELECT key, value FROM fact")
+            while try rows.step() { try rows.withSpans(0, 1) { try visit($0, $1) } }
+        }
+    }
+
+    package func forEachEntity(_ visit: (RecoveredEntity) throws -> Void) throws {
+        try reading(names.state) {
+            let rows = try state.database.prepare(
+                """
+                SELECT slot, revision, seq, id, app, kind, key, device, attributes, content, image FROM entity
+                ORDER BY slot
+                """)
+            while try rows.step() {
+                // Lent: the statement stays on its row during the call.
+                try visit(
+                    unsafe RecoveredEntity(
+                        slot: rows.unsigned(0), revision: rows.unsigned(1), seq: rows.unsigned(2), id: rows.bytes(3),
+                        app: rows.bytes(4), kind: rows.bytes(5), key: rows.bytes(6), device: rows.bytes(7),
+                        attributes: rows.bytes(8), content: rows.bytes(9), image: rows.bytes(10)))
+            }
+        }
+    }
+
+    package func forEachBatch(after number: UInt64, _ visitor: any RecoveryVisitor) throws {
+        var walk = BatchWalk(last: number)
+        for segment in segments.segments where !segment.isEmpty && segment.lastBatch > number {
+            let path = names.segment(segment.number)
+            try reading(path) {
+                let reader = try SegmentReader(path: path, number: segment.number, vfs: options.vfs)
+                try walk.visit(reader, visitor)
+            }
+            guard walk.last == segment.lastBatch else {
+                throw StoreError.batchesMissing(file: path, expected: segment.lastBatch, found: walk.last)
+            }
+        }
+    }
+
+    package func forEachAnswer(
+        since: Int64, _ visit: (_ batch: UInt64, _ at: Int64, _ answer: Span<UInt8>) throws -> Void
+    ) throws {
+        for segment in segments.segments where !segment.isEmpty && segment.lastAt >= since {
+            let path = names.segment(segment.number)
+            try reading(path) {
+                let reader = try SegmentReader(path: path, number: segment.number, vfs: options.vfs)
+                let rows = try reader.answers(since: since)
+                while try rows.step() {
+                    let (number, at) = (rows.unsigned(0), rows.integer(1))
+                    try rows.withSpan(2) { column in
+                        try PackedRow.forEachNote(column) { try visit(number, at, $0) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says which file it was when reading fails; what a visitor throws goes through.
+    private func reading(_ path: String, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, file: path)
+        } catch let error as PackingError {
+            throw StoreError.damaged(file: path, reason: error.description)
+        }
+    }
+}
+
+/// Goes through the rows of segments and tells a visitor what they have.
+struct BatchWalk {
+    /// The last batch that was told.
+    private(set) var last: UInt64
+
+    init(last: UInt64) {
+        self.last = last
+    }
+
+    mutating func visit(_ reader: SegmentReader, _ visitor: any RecoveryVisitor) throws {
+        let rows = try reader.batches(from: last + 1)
+        while try rows.step() {
+            let number = rows.unsigned(0)
+            if number != last {
+                guard number == last + 1 else {
+                    throw StoreError.batchesMissing(file: reader.path, expected: last + 1, found: number)
+                }
+                last = number
+                try visitor.begin(batch: number, at: rows.integer(4))
+                try rows.withSpan(7) { facts in try PackedRow.forEachNote(facts) { try visitor.fact($0) } }
+            }
+            if rows.isNull(1) { continue }
+            do {
+                try tellEvents(of: rows, visitor)
+            } catch let error as PackingError {
+                throw StoreError.damaged(file: reader.path, reason: "batch \(number): \(error)")
+            }
+        }
+    }
+
+    private func tellEvents(of rows: Statement, _ visitor: any RecoveryVisitor) throws {
+        let range = SeqRange(first: rows.unsigned(2), last: rows.unsigned(3))
+        let count = try range.count()
+        try rows.withSpan(1) { app in
+            try rows.withSpans(8, 9) { body, recovery in
+                try PackedRow.forEachEvent(body: body, recovery: recovery, count: count) { event in
+                    try visitor.event(
+                        app: app, seq: range.first + UInt64(event.index), previous: event.previous,
+                        topic: recovery.extracting(event.topic), json: body.extracting(event.json),
+                        image: recovery.extracting(event.image))
+                    return true
+                }
+            }
+            try visitor.endStream(
+                app: app, seq: range.last, entities: Int(rows.integer(5)), digest: rows.unsigned(6))
+        }
+    }
+}
+
+extension SeqRange {
+    /// How many sequence numbers it has, if that can be true.
+    func count() throws(PackingError) -> Int {
+        guard first > 0, last >= first, last - first < UInt64(UInt32.max) else {
+            throw PackingError(reason: "sequence numbers \(first) to \(last)", offset: 0)
+        }
+        return Int(last - first) + 1
+    }
+}

@@ -1,0 +1,84 @@
+/// An open data folder: what it holds, until the journal is started that goes on with it.
+///
+/// Used by one thread at a time. The folder is ours as long as this or its journal lives.
+package final class Store: RecoverySource {
+    package let directory: String
+    package internal(set) var summary = RecoverySummary()
+
+    let names: FolderNames
+    let options: StoreOptions
+    let lock: FolderLock
+    let state: StateDatabase
+    let segments: SegmentDirectory
+    let mark: MarkFile
+    /// The one that is written now.
+    let writer: SegmentWriter
+
+    init(opened: StoreOpening.Result, names: FolderNames, options: StoreOptions, lock: FolderLock) {
+        directory = names.directory
+        self.names = names
+        self.options = options
+        self.lock = lock
+        state = opened.state
+        segments = SegmentDirectory(segments: opened.segments, trimmed: opened.trimmed)
+        mark = opened.mark
+        writer = opened.writer
+        summary = opened.summary
+    }
+
+    /// Opens a data folder, or makes one where there is none.
+    ///
+    /// Nothing is changed where it throws, but for the lock's file and a folder that was missing.
+    package static func open(directory: String, options: StoreOptions) throws(StoreError) -> Store {
+        let names = FolderNames(directory: directory)
+        try prepareFolder(names, options)
+        let lock = try takeLock(names)
+        let opened = try StoreOpening(names: names, options: options).open()
+        return Store(opened: opened, names: names, options: options, lock: lock)
+    }
+
+    private static func prepareFolder(_ names: FolderNames, _ options: StoreOptions) throws(StoreError) {
+        switch FileSystem.kind(of: names.directory) {
+        case .directory: break
+        case .other: throw .notADirectory(names.directory)
+        case nil:
+            do throws(SystemError) {
+                try FileSystem.makeDirectory(names.directory)
+                try FileSystem.sync(FileSystem.directory(of: names.directory))
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        guard FileSystem.canWrite(names.directory) else { throw .notWritable(names.directory) }
+        if !options.allowVolatile, let kind = FileSystem.volatileFileSystem(of: names.directory) {
+            throw .volatile(directory: names.directory, fileSystem: kind)
+        }
+    }
+
+    static func takeLock(_ names: FolderNames) throws(StoreError) -> FolderLock {
+        do throws(FolderLock.Failure) {
+            return try FolderLock(path: names.lock)
+        } catch {
+            switch error {
+            case .held(let pid): throw .locked(directory: names.directory, pid: pid)
+            case .system(let error): throw StoreError(error)
+            }
+        }
+    }
+
+    /// Starts the threads that go on with the journal. Once, after recovery; nothing is read from the store after this.
+    ///
+    /// - Parameters:
+    ///   - lastBatch: The last batch that the owner knows of, which must be the store's.
+    ///   - report: Called on the journal's threads.
+    package func startJournal(
+        after lastBatch: UInt64, report: @escaping JournalReport
+    ) throws(StoreError) -> SQLiteJournal {
+        precondition(lastBatch == summary.lastBatch, "batch \(lastBatch) is not the last, \(summary.lastBatch) is")
+        do throws(SystemError) {
+            return try SQLiteJournal(store: self, report: report)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+/// Opens a data folder: looks at everything first, and changes something only when all of it is in order.
+struct StoreOpening {
+    struct Result {
+        var summary: RecoverySummary
+        var state: StateDatabase
+        var segments: [SegmentInfo]
+        var trimmed: [[UInt8]: UInt64]
+        var mark: MarkFile
+        var writer: SegmentWriter
+    }
+
+    let names: FolderNames
+    let options: StoreOptions
+
+    func open() throws(StoreError) -> Result {
+        let contents = try FolderContents(names)
+        let mark = try contents.mark(names)
+        if contents.isEmpty {
+            guard let mark, mark.lastBatch > 0 else { return try create() }
+            throw .commitsLost(directory: names.directory, last: 0, acknowledged: mark.lastBatch)
+        }
+        guard let mark else { throw .missing(file: names.mark, reason: "it says how far the journal had come") }
+        return try resume(contents, mark)
+    }
+
+    /// Makes everything. The mark comes first, so that a folder with anything in it has one.
+    private func create() throws(StoreError) -> Result {
+        try removeUnfinished()
+        let epoch = options.makeEpoch()
+        let mark = try openMark(lastBatch: 0)
+        let known = KnownState(store: epoch, epoch: epoch, sync: options.sync, bootID: options.bootID)
+        try StateDatabase.create(path: names.state, meta: known.meta, vfs: options.vfs)
+        var summary = RecoverySummary()
+        summary.isNew = true
+        summary.epoch = epoch
+        let identity = SegmentIdentity(store: epoch, epoch: epoch, sync: options.sync, number: 1)
+        return Result(
+            summary: summary, state: try openState(),
+            segments: [SegmentInfo(number: 1, firstBatch: 1, lastBatch: 0)], trimmed: [:], mark: mark,
+            writer: try makeWriter(identity))
+    }
+
+    private func resume(_ contents: FolderContents, _ mark: Mark) throws(StoreError) -> Result {
+        let state = contents.hasState ? try openState() : nil
+        var known: KnownState?
+        if let state { known = try read(state) }
+        let survey = try SegmentSurvey(contents.segments, names: names, known: known, vfs: options.vfs)
+        let (resumed, summary) = try judge(known, survey, mark)
+
+        // Everything is in order. The state's file changes last: until then the next start finds the same again.
+        try removeUnfinished()
+        try clear(survey)
+        var segments = survey.filled
+        let writer = try openWriter(survey, resumed, &segments, lastBatch: summary.lastBatch)
+        let markFile = try openMark(lastBatch: summary.lastBatch)
+        let full = segments.dropLast().filter { survey.unrecorded.contains($0.number) }
+        let settled = try settle(resumed, state, full: full)
+        return Result(
+            summary: summary, state: settled, segments: segments, trimmed: resumed.trimmed, mark: markFile,
+            writer: writer)
+    }
+
+    /// Decides whether what is there is all that was acknowledged, and with which epoch it goes on.
+    private func judge(
+        _ known: KnownState?, _ survey: SegmentSurvey, _ mark: Mark
+    ) throws(StoreError) -> (KnownState, RecoverySummary) {
+        var summary = RecoverySummary()
+        summary.wasClosed = known?.isClosed ?? false
+        var resumed = if let known { known } else { try rebuiltState(survey, mark) }
+        summary.lastBatch = survey.filled.last?.lastBatch ?? resumed.trimmedThrough
+        let acknowledged = max(mark.lastBatch, resumed.holdsThrough)
+        // What was not synced is gone with the run of the machine, unless a goodbye synced it.
+        let mayHaveLost = resumed.sync == .normal && !resumed.isClosed && resumed.bootID != options.bootID
+        guard summary.lastBatch >= acknowledged || mayHaveLost else {
+            throw .commitsLost(directory: names.directory, last: summary.lastBatch, acknowledged: acknowledged)
+        }
+        let firstKept = survey.filled.first?.firstBatch ?? summary.lastBatch + 1
+        guard firstKept <= resumed.holdsThrough + 1 else {
+            throw .damaged(
+                file: names.state, reason: "it holds everything up to batch \(resumed.holdsThrough), and the segments "
+                    + "begin with batch \(firstKept)")
+        }
+        if let last = survey.last, last.epoch != resumed.epoch {
+            throw .otherStore(file: names.segment(last.number), expected: resumed.epoch, found: last.epoch)
+        }
+        summary.clock = max(resumed.clock, survey.filled.last?.lastAt ?? 0)
+        summary.mayHaveLostCommits = mayHaveLost
+        if mayHaveLost { resumed.epoch = options.makeEpoch() }
+        // A snapshot that is ahead of the journal holds what is left of it, and more.
+        resumed.holdsThrough = min(resumed.holdsThrough, summary.lastBatch)
+        (resumed.sync, resumed.bootID, resumed.isClosed) = (options.sync, options.bootID, false)
+        summary.epoch = resumed.epoch
+        summary.snapshotHoldsThrough = resumed.holdsThrough
+        return (resumed, summary)
+    }
+
+    /// The state of a folder whose state file is missing: it can be made again while no batch is trimmed.
+    private func rebuiltState(_ survey: SegmentSurvey, _ mark: Mark) throws(StoreError) -> KnownState {
+        guard let last = survey.last, survey.filled.first?.firstBatch == 1 else {
+            throw .missing(file: names.state, reason: "the journal does not begin with the first batch, so nothing replaces it")
+        }
+        return KnownState(store: last.store, epoch: last.epoch, sync: mark.sync, bootID: mark.bootID)
+    }
+
+    // MARK: Changes
+
+    private func removeUnfinished() throws(StoreError) {
+        let contents = try FolderContents(names)
+        do throws(SystemError) {
+            for path in contents.unfinished { try FileSystem.remove(path) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Removes what is left over, and cuts off what never was committed: frames behind the end would be taken for
+    /// damage once others have been written over their beginning.
+    private func clear(_ survey: SegmentSurvey) throws(StoreError) {
+        do throws(SystemError) {
+            for number in survey.leftOver { try FolderNames.removeDatabase(names.segment(number)) }
+            for number in survey.empty { try FolderNames.removeDatabase(names.segment(number)) }
+            if let torn = survey.torn { try FileSystem.truncate(torn.path, to: torn.validEnd) }
+            try FileSystem.sync(names.directory)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Goes on with the last segment, or begins one if that was written for another epoch or in another way.
+    private func openWriter(
+        _ survey: SegmentSurvey, _ resumed: KnownState, _ segments: inout [SegmentInfo], lastBatch: UInt64
+    ) throws(StoreError) -> SegmentWriter {
+        if let last = survey.last, last.epoch == resumed.epoch, last.sync == resumed.sync {
+            do throws(SQLiteError) {
+                return try SegmentWriter(path: names.segment(last.number), identity: last, vfs: options.vfs)
+            } catch {
+                throw StoreError(error, file: names.segment(last.number))
+            }
+        }
+        let number = survey.last.map { $0.number + 1 } ?? resumed.firstSegment
+        segments.append(SegmentInfo(number: number, firstBatch: lastBatch + 1, lastBatch: lastBatch))
+        return try makeWriter(
+            SegmentIdentity(store: resumed.store, epoch: resumed.epoch, sync: resumed.sync, number: number))
+    }
+
+    private func makeWriter(_ identity: SegmentIdentity) throws(StoreError) -> SegmentWriter {
+        try SegmentWriter.make(identity, names: names, vfs: options.vfs)
+    }
+
+    /// Writes down how the folder goes on, and which segments are full.
+    private func settle(
+        _ resumed: KnownState, _ opened: StateDatabase?, full: [SegmentInfo]
+    ) throws(StoreError) -> StateDatabase {
+        if opened == nil { try StateDatabase.create(path: names.state, meta: resumed.meta, vfs: options.vfs) }
+        let state = if let opened { opened } else { try openState() }
+        do throws(SQLiteError) {
+            for segment in full { try state.record(segment) }
+            try state.durably { () throws(SQLiteError) in
+                for (key, value) in resumed.meta { try Meta.set(key, to: value, in: state.database) }
+            }
+        } catch {
+            throw StoreError(error, file: names.state)
+        }
+        return state
+    }
+
+    private func openMark(lastBatch: UInt64) throws(StoreError) -> MarkFile {
+        do throws(SystemError) {
+            let mark = try MarkFile(
+                path: names.mark, mark: Mark(lastBatch: lastBatch, sync: options.sync, bootID: options.bootID))
+            try FileSystem.sync(names.directory)
+            return mark
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private func openState() throws(StoreError) -> StateDatabase {
+        try Schema.checkHeader(of: names.state)
+        do throws(SQLiteError) {
+            return try StateDatabase(path: names.state, vfs: options.vfs)
+        } catch {
+            throw StoreError(error, file: names.state)
+        }
+    }
+
+    private func read(_ state: StateDatabase) throws(StoreError) -> KnownState {
+        do throws(SQLiteError) { return try KnownState(state) } catch { throw StoreError(error, file: names.state) }
+    }
+}

@@ -1,0 +1,51 @@
+/// When a commit is pushed to the disk.
+package enum SyncMode: String, Sendable, Equatable, CaseIterable {
+    /// Before it is reported (`sync=full`).
+    case full
+    /// When the system likes (`sync=normal`).
+    case normal
+
+    /// What a batch that was committed this way survives.
+    package var guarantee: JournalGuarantee {
+        switch self {
+        case .full: .powerLoss
+        case .normal: .processCrash
+        }
+    }
+}
+
+/// How a journal is kept.
+package struct StoreOptions: Sendable {
+    package var sync = SyncMode.full
+    /// About as many bytes are in a segment; the commit that exceeds them is the last one in it.
+    package var segmentBytes = 64 << 20
+    /// Segments are trimmed when all of them take more than this; it beats everything but the snapshot.
+    package var retentionBytes = 8 << 30
+    /// Events are kept this long in domain time, in milliseconds.
+    package var retentionTime: Int64 = 24 * 3_600_000
+    /// Answers are kept at least this long in domain time, in milliseconds.
+    package var answerRetention: Int64 = 600_000
+    /// Nothing is committed while fewer bytes than these are free.
+    package var minimumFree = 64 << 20
+    /// How long to wait before a full disk is tried again, in milliseconds.
+    package var fullRetry = 250
+    /// The bytes that are free for a folder; nil: it cannot be asked, and only SQLite finds a full disk.
+    package var freeBytes: @Sendable (_ directory: String) -> Int? = { FileSystem.freeBytes(at: $0) }
+    /// Whether a folder may be in memory, as `tmpfs` is.
+    package var allowVolatile = false
+    /// SQLite's layer over the system; nil: its own.
+    package var vfs: String?
+    /// The run of the machine: commits that were not synced are lost when it changes.
+    package var bootID = FileSystem.bootID
+    /// A new name for the epoch of a store's streams: random, at most 36 bytes, none that was used before.
+    package var makeEpoch: @Sendable () -> String
+    /// What happens when a commit fails: the process ends. Where it returns, as in tests, the journal is dead: it does
+    /// and reports nothing any more.
+    package var onFailure: @Sendable (_ reason: String) -> Void = { JournalExit.leave($0) }
+    /// A line for the log about something that is wrong but stops nothing.
+    package var onWarning: @Sendable (_ line: String) -> Void = { JournalExit.warn($0) }
+
+    package init(makeEpoch: @escaping @Sendable () -> String) {
+        self.makeEpoch = makeEpoch
+    }
+}

@@ -1,0 +1,184 @@
+import CSQLite
+import Glibc
+
+/// Commits batches, one after another, on a thread of its own.
+///
+/// `@unchecked Sendable`: what is not behind the monitor is used by its thread alone.
+final class Committer: @unchecked Sendable {
+    private struct Queue {
+        /// In their order; at most ``JournalBatch/maximumInFlight`` with the one that is being written.
+        var waiting: [JournalBatch] = []
+        var inFlight = 0
+        var isClosing = false
+    }
+
+    private enum Outcome {
+        case committed(microseconds: Int)
+        case full(free: Int)
+        case failed
+    }
+
+    private let queue = Monitor(Queue())
+    private let names: FolderNames
+    private let options: StoreOptions
+    private let segments: SegmentDirectory
+    private let sweeper: Sweeper
+    private let fate: JournalFate
+    private let report: JournalReport
+    private let mark: MarkFile
+    private let encoder = RowEncoder()
+    private var writer: SegmentWriter
+    private var current: JournalBatch?
+    /// The events of each stream in the segment that is written.
+    private var ranges: [UInt32: SeqRange] = [:]
+    private var apps: [UInt32: [UInt8]] = [:]
+    /// What the segment had when this began, before the streams had numbers.
+    private var earlier: [[UInt8]: SeqRange]
+
+    init(store: Store, sweeper: Sweeper, fate: JournalFate, report: @escaping JournalReport) {
+        names = store.names
+        options = store.options
+        segments = store.segments
+        mark = store.mark
+        writer = store.writer
+        earlier = store.segments.segments.last?.apps ?? [:]
+        self.sweeper = sweeper
+        self.fate = fate
+        self.report = report
+        fate.onFailure { [queue] in queue.change { $0.isClosing = true } }
+    }
+
+    /// Takes a batch. Any thread.
+    func append(_ batch: JournalBatch) {
+        queue.change { queue in
+            precondition(queue.inFlight < JournalBatch.maximumInFlight, "too many batches in flight")
+            precondition(!queue.isClosing || fate.hasFailed, "appended after close")
+            queue.inFlight += 1
+            queue.waiting.append(batch)
+        }
+    }
+
+    /// Asks the thread to commit what waits and to end.
+    func close() {
+        queue.change { $0.isClosing = true }
+    }
+
+    /// The thread's function.
+    func run() {
+        while takeNext(), commitCurrent() { rollOverIfNeeded() }
+        finish()
+    }
+
+    private func takeNext() -> Bool {
+        current = queue.wait { queue -> JournalBatch?? in
+            if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
+            return queue.isClosing ? .some(nil) : nil
+        }
+        return current != nil && !fate.hasFailed
+    }
+
+    /// Commits one batch, however long the disk is full; false: the thread is to end.
+    private func commitCurrent() -> Bool {
+        guard let number = current?.number else { return false }
+        var wasFull = false
+        while true {
+            switch write() {
+            case .committed(let microseconds):
+                // The owner uses its own copy again as soon as it knows; two would be one copy too many.
+                current = nil
+                queue.change { $0.inFlight -= 1 }
+                if wasFull { report(.hasRoom) }
+                report(.committed(through: number, microseconds: microseconds))
+                return true
+            case .full(let free):
+                if !wasFull { report(.isFull(free: free)) }
+                wasFull = true
+                let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
+                // Nobody was told that it is committed.
+                if mustEnd { return false }
+            case .failed: return false
+            }
+        }
+    }
+
+    private func write() -> Outcome {
+        guard let batch = current else { return .failed }
+        if let free = options.freeBytes(names.directory), free < options.minimumFree { return .full(free: free) }
+        let start = Self.now()
+        do throws(SQLiteError) {
+            try writer.write(batch, with: encoder)
+        } catch {
+            if case .full = error { return .full(free: options.freeBytes(names.directory) ?? 0) }
+            fate.fail("the commit of batch \(batch.number) failed, which is never tried again: \(error)")
+            return .failed
+        }
+        let microseconds = (Self.now() - start) / 1_000
+        do throws(SystemError) {
+            try mark.set(lastBatch: batch.number)
+        } catch {
+            fate.fail("after the commit of batch \(batch.number): \(error)")
+            return .failed
+        }
+        note(batch)
+        return .committed(microseconds: microseconds)
+    }
+
+    private func note(_ batch: JournalBatch) {
+        var newApps: [([UInt8], SeqRange)] = []
+        for row in batch.rows {
+            if ranges[row.stream] != nil {
+                ranges[row.stream]?.last = row.lastSeq
+                continue
+            }
+            let app = batch.array(of: row.name)
+            let range = SeqRange(first: earlier[app]?.first ?? row.firstSeq, last: row.lastSeq)
+            apps[row.stream] = app
+            ranges[row.stream] = range
+            newApps.append((app, range))
+        }
+        segments.committed(batch.number, at: batch.at, bytes: writer.bytes, newApps: newApps)
+    }
+
+    /// Goes on in the next segment when this one is full and the next is ready. If it is not, because the sweeper is
+    /// busy with a backup, this one grows: waiting would stop the service.
+    private func rollOverIfNeeded() {
+        guard writer.bytes >= options.segmentBytes, let next = sweeper.takeNextSegment() else { return }
+        do throws(SQLiteError) {
+            // A later segment must not survive what an earlier one does not.
+            if options.sync == .normal { try writer.sync() }
+        } catch {
+            return fate.fail("the sync of a full segment failed, which is never tried again: \(error)")
+        }
+        var content = earlier
+        for (stream, range) in ranges { if let app = apps[stream] { content[app] = range } }
+        let full = segments.seal(apps: content, next: next.identity.number)
+        ranges.removeAll(keepingCapacity: true)
+        apps.removeAll(keepingCapacity: true)
+        earlier.removeAll()
+        sweeper.sealed(full, writer)
+        writer = next
+    }
+
+    private func finish() {
+        guard !fate.hasFailed, options.sync == .normal else { return }
+        do throws(SQLiteError) {
+            try writer.sync()
+        } catch {
+            if case .full = error { return }
+            fate.fail("the last sync failed: \(error)")
+        }
+    }
+
+    private static func now() -> Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}
+
+extension JournalBatch {
+    /// A copy of some of its bytes.
+    func array(of slice: Slice) -> [UInt8] {
+        withBytes(of: slice) { span in unsafe span.withUnsafeBytes { unsafe [UInt8]($0) } }
+    }
+}

@@ -1,0 +1,206 @@
+/// Everything that has time, on a thread of its own: the snapshot, backups, making segments ahead, trimming them.
+///
+/// `@unchecked Sendable`: what is not behind the monitor is used by its thread alone.
+final class Sweeper: @unchecked Sendable {
+    private struct Queue {
+        var chunk: StateChunk?
+        var backup: BackupRequest?
+        /// Segments that are full, with their connections; one at most, or two while a segment is being made.
+        var sealed: [(info: SegmentInfo, writer: SegmentWriter)] = []
+        /// The segment that is to be made ahead.
+        var wanted: SegmentIdentity?
+        /// The segment that is ready.
+        var next: SegmentWriter?
+        var isClosing = false
+        var saysGoodbye = false
+    }
+
+    private enum Job {
+        case makeSegment(SegmentIdentity)
+        case recordSegment(SegmentInfo)
+        case sweep
+        case backUp(BackupRequest)
+        case end
+    }
+
+    private let queue: Monitor<Queue>
+    private let names: FolderNames
+    private let options: StoreOptions
+    private let segments: SegmentDirectory
+    private let state: StateDatabase
+    private let fate: JournalFate
+    private let report: JournalReport
+    private let retention: Retention
+    private var current: StateChunk?
+    /// The last batch that the durable snapshot holds everything of.
+    private var holdsThrough: UInt64
+
+    init(store: Store, fate: JournalFate, report: @escaping JournalReport) {
+        names = store.names
+        options = store.options
+        segments = store.segments
+        state = store.state
+        retention = Retention(store.options)
+        holdsThrough = store.summary.snapshotHoldsThrough
+        self.fate = fate
+        self.report = report
+        var first = Queue()
+        first.wanted = Self.follower(of: store.writer.identity)
+        queue = Monitor(first)
+        fate.onFailure { [queue] in queue.change { $0.isClosing = true } }
+    }
+
+    // MARK: Any thread
+
+    func sweep(_ chunk: StateChunk) {
+        queue.change { queue in
+            precondition(queue.chunk == nil, "a piece of the snapshot before the last one was swept")
+            queue.chunk = chunk
+        }
+    }
+
+    func backUp(_ request: BackupRequest) {
+        queue.change { queue in
+            precondition(queue.backup == nil, "a backup before the last one was done")
+            queue.backup = request
+        }
+    }
+
+    /// The segment that was made ahead, if it is ready; the one after it is made then.
+    func takeNextSegment() -> SegmentWriter? {
+        queue.change { queue in
+            guard let next = queue.next.take() else { return nil }
+            queue.wanted = Self.follower(of: next.identity)
+            return next
+        }
+    }
+
+    /// A segment is full; its connection is not needed any more.
+    func sealed(_ info: SegmentInfo, _ writer: SegmentWriter) {
+        queue.change { $0.sealed.append((info, writer)) }
+    }
+
+    /// Asks the thread to do what waits, to note that this is a clean stop if it is one, and to end.
+    func close(saysGoodbye: Bool) {
+        queue.change { queue in
+            queue.isClosing = true
+            queue.saysGoodbye = saysGoodbye
+        }
+    }
+
+    // MARK: The thread
+
+    func run() {
+        while !fate.hasFailed {
+            switch takeJob() {
+            case .makeSegment(let identity): makeSegment(identity)
+            case .recordSegment(let info):
+                if write("the list of segments", { () throws(SQLiteError) in try state.record(info) }) { trim() }
+            case .sweep: sweepCurrent()
+            case .backUp(let request): backUpNow(request)
+            case .end: return sayGoodbye()
+            }
+        }
+    }
+
+    private func takeJob() -> Job {
+        queue.wait { queue -> Job? in
+            if let identity = queue.wanted, !queue.isClosing {
+                queue.wanted = nil
+                return .makeSegment(identity)
+            }
+            if !queue.sealed.isEmpty { return .recordSegment(queue.sealed.removeFirst().info) }
+            if let chunk = queue.chunk.take() {
+                self.current = chunk
+                return .sweep
+            }
+            if let backup = queue.backup.take() { return .backUp(backup) }
+            return queue.isClosing ? .end : nil
+        }
+    }
+
+    private func makeSegment(_ identity: SegmentIdentity) {
+        do throws(StoreError) {
+            let writer = try SegmentWriter.make(identity, names: names, vfs: options.vfs)
+            queue.change { $0.next = writer }
+        } catch {
+            guard case .database(.full) = error else {
+                return fate.fail("segment \(identity.number) cannot be made: \(error)")
+            }
+            // The one before it grows meanwhile.
+            let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
+            if !mustEnd { queue.change { $0.wanted = identity } }
+        }
+    }
+
+    private func sweepCurrent() {
+        let isWritten = write("the snapshot") { () throws(SQLiteError) in
+            if let current { try state.write(current) }
+        }
+        let through = current?.holdsThrough
+        current = nil
+        guard isWritten, write("a checkpoint", { () throws(SQLiteError) in try state.checkpointIfNeeded() }) else { return }
+        if let through {
+            holdsThrough = through
+            trim()
+        }
+        report(.swept)
+    }
+
+    /// Writes something, however long the disk is full; false: it was not written, and the thread is to end.
+    private func write(_ what: String, _ body: () throws(SQLiteError) -> Void) -> Bool {
+        while !fate.hasFailed {
+            do throws(SQLiteError) {
+                if (options.freeBytes(names.directory) ?? .max) >= options.minimumFree {
+                    try body()
+                    return true
+                }
+            } catch {
+                guard case .full = error else {
+                    fate.fail("writing \(what) failed, which is never tried again: \(error)")
+                    return false
+                }
+            }
+            let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
+            if mustEnd { return false }
+        }
+        return false
+    }
+
+    private func trim() {
+        while !fate.hasFailed {
+            let known = segments.segments
+            let now = known.last.map { max($0.lastAt, known.dropLast().last?.lastAt ?? 0) } ?? 0
+            guard retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now), let first = known.first,
+                write("what is trimmed", { () throws(SQLiteError) in try state.recordTrimming(of: first) })
+            else { return }
+            segments.trimFirst()
+            do throws(SystemError) {
+                try FolderNames.removeDatabase(names.segment(first.number))
+            } catch {
+                // The next start tries again.
+                options.onWarning("a trimmed segment stays: \(error)")
+            }
+        }
+    }
+
+    private func backUpNow(_ request: BackupRequest) {
+        let outcome: Result<Int, BackupFailure> = .failure(BackupFailure(reason: "not yet"))
+        report(.backedUp(BackupResult(id: request.id, outcome: outcome)))
+    }
+
+    private func sayGoodbye() {
+        guard queue.look({ $0.saysGoodbye }) else { return }
+        _ = write("the goodbye") { () throws(SQLiteError) in
+            try state.durably { () throws(SQLiteError) in
+                try Meta.set(Schema.Key.isClosed, to: UInt64(1), in: state.database)
+            }
+        }
+    }
+
+    private static func follower(of identity: SegmentIdentity) -> SegmentIdentity {
+        var next = identity
+        next.number += 1
+        return next
+    }
+}

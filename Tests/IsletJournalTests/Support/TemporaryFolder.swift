@@ -1,0 +1,86 @@
+import Foundation
+import IsletJournal
+import Synchronization
+
+/// A folder of a test's own, which goes with it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "islet-journal-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The data folder in it.
+    var data: String { path + "/data" }
+
+    /// What a process that was killed now would leave behind.
+    func copy() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: copy.data, withIntermediateDirectories: true)
+        for name in files where !name.hasSuffix("-shm") {
+            try FileManager.default.copyItem(atPath: data + "/" + name, toPath: copy.data + "/" + name)
+        }
+        return copy
+    }
+
+    /// The names in the data folder.
+    var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []).sorted() }
+
+    /// The segments in the data folder.
+    var segments: [String] { files.filter { $0.hasPrefix("journal-") && $0.hasSuffix(".db") } }
+
+    func read(_ name: String) throws -> [UInt8] {
+        try [UInt8](Data(contentsOf: URL(fileURLWithPath: data + "/" + name)))
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: data + "/" + name))
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: data + "/" + name)
+    }
+
+    /// Runs SQL as an operator would, with the command, and gives its output.
+    static func sqlite3(_ file: String, _ sql: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["sqlite3", "-readonly", file, sql]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Names of epochs, each another one.
+final class Epochs: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func next() -> String {
+        "epoch-\(count.add(1, ordering: .relaxed).newValue)"
+    }
+}
+
+extension StoreOptions {
+    /// For tests: in memory, and with failures that end nothing.
+    static func testing(
+        sync: SyncMode = .normal, _ change: (inout StoreOptions) -> Void = { _ in }
+    ) -> StoreOptions {
+        let epochs = Epochs()
+        var options = StoreOptions(makeEpoch: { epochs.next() })
+        options.sync = sync
+        options.allowVolatile = true
+        options.minimumFree = 0
+        options.bootID = "boot-1"
+        options.fullRetry = 1
+        change(&options)
+        return options
+    }
+}
