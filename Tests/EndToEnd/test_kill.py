@@ -10,7 +10,6 @@ from killing.fold import Fold
 from killing.load import Load
 from killing.subscriber import replay
 from killing.writer import Answered, Writer
-from support.commands import Commands
 
 
 @pytest.mark.timeout(120)

@@ -14,7 +14,7 @@ import hypothesis
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from model import activity, retries, service
+from model import activity, retries, rules, service
 from model.harness import Harness
 from model.machine import ServiceMachine
 
@@ -54,12 +54,12 @@ def test_the_service_does_what_the_contract_says(play, store):
 WRONG = {
     "a deadline takes effect a millisecond late": lambda patch: patch.setattr(
         activity.Activity, "deadline", property(later(activity.Activity.deadline.fget))),
-    "one byte more is allowed": lambda patch: patch.setattr(service, "CONTENT_LIMIT", 4097),
-    "ended ones keep their key": lambda patch: patch.setattr(service, "OPEN", {"pending", "active", "stale", "ended"}),
+    "one byte more is allowed": lambda patch: patch.setattr(rules, "CONTENT_LIMIT", 4097),
+    "ended ones keep their key": lambda patch: patch.setattr(rules, "OPEN", {"pending", "active", "stale", "ended"}),
     "dismissed ones are listed": lambda patch: patch.setattr(service, "LISTED", activity.LISTED | {"dismissed"}),
     "answers are remembered for a minute": lambda patch: patch.setattr(retries, "REMEMBERED", activity.MINUTE),
-    "pushes may come from any future": lambda patch: patch.setattr(service, "FUTURE_LIMIT", 99 * activity.HOUR),
-    "an end waits for an hour": lambda patch: patch.setattr(service, "DISMISSAL_LIMIT", activity.HOUR),
+    "pushes come from within the next hour": lambda patch: patch.setattr(rules, "FUTURE_LIMIT", activity.HOUR),
+    "an end waits for an hour": lambda patch: patch.setattr(rules, "DISMISSAL_LIMIT", activity.HOUR),
     "nothing is too old": lambda patch: patch.setattr(
         service.Model, "check_timestamp", lambda self, command, *_, **__: command.get("timestamp", self.now)),
 }
@@ -70,10 +70,10 @@ def later(deadline):
     return lambda self: (found := deadline(self)) and (found[0] + 1, found[1])
 
 
-@pytest.mark.parametrize("rule", WRONG)
-def test_a_wrong_rule_in_the_model_is_found(play, monkeypatch, rule):
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_rule_in_the_model_is_found(play, monkeypatch, wrong):
     """The comparison is able to fail: a service that broke this rule would be found as fast."""
-    WRONG[rule](monkeypatch)
+    WRONG[wrong](monkeypatch)
     settings = hypothesis.settings(
         SETTINGS, max_examples=500, phases=[hypothesis.Phase.generate], report_multiple_bugs=False, print_blob=False)
     with pytest.raises(AssertionError):

@@ -10,7 +10,7 @@ import time
 from support.bulk import Bulk
 from support.commands import Commands
 from support.service import Service
-from support.wire import Wire
+from support.wire import Deadline, Wire
 
 from .fold import Fold
 from .load import Load
@@ -149,14 +149,19 @@ class Campaign:
         """The last answers, the last deadlines, and everything compared once more from the beginning."""
         for writer in self.writers:
             writer.finish()
-        deadline = time.monotonic() + ANSWER_LIMIT
+        deadline = Deadline(ANSWER_LIMIT)
         for writer in self.writers:
-            writer.join(max(0, deadline - time.monotonic()))
+            writer.join(deadline.milliseconds / 1000)
             self.check_alive()
             assert not writer.is_alive(), f"{len(writer.waiting)} commands have no answer"
         time.sleep(2)  # every short deadline is at most a second and a half ahead
         self.check_alive()
         self.judge()
+        deadline = Deadline(ANSWER_LIMIT)
+        while any(self.subscriber.places[app] < fold.seq for app, fold in self.folds.items()):
+            self.check_alive()
+            assert not deadline.passed, f"the subscriber is at {self.subscriber.places}"
+            time.sleep(0.05)
         self.subscriber.stopping.set()
         self.subscriber.join(10)
         self.check_alive()
@@ -173,7 +178,7 @@ class Campaign:
         try:
             client = Commands(wire, self.service.commands)
             for writer in self.writers:
-                for answer in list(writer.answered)[-3:]:
+                for answer in writer.last(3):
                     shown = client.get(answer.id, app=answer.app)
                     assert shown["revision"] >= answer.revision, f"{answer}\n{shown}"
         finally:
@@ -243,6 +248,7 @@ class Campaign:
             "kills": self.spawned - 1, "of them while starting": self.early,
             "commands acknowledged": sum(w.acknowledged for w in writers),
             "commands retried": sum(w.retried for w in writers),
+            "refused, then retried": sum(len(w.refused) for w in writers),
             "second answers compared": sum(w.compared for w in writers),
             "events checked": sum(f.seq for f in folds), "events received live": self.subscriber.received,
             "joins": self.subscriber.joins, "events received twice": self.subscriber.overlapped,

@@ -7,7 +7,10 @@ import threading
 
 from support.bulk import Bulk
 from support.events import Events
-from support.wire import Silence, Wire
+from support.wire import DEADLINE, Silence, Wire
+
+PATIENCE = 2
+"""Seconds of silence after which a join or a replay is begun again: the service may have been killed meanwhile."""
 
 OVERLAP = 100
 """So many events before its place are replayed again after a restart, to compare their bytes."""
@@ -17,11 +20,11 @@ def fingerprint(topic, body):
     return hashlib.blake2b(topic.encode() + b" " + body, digest_size=8).digest()
 
 
-def replay(bulk, app, after):
+def replay(bulk, app, after, seconds=DEADLINE):
     """The stored events of an app after a number, as (topic, event, body), chunk by chunk."""
     req = bulk.send("replay", app=app, credit=4, **{"from": after})
     while True:
-        header, rows = bulk.chunk()
+        header, rows = bulk.chunk(seconds)
         if header["req"] != req:
             continue
         assert "error" not in header, header
@@ -62,16 +65,18 @@ class Subscriber(threading.Thread):
             self.failure = failure
 
     def follow(self):
-        """Until the service is replaced; silence while it is down is no failure, and the next start tries again."""
+        """Until the service is replaced; silence is no failure, for it may be down, but a reason to begin again."""
         wire = Wire("pyzmq")
         try:
             events = Events(wire, self.service.events, self.prefix)
-            answer = events.join()
+            topic = events.ask_to_join()
+            events._pump_until(lambda: topic in events._joins, seconds=PATIENCE)
+            answer = events._joins[topic]
             self.joins += 1
             bulk = Bulk(wire, self.service.bulk)
             for app, place in answer["apps"].items():
                 assert place["seq"] >= self.places[app], f"{app} was at {self.places[app]} and is at {place['seq']}"
-                for topic, event, body in replay(bulk, app, max(0, self.places[app] - OVERLAP)):
+                for topic, event, body in replay(bulk, app, max(0, self.places[app] - OVERLAP), PATIENCE):
                     self.take(app, topic, event["seq"], body)
             while not (self.stopping.is_set() or self.again.is_set()):
                 try:
@@ -81,7 +86,7 @@ class Subscriber(threading.Thread):
                 self.take(topic.split("/", 1)[0], topic, event["seq"], body)
                 self.received += 1
         except Silence:
-            pass
+            self.again.set()
         finally:
             wire.close()
 

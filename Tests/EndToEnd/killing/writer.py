@@ -38,10 +38,15 @@ class Writer(threading.Thread):
         self.waiting = collections.OrderedDict()
         self.recent = collections.OrderedDict()
         self.answered = collections.deque()
+        self.refused = collections.Counter()
         self.acknowledged = self.retried = self.compared = 0
         self.failure = None
         self.stopping = threading.Event()
         self.again = threading.Event()
+
+    def last(self, count):
+        """The newest first answers; another thread may ask."""
+        return [self.answered[-n] for n in range(1, min(count, len(self.answered)) + 1)]
 
     def restarted(self):
         self.again.set()
@@ -111,8 +116,9 @@ class Writer(threading.Thread):
         """The first answer counts; every other one must be the same bytes."""
         answer = json.loads(body)
         req = answer["req"]
-        if req in self.waiting:
-            assert answer["ok"], f"{self.waiting[req]} was refused: {answer}"
+        if req in self.waiting and not answer["ok"]:
+            self.refuse(req, answer)
+        elif req in self.waiting:
             self.recent[req] = (self.waiting.pop(req), body)
             if len(self.recent) > REMEMBERED:
                 self.recent.popitem(last=False)
@@ -125,3 +131,13 @@ class Writer(threading.Thread):
             self.compared += 1
             first = self.recent[req][1]
             assert body == first, f"a retry of {req} was answered otherwise:\nfirst {first}\nthen  {body}"
+
+    def refuse(self, req, answer):
+        """A refusal is not remembered: the command is sent again. `notFound` comes where a start died with the process
+        and the old socket still held what came after it."""
+        self.refused[req] += 1
+        assert answer["error"]["code"] in ("notFound", "busy", "unavailable"), f"{self.waiting[req]}: {answer}"
+        assert self.refused[req] < 1000, f"{self.waiting[req]} is refused for ever: {answer}"
+        time.sleep(0.002)
+        self.socket.send(self.waiting[req])
+        self.retried += 1

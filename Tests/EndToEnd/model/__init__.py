@@ -5,8 +5,9 @@ found by looking at all activities. It shares no code with the service.
 
 - `activity`: one activity and the events that it makes.
 - `retries`: what is remembered of (`client`, `req`).
-- `service`: all commands, the order of checks, keys, maxima, switches, devices, the clock.
+- `rules`: what the commands on an activity do, and the order of their checks.
+- `service`: all that there is, the clock, switches, devices, and the walk of a command.
 - `comparison`: what the service says against what the model says.
 - `harness`: the real service, its sockets, its restarts.
-- `machine`: the rules by which Hypothesis plays.
+- `strategies`, `machine`: what Hypothesis may choose, and the rules by which it plays.
 """
