@@ -41,7 +41,8 @@ def main():
     print(f"seed {given.seed}", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="islet-kill-") as temporary:
         campaign = Campaign(Plan(
-            folder=given.data or temporary, kills=given.kills, seed=given.seed, between=given.seconds_between,
+            folder=given.data or temporary, store="memory" if given.dry else "sqlite", kills=given.kills,
+            seed=given.seed, between=given.seconds_between,
             sync=given.sync, writers=given.writers, rate=given.rate, window=given.window, dry=given.dry))
         try:
             counts = campaign.run()

@@ -15,8 +15,15 @@ from killing.writer import Answered, Writer
 @pytest.mark.timeout(120)
 def test_the_checks_hold_where_nothing_is_killed(tmp_path):
     """The campaign's load, retries and comparisons alone, on the memory store."""
-    counts = Campaign(Plan(str(tmp_path), kills=4, seed=random.randrange(1 << 32), dry=True)).run()
+    counts = Campaign(Plan(str(tmp_path), "memory", kills=4, seed=random.randrange(1 << 32), dry=True)).run()
     assert counts["commands acknowledged"] and counts["second answers compared"] and counts["joins"] > 1
+
+
+@pytest.mark.timeout(120)
+def test_the_campaign_finds_a_store_that_forgets(tmp_path):
+    """One kill with the memory store, which keeps nothing."""
+    with pytest.raises(AssertionError):
+        Campaign(Plan(str(tmp_path), "memory", kills=3, seed=random.randrange(1 << 32), between=(0.5, 1))).run()
 
 
 # What the checks find

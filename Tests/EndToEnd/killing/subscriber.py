@@ -69,9 +69,7 @@ class Subscriber(threading.Thread):
         wire = Wire("pyzmq")
         try:
             events = Events(wire, self.service.events, self.prefix)
-            topic = events.ask_to_join()
-            events._pump_until(lambda: topic in events._joins, seconds=PATIENCE)
-            answer = events._joins[topic]
+            answer = events.join(seconds=PATIENCE)
             self.joins += 1
             bulk = Bulk(wire, self.service.bulk)
             for app, place in answer["apps"].items():

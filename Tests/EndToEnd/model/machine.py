@@ -123,10 +123,10 @@ class ServiceMachine(RuleBasedStateMachine):
         stale=offsets, start=st.none() | st.none() | st.sampled_from([-1, 0, 1, SECOND, HOUR]), if_exists=switch,
         alert=switch, style=st.sampled_from([None, "standard", "transient"]), relevance=relevances,
         background=st.sampled_from([None, None, None, True, False]), attributes=payloads, content=payloads,
-        own=st.sampled_from([None, None, None, "fresh", 0, 1, 2]), client=clients,
+        own=st.sampled_from([None, None, None, "fresh", 0, 1, 2]), source=sources, client=clients,
         push=st.sampled_from([None, None, "token", {"channel": "c"}]))
     def start(self, app, device, key, stale, start, if_exists, alert, style, relevance, background, attributes,
-              content, own, client, push):
+              content, own, source, client, push):
         attributes = attributes if isinstance(attributes, str) else filler(2000 + attributes)
         content = content if isinstance(content, str) else filler(4096 + content - len(attributes.encode()))
         chosen = str(uuid.uuid4()) if own == "fresh" else None
@@ -137,7 +137,7 @@ class ServiceMachine(RuleBasedStateMachine):
             attributes=attributes, contentState=content, device=self.device(device), key=key,
             ifExists="update" if if_exists and key else None, staleDate=self.date(stale), startDate=self.date(start),
             alert=ALERT if alert or start is not None else None, style=style, relevanceScore=relevance,
-            background=background, id=chosen, pushType=push))
+            background=background, id=chosen, pushType=push, source=source))
 
     @rule(count=st.integers(2, 12), first=st.integers(0, 4), device=st.sampled_from(["phone", "tablet", None]),
           client=clients)

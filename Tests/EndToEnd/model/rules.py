@@ -69,7 +69,8 @@ class ActivityRules:
             raise Refused("reconnectNotPermitted")
         if not self.switch(app, device, "activitiesEnabled"):
             raise Refused("denied")
-        if command.get("background", (app, device) in self.background):
+        pushed = command.get("source") == "push"
+        if not pushed and command.get("background", (app, device) in self.background):
             raise Refused("visibility")
         self.check_size(command["attributes"], command["contentState"])
         if device and len([
@@ -88,7 +89,7 @@ class ActivityRules:
         if new.start_date is not None:
             new.start_date = max(new.start_date, self.now)
         self.activities.append(new)
-        by, cause = self.by(command), "push" if command.get("source") == "push" else "command"
+        by, cause = self.by(command), "push" if pushed else "command"
         if new.start_date is not None and new.start_date > self.now:
             self.emit(new.move("scheduled", "pending", cause, self.now, by=by, payload=new.content))
         else:

@@ -29,10 +29,10 @@ class Events:
         self.subscribe(topic)
         return topic
 
-    def join(self, app=None):
+    def join(self, app=None, seconds=DEADLINE):
         """Joins, and gives what the service says: `{"at":…,"apps":{…}}` or an error."""
         topic = self.ask_to_join(app)
-        self._pump_until(lambda: topic in self._joins)
+        self._pump_until(lambda: topic in self._joins, seconds)
         return self._joins[topic]
 
     # Reading
