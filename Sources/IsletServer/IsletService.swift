@@ -1,37 +1,46 @@
+import IsletCore
 import IsletJournal
 package import Logging
 import ServiceLifecycle
+import Synchronization
 import ZeroMQ
 
-/// The service as a whole: starts the bus thread with its host, says that it serves, and stops gracefully.
+/// The service as a whole: opens the store, starts the bus thread with its host, says that it serves, and stops
+/// gracefully.
 package struct IsletService: Service {
     private let configuration: ServeConfiguration
     private let logger: Logger
+    private let onRecovery: @Sendable (RecoveryReport, Duration) -> Void
     private let onReady: @Sendable (ServiceCard) -> Void
 
-    /// - Parameter onReady: called once, when commands are taken.
+    /// - Parameters:
+    ///   - onRecovery: called once, before `onReady`, if the store held anything; with the time that it took.
+    ///   - onReady: called once, when commands are taken.
     package init(
-        _ configuration: ServeConfiguration, logger: Logger, onReady: @escaping @Sendable (ServiceCard) -> Void
+        _ configuration: ServeConfiguration, logger: Logger,
+        onRecovery: @escaping @Sendable (RecoveryReport, Duration) -> Void = { _, _ in },
+        onReady: @escaping @Sendable (ServiceCard) -> Void
     ) {
         self.configuration = configuration
         self.logger = logger
+        self.onRecovery = onRecovery
         self.onReady = onReady
     }
 
     /// Serves until it is shut down or cancelled.
     ///
-    /// - Throws: `StartError` where an address cannot be bound.
+    /// - Throws: `StoreError` or `RecoveryError` where the data cannot be used, before any address is bound; `StartError`
+    ///   where an address cannot be.
     package func run() async throws {
+        let begun = ContinuousClock.now
+        let clock = configuration.clock
+        let store = try openStore()
+        if let store { await waitForClock(clock, persisted: store.summary.clock) }
         let context = try ZeroMQContext()
         let thread = try BusThread(name: "islet-bus")
-        let configuration = configuration
         let host: EngineHost
         do {
-            host = try await thread.host { thread throws in
-                try EngineHost(
-                    on: thread, context: context, configuration, journal: MemoryJournal(),
-                    notices: NoticeBox(waking: thread))
-            }
+            host = try await self.host(on: thread, context, store, since: begun)
         } catch {
             await thread.stop()
             throw error
@@ -45,4 +54,78 @@ package struct IsletService: Service {
         await thread.stop()
         logger.info("stopped")
     }
+
+    private func host(
+        on thread: BusThread, _ context: ZeroMQContext, _ store: sending Store?, since begun: ContinuousClock.Instant
+    ) async throws -> EngineHost {
+        let configuration = configuration
+        let onRecovery = onRecovery
+        let notices = NoticeBox(waking: thread)
+        // The store is made here and used there, by one thread at a time.
+        let parcel = Parcel(store)
+        return try await thread.host { thread throws in
+            try EngineHost(on: thread, context: context, configuration, store: parcel.take(), notices: notices) {
+                onRecovery($0, ContinuousClock.now - begun)
+            }
+        }
+    }
+
+    private func openStore() throws(StoreError) -> sending Store? {
+        switch configuration.store {
+        case .memory: return nil
+        case .sqlite: break
+        }
+        let logger = logger
+        var options = StoreOptions {
+            var random = SystemRandomNumberGenerator()
+            let now = Instant(ClockReading.system().wall)
+            return EntityID(version7At: now, random: (random.next(), random.next())).description
+        }
+        options.sync = configuration.sync
+        options.segmentBytes = configuration.journal.segmentBytes
+        options.retentionBytes = configuration.journal.retentionBytes
+        options.retentionTime = configuration.journal.retention
+        options.answerRetention = RetryWindow.Limits.standard.span
+        options.minimumFree = configuration.journal.minimumFree
+        options.allowVolatile = configuration.journal.allowVolatile
+        options.onWarning = { logger.warning("\($0)") }
+        return try Store.open(directory: configuration.data, options: options)
+    }
+
+    /// A machine whose clock is not set yet must not date events: where the wall clock stands before what was persisted,
+    /// the start waits for it for a while, and then goes on with the persisted time (engine.md 1.4).
+    private func waitForClock(_ clock: ClockMode, persisted: Milliseconds) async {
+        guard case .system = clock else { return }
+        let deadline = ContinuousClock.now + Self.clockPatience
+        var hasWarned = false
+        while true {
+            let behind = persisted - ClockReading.system().wall
+            guard behind > Self.clockTolerance else { return }
+            if !hasWarned {
+                hasWarned = true
+                logger.warning(
+                    "the clock stands before the journal's last entry: waiting for it to be set",
+                    metadata: ["behind": "\(behind) ms", "patience": "\(Self.clockPatience)"])
+            }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else { break }
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+        logger.warning("the clock still stands before the journal's last entry: time stands still until it is there")
+    }
+
+    /// How long a start waits for a clock that is not set.
+    private static let clockPatience = Duration.seconds(60)
+    /// Two clocks of one machine, before and after a reboot, may differ by as many milliseconds.
+    private static let clockTolerance: Milliseconds = 1_000
+}
+
+/// Hands a store from the task that opened it to the thread that owns it.
+private final class Parcel: Sendable {
+    private let content: Mutex<Store?>
+
+    init(_ store: sending Store?) {
+        content = Mutex(store)
+    }
+
+    func take() -> sending Store? { content.withLock { $0.take() } }
 }

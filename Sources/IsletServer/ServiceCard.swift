@@ -27,7 +27,7 @@ package struct ServiceCard: Sendable {
         "activity", "settings", "device", "clock", "watermark", "join", "snapshot", "replay", "digest", "ingest",
     ]
 
-    package let endpoints: ServiceEndpoints
+    package var endpoints: ServiceEndpoints
     package let guarantee: JournalGuarantee
     private let clock: ClockMode
     private let store: ServeConfiguration.Store

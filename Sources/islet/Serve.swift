@@ -13,6 +13,8 @@ struct Serve: AsyncParsableCommand {
             Each setting may also stand in the YAML file (commands: …) or in the environment (ISLET_COMMANDS=…); a flag \
             stands over the environment, and that over the file. The limits are in the file, under ruleSet.
 
+              islet serve
+              islet serve --data /srv/islet --sync normal
               islet serve --store memory
               islet serve --config islet.yaml --check-config
               islet serve --clock manual --commands 'tcp://127.0.0.1:*'
@@ -33,11 +35,12 @@ struct Serve: AsyncParsableCommand {
     var ingest: String?
     @Option(help: ArgumentHelp("Where HTTP is served; in this release: none.", valueName: "host:port"))
     var http: String?
-    @Option(help: ArgumentHelp("Where state is kept; in this release: memory.", valueName: "store"))
+    @Option(help: ArgumentHelp("Where state is kept: sqlite or memory. (default: sqlite)", valueName: "store"))
     var store: String?
-    @Option(help: ArgumentHelp("The directory of the store's files.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The directory of the store's files. (default: islet in the XDG state directory)",
+            valueName: "dir"))
     var data: String?
-    @Option(help: ArgumentHelp("What a commit waits for: full or normal.", valueName: "mode"))
+    @Option(help: ArgumentHelp("What a commit waits for: full, the disk, or normal, the system. (default: full)", valueName: "mode"))
     var sync: String?
     @Option(help: ArgumentHelp("Domain time: system, manual or manual=MS. (default: system)", valueName: "clock"))
     var clock: String?
@@ -72,7 +75,9 @@ struct Serve: AsyncParsableCommand {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "islet")
         logger.logLevel = configuration.logLevel
-        let service = IsletService(configuration, logger: logger) { card in
+        let service = IsletService(configuration, logger: logger) { report, duration in
+            printError(RecoveryText.line(report, in: duration))
+        } onReady: { card in
             printError(card.readyLine)
         }
         let group = ServiceGroup(

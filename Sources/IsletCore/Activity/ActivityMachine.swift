@@ -327,10 +327,10 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
 extension ActivityMachine {
     /// Writes every field, for recovery.
     func write(to writer: inout ImageWriter) {
-        writer.write(state.rawValue)
-        writer.write(cause.rawValue)
-        writer.write(style.rawValue)
-        writer.write(isScheduled ? 1 : 0)
+        writer.write(byte: state.rawValue)
+        writer.write(byte: cause.rawValue)
+        writer.write(byte: style.rawValue)
+        writer.write(isScheduled)
         writer.write(startedAt)
         writer.write(staleDate)
         writer.write(endedAt)

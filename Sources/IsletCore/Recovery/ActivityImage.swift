@@ -44,9 +44,9 @@ extension ImageWriter {
         _ record: ActivityRecord, at slot: Slot, in engine: borrowing Engine
     ) {
         let links = engine.renewal(of: slot, record)
-        write(ActivityImage.version)
+        write(byte: ActivityImage.version)
         machine.write(to: &self)
-        write(rule.rawValue)
+        write(byte: rule.rawValue)
         write(revision)
         write(record.relevanceScore.bitPattern)
         write(record.ordinal)
@@ -55,7 +55,7 @@ extension ImageWriter {
         if links.renews != nil { flags |= 4 }
         if links.renewedBy != nil { flags |= 8 }
         if isWhole { flags |= 16 }
-        write(flags)
+        write(byte: flags)
         if let renews = links.renews { write(renews) }
         if let renewedBy = links.renewedBy { write(renewedBy) }
         guard isWhole else { return }

@@ -23,12 +23,12 @@ extension Engine {
     /// An app: how far its stream is, and its settings.
     package func writeFact(app: AppID, to writer: inout ImageWriter) {
         let record = apps[app]
-        writer.write(ActivityImage.version)
+        writer.write(byte: ActivityImage.version)
         writer.write(record.seq)
         writer.write(UInt64(record.entities))
         writer.write(record.digest.value)
-        writer.write(record.settings.activitiesEnabled ? 1 : 0)
-        writer.write(record.settings.frequentPushesEnabled ? 1 : 0)
+        writer.write(record.settings.activitiesEnabled)
+        writer.write(record.settings.frequentPushesEnabled)
         writer.write(record.enabledVersion)
         writer.write(record.frequentPushesVersion)
         writer.write(record.switchedOffAt)
@@ -42,7 +42,7 @@ extension Engine {
         guard let device = devices.find(name), let record = devices.record(device), !record.settings.isEmpty || !record.backgroundApps.isEmpty else {
             return false
         }
-        writer.write(ActivityImage.version)
+        writer.write(byte: ActivityImage.version)
         writer.write(UInt32(record.settings.count))
         for own in record.settings {
             writer.write(run: apps[own.app].name)
@@ -56,9 +56,9 @@ extension Engine {
     }
 
     private func write(_ own: DeviceSettings.Switch?, to writer: inout ImageWriter) {
-        writer.write(own == nil ? 0 : 1)
+        writer.write(own != nil)
         guard let own else { return }
-        writer.write(own.isOn ? 1 : 0)
+        writer.write(own.isOn)
         writer.write(own.version)
     }
 

@@ -9,15 +9,28 @@ package struct ImageWriter: Sendable {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    package mutating func write(_ value: UInt8) {
-        bytes.append(value)
+    package mutating func write(byte: UInt8) {
+        bytes.append(byte)
     }
 
-    package mutating func write(_ value: some FixedWidthInteger) {
+    /// One byte, 0 or 1.
+    package mutating func write(_ flag: Bool) {
+        bytes.append(flag ? 1 : 0)
+    }
+
+    // A literal would be taken for an `Int`: so each width that is used has a method of its own.
+
+    package mutating func write(_ value: UInt16) { writeInteger(value) }
+
+    package mutating func write(_ value: UInt32) { writeInteger(value) }
+
+    package mutating func write(_ value: UInt64) { writeInteger(value) }
+
+    private mutating func writeInteger(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    package mutating func write(_ instant: Instant) { write(instant.milliseconds) }
+    package mutating func write(_ instant: Instant) { writeInteger(instant.milliseconds) }
 
     package mutating func write(_ id: EntityID) {
         write(id.high)

@@ -8,10 +8,10 @@ extension RetryWindow {
         _ claim: RetryClaim, req: Span<UInt8>, answer: Span<UInt8>, to writer: inout ImageWriter
     ) {
         let isKept = answer.count <= maximumAnswerBytes
-        writer.write(ActivityImage.version)
+        writer.write(byte: ActivityImage.version)
         writer.write(claim.client)
         writer.write(claim.frameHash.value)
-        writer.write(isKept ? 1 : 0)
+        writer.write(isKept)
         writer.write(run: req)
         if isKept { writer.write(run: answer) }
     }
@@ -48,7 +48,7 @@ extension RetryWindow {
     /// The key of a client's trace.
     package static func traceKey(_ client: EntityID) -> [UInt8] {
         var writer = ImageWriter()
-        writer.write(traceTag)
+        writer.write(byte: traceTag)
         writer.write(client)
         return writer.bytes
     }
@@ -56,7 +56,7 @@ extension RetryWindow {
     /// Writes a client's trace; false where there is none any more.
     package func writeTrace(of client: EntityID, to writer: inout ImageWriter) -> Bool {
         guard let slot = findClient(client), !clients[slot].isForgettable else { return false }
-        writer.write(ActivityImage.version)
+        writer.write(byte: ActivityImage.version)
         clients[slot].write(to: &writer)
         return true
     }

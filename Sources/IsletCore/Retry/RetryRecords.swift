@@ -60,7 +60,7 @@ struct RetryClient: BitwiseCopyable {
     func write(to writer: inout ImageWriter) {
         writer.write(uses)
         for index in series.indices {
-            writer.write(series[index] == nil ? 0 : 1)
+            writer.write(series[index] != nil)
             if let known = series[index] { known.write(to: &writer) }
         }
     }

@@ -17,6 +17,7 @@ package struct ConfigurationReading {
     package private(set) var warnings: [ConfigurationProblem] = []
 
     package init(_ sources: ConfigurationSources) {
+        configuration.data = ServeConfiguration.defaultData(sources.environment)
         let settings = Setting.all(now: sources.now)
         var layers = [
             Layer(provider: InMemoryProvider(name: "flags", values: ConfigurationReading.values(sources.flags))) {

@@ -1,16 +1,13 @@
 package import IsletCore
+package import IsletJournal
 package import Logging
 
 /// All that `islet serve` can be told; the defaults are the contract's ("The process").
 package struct ServeConfiguration: Equatable, Sendable {
     package enum Store: String, Sendable, CaseIterable {
+        /// In files of a directory.
+        case sqlite
         case memory
-    }
-
-    /// What a commit waits for (`store=sqlite`, which is to come).
-    package enum Sync: String, Sendable, CaseIterable {
-        case full
-        case normal
     }
 
     package var commands = "tcp://127.0.0.1:7411"
@@ -18,10 +15,12 @@ package struct ServeConfiguration: Equatable, Sendable {
     package var bulk = "tcp://127.0.0.1:7413"
     /// Nil: off.
     package var ingest: String?
-    package var store = Store.memory
+    package var store = Store.sqlite
     /// The directory of the store's files.
-    package var data = "data"
-    package var sync = Sync.full
+    package var data = ServeConfiguration.defaultData([:])
+    /// What a commit waits for (`store=sqlite`).
+    package var sync = SyncMode.full
+    package var journal = JournalLimits()
     package var clock = ClockMode.system
     package var logLevel = Logger.Level.notice
     package var rules = RuleSet.standard
@@ -30,4 +29,25 @@ package struct ServeConfiguration: Equatable, Sendable {
     package static let manualClock = ClockMode.manual(from: Instant(1_767_225_600_000))
 
     package init() {}
+
+    /// How much of the past is kept, and when there is too little room.
+    package struct JournalLimits: Equatable, Sendable {
+        /// About as many bytes are in one segment file.
+        package var segmentBytes = 64 << 20
+        /// All segments together; it beats the time.
+        package var retentionBytes = 8 << 30
+        /// How long events are kept, in domain time.
+        package var retention: Milliseconds = 24 * 3_600_000
+        /// With less free space than this, commands are refused.
+        package var minimumFree = 64 << 20
+        /// Whether the directory may be in memory (`tmpfs`), which keeps no promise.
+        package var allowVolatile = false
+    }
+
+    /// The directory where nothing is said: `islet` in the XDG state directory.
+    static func defaultData(_ environment: [String: String]) -> String {
+        if let state = environment["XDG_STATE_HOME"], state.first == "/" { return state + "/islet" }
+        if let home = environment["HOME"], home.first == "/" { return home + "/.local/state/islet" }
+        return "/var/lib/islet"
+    }
 }

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 import Logging
 
 /// One setting of `islet serve`: how it is named, read and shown.
@@ -37,7 +38,7 @@ extension Setting {
     ///
     /// - Parameter now: The wall clock, which a fast clock starts from.
     static func all(now: Instant) -> [Setting] {
-        endpoints + process + clocks(now: now) + rules
+        endpoints + process + clocks(now: now) + journal + rules
     }
 
     /// The top-level settings, which are the flags as well.
@@ -64,9 +65,6 @@ extension Setting {
     private static var process: [Setting] {
         [
             Setting(name: "store") { text, configuration throws(SettingRefusal) in
-                guard text != "sqlite" else {
-                    throw SettingRefusal("not possible: this release keeps everything in memory; write memory")
-                }
                 configuration.store = try SettingText.choice(text, of: ServeConfiguration.Store.self)
             } show: {
                 $0.store.rawValue
@@ -78,7 +76,7 @@ extension Setting {
                 $0.data
             },
             Setting(name: "sync") { text, configuration throws(SettingRefusal) in
-                configuration.sync = try SettingText.choice(text, of: ServeConfiguration.Sync.self)
+                configuration.sync = try SettingText.choice(text, of: SyncMode.self)
             } show: {
                 $0.sync.rawValue
             },
@@ -111,6 +109,34 @@ extension Setting {
                 return "\(factor)"
             },
         ]
+    }
+
+    private static var journal: [Setting] {
+        [
+            journal("segmentBytes", \.segmentBytes, 1 << 16...1 << 32),
+            journal("retentionBytes", \.retentionBytes, 1 << 17...1 << 50),
+            Setting(name: "journal.retention") { text, configuration throws(SettingRefusal) in
+                configuration.journal.retention = try SettingText.span(text)
+            } show: {
+                SettingText.text(span: $0.journal.retention)
+            },
+            journal("minimumFree", \.minimumFree, 0...1 << 50),
+            Setting(name: "journal.allowVolatile") { text, configuration throws(SettingRefusal) in
+                configuration.journal.allowVolatile = try SettingText.bool(text)
+            } show: {
+                "\($0.journal.allowVolatile)"
+            },
+        ]
+    }
+
+    private static func journal(
+        _ name: String, _ path: WritableKeyPath<ServeConfiguration.JournalLimits, Int>, _ range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(name: "journal.\(name)") { text, configuration throws(SettingRefusal) in
+            configuration.journal[keyPath: path] = try SettingText.integer(text, range)
+        } show: {
+            "\($0.journal[keyPath: path])"
+        }
     }
 
     private static var rules: [Setting] {

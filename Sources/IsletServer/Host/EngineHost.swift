@@ -25,20 +25,33 @@ package actor EngineHost: BusLoop {
     /// Who waits for the end of the stop.
     private var stopped: CheckedContinuation<Void, Never>?
 
-    /// Binds the sockets; called on the thread (see `BusThread.host`).
+    /// Takes back what the store holds, and then binds the sockets; called on the thread (see `BusThread.host`).
     ///
-    /// - Parameter notices: where the journal's notices come in.
+    /// - Parameters:
+    ///   - store: nil keeps nothing.
+    ///   - notices: where the journal's notices come in.
+    ///   - onRecovery: told what a store held, before anything is served.
+    /// - Throws: `RecoveryError`, `StoreError`, `StartError`.
     package init(
-        on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, journal: any Journal,
-        notices: NoticeBox
+        on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, store: sending Store?,
+        notices: NoticeBox, onRecovery: (RecoveryReport) -> Void
     ) throws {
         self.thread = thread
         self.notices = notices
+        let guarantee = store.map { _ in configuration.sync.guarantee } ?? .none
+        let unbound = ServiceEndpoints(commands: "", events: "", bulk: "")
+        let clock = DomainClock(configuration.clock, notBefore: Instant(store?.summary.clock ?? 0))
+        let partition = try Partition(
+            card: ServiceCard(configuration, endpoints: unbound, guarantee: guarantee), rules: configuration.rules,
+            clock: clock,
+            journal: try store.map { try $0.startJournal(after: $0.summary.lastBatch) { notices.put($0) } }
+                ?? MemoryJournal(),
+            recovering: store, at: .system(), random: SystemRandomNumberGenerator())
+        if let store, !store.summary.isNew { onRecovery(partition.recovery) }
         sockets = try ServiceSockets(configuration, in: context)
-        card = ServiceCard(configuration, endpoints: sockets.endpoints, guarantee: journal.guarantee)
-        partition = try Partition(
-            card: card, rules: configuration.rules, clock: DomainClock(configuration.clock), journal: journal,
-            recovering: nil, at: .system(), random: SystemRandomNumberGenerator())
+        partition.card.endpoints = sockets.endpoints
+        card = partition.card
+        self.partition = partition
         sockets.register(in: &poller)
     }
 
@@ -77,12 +90,14 @@ package actor EngineHost: BusLoop {
         stopped = nil
     }
 
-    /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. The thread may end then.
+    /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye, and
+    /// the journal is closed. The thread may end then.
     package func stop() async {
         partition.stop()
         await withCheckedContinuation { continuation in
             stopped = continuation
             thread.wake()
         }
+        await partition.journal.close()
     }
 }

@@ -41,7 +41,7 @@ extension Partition {
 
     private func noteFact(_ key: [UInt8], isKnown: Bool) {
         var note = ImageWriter()
-        note.write(isKnown ? NoteTag.fact.rawValue : NoteTag.forgotten.rawValue)
+        note.write(byte: isKnown ? NoteTag.fact.rawValue : NoteTag.forgotten.rawValue)
         note.write(run: key)
         if isKnown { note.write(run: image.bytes) }
         batch.note(note.bytes.span)
@@ -52,7 +52,7 @@ extension Partition {
         image.removeAll()
         image.image(of: record, at: slot, in: engine)
         var note = ImageWriter()
-        note.write(NoteTag.activity.rawValue)
+        note.write(byte: NoteTag.activity.rawValue)
         note.write(record.id)
         note.write(run: image.bytes)
         batch.note(note.bytes.span)

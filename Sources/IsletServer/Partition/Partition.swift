@@ -20,7 +20,7 @@ package final class Partition {
     static let deadlinesPerTurn = 1_024
 
     /// What the service is, as `service.info` tells it.
-    let card: ServiceCard
+    package var card: ServiceCard
     var engine: Engine
     package internal(set) var clock: DomainClock
     package internal(set) var now: TurnTime
@@ -40,7 +40,7 @@ package final class Partition {
     var outbound = OutboundMessages()
     /// Where the answers to the present message begin in `outbound`.
     var messageStart = 0
-    let journal: any Journal
+    package private(set) var journal: any Journal = MemoryJournal()
     var batch: JournalBatch
     var eventWriter = JSONWriter(capacity: 1 << 14)
     var image = ImageWriter()
@@ -72,17 +72,17 @@ package final class Partition {
 
     /// - Parameters:
     ///   - reading: of the clocks, now.
+    ///   - journal: asked for when recovery is through.
     ///   - clock: does not begin before what the journal says.
     ///   - source: what a durable journal left behind; nil for one that keeps nothing.
     ///   - random: fresh ids, and the epoch where there is no journal to name it, are drawn from it.
     /// - Throws: `RecoveryError`, or what the source throws.
     package init(
-        card: ServiceCard, rules: RuleSet, clock: DomainClock, journal: any Journal,
+        card: ServiceCard, rules: RuleSet, clock: DomainClock, journal: @autoclosure () throws -> any Journal,
         recovering source: (any RecoverySource)?, at reading: ClockReading, random: any RandomNumberGenerator
     ) throws {
         self.card = card
         self.clock = clock
-        self.journal = journal
         self.random = random
         let domain = self.clock.now(reading)
         now = TurnTime(domain: domain, monotonicNanoseconds: reading.monotonicNanoseconds)
@@ -95,6 +95,7 @@ package final class Partition {
         engine.isJournalled = isDurable
         retries.recordsTraces = isDurable
         if let source { try recover(from: source) }
+        self.journal = try journal()
     }
 
     /// A turn begins: what is due takes effect. True where more is due.

@@ -7,13 +7,15 @@ struct DemoService: Service {
     let cards: AsyncStream<ServiceCard>
     let speed: Double
     let isOn: Bool
+    /// The directory of its files; nil: everything is in memory.
+    let data: String?
 
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
                 for await card in cards {
                     Console.message(card.readyLine)
-                    Console.message(Self.welcome(card, speed: speed, hasDemo: isOn))
+                    Console.message(Self.welcome(card, speed: speed, hasDemo: isOn, data: data))
                     if isOn { try await play(card.endpoints) }
                 }
                 try await gracefulShutdown()
@@ -32,7 +34,7 @@ struct DemoService: Service {
         try await DemoMorning(shop: shop).playForever()
     }
 
-    private static func welcome(_ card: ServiceCard, speed: Double, hasDemo: Bool) -> String {
+    private static func welcome(_ card: ServiceCard, speed: Double, hasDemo: Bool, data: String?) -> String {
         let islet = Invocation.name
         let second = TimeText.span(Int64(speed * 1_000))
         let isElsewhere = card.endpoints.commands != Endpoints().commands
@@ -42,7 +44,7 @@ struct DemoService: Service {
         return """
 
             islet dev: one second here is \(second) of the service's time.
-            Everything is in memory; Ctrl-C ends it.\(demo)
+            \(data.map { "Everything is kept in \($0)" } ?? "Everything is in memory"); Ctrl-C ends it.\(demo)
 
             In a second terminal you might try:
               \(islet) tail\(option)

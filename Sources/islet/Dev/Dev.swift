@@ -34,6 +34,10 @@ struct Dev: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where snapshots and replays are pulled.", valueName: "url"))
     var bulk = environment("ISLET_BULK") ?? Endpoints().bulk
 
+    @Option(
+        help: ArgumentHelp("Keep everything in this directory. (default: it is gone at the end)", valueName: "dir"))
+    var data: String?
+
     func validate() throws {
         guard speed >= 1, speed <= 100_000 else { throw ValidationError("--speed is between 1 and 100000") }
     }
@@ -43,16 +47,20 @@ struct Dev: AsyncParsableCommand {
         configuration.commands = commands
         configuration.events = events
         configuration.bulk = bulk
+        configuration.store = data == nil ? .memory : .sqlite
+        if let data { configuration.data = data }
         configuration.clock = .speed(from: Instant(WallClock.now()), factor: speed)
         var logger = Logger(label: "islet") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .warning
 
         let (cards, ready) = AsyncStream.makeStream(of: ServiceCard.self, bufferingPolicy: .bufferingNewest(1))
-        let service = IsletService(configuration, logger: logger) { card in
+        let service = IsletService(configuration, logger: logger) { report, duration in
+            Console.message(RecoveryText.line(report, in: duration))
+        } onReady: { card in
             ready.yield(card)
             ready.finish()
         }
-        let show = DemoService(cards: cards, speed: speed, isOn: demo)
+        let show = DemoService(cards: cards, speed: speed, isOn: demo, data: data)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: service), .init(service: show)],

@@ -1,4 +1,6 @@
 import IsletClient
+import IsletJournal
+import IsletServer
 
 /// The exit codes of the `islet` command, as its help documents them.
 enum Outcome: Int32 {
@@ -44,6 +46,13 @@ struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as IsletError: self.init(error)
+        case let error as StoreError: self.init(.failure, error.description)
+        case let error as RecoveryError:
+            self.init(
+                .failure,
+                "the journal's files are sound, but not what they say: \(error). Nothing was changed; "
+                    + "`islet journal verify` tells more.")
+        case let error as StartError: self.init(.failure, error.description)
         case is CancellationError: self.init(.failure, "cancelled")
         default: return nil
         }
