@@ -8,6 +8,7 @@ func withService<Result>(
     at endpoints: Endpoints = .free, _ body: (Endpoints) async throws -> Result
 ) async throws -> Result {
     var configuration = ServeConfiguration()
+    configuration.store = .memory
     configuration.commands = endpoints.commands
     configuration.events = endpoints.events
     configuration.bulk = endpoints.bulk
