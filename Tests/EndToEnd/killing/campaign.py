@@ -142,6 +142,8 @@ class Campaign:
             self.settle()
             return self.counts(time.monotonic() - begun)
         finally:
+            for writer in self.writers:
+                writer.aborted.set()
             self.subscriber.stopping.set()
             self.service.kill()
 

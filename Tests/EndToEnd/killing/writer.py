@@ -42,6 +42,7 @@ class Writer(threading.Thread):
         self.acknowledged = self.retried = self.compared = 0
         self.failure = None
         self.stopping = threading.Event()
+        self.aborted = threading.Event()
         self.again = threading.Event()
 
     def last(self, count):
@@ -70,7 +71,7 @@ class Writer(threading.Thread):
 
     def pump(self):
         begun, sent = time.monotonic(), 0
-        while self.waiting or not self.stopping.is_set():
+        while (self.waiting or not self.stopping.is_set()) and not self.aborted.is_set():
             if self.again.is_set():
                 self.again.clear()
                 self.retry()
