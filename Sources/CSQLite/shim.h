@@ -28,6 +28,10 @@ static inline int csqlite_lock_file(int descriptor) {
     return flock(descriptor, LOCK_EX | LOCK_NB);
 }
 
+static inline int csqlite_unlock_file(int descriptor) {
+    return flock(descriptor, LOCK_UN);
+}
+
 // The magic number of the file system that holds a path; -1: it cannot be asked.
 static inline long csqlite_file_system(const char *path) {
     struct statfs information;

@@ -10,6 +10,10 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
 
     var description: String { "\(operation) \(path): \(Self.text(of: code))" }
 
+    static func exists(_ path: String) -> SystemError {
+        SystemError(operation: "cannot make", path: path, code: EEXIST)
+    }
+
     static func text(of code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }
         return unsafe String(cString: text)

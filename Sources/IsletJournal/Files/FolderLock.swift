@@ -35,6 +35,11 @@ final class FolderLock: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Gives it up before this object goes.
+    func release() {
+        _ = csqlite_unlock_file(descriptor)
+    }
+
     /// The number in a lock's file.
     static func holder(path: String) -> Int32? {
         guard let bytes = try? FileSystem.read(path, upTo: 16) else { return nil }

@@ -71,7 +71,8 @@ struct LogScan: Equatable {
         var commitBehind: UInt32?
         var offset = Self.headerBytes
         while true {
-            let count = try Self.read(descriptor, path, &buffer, at: offset)
+            // Not beyond the end as it was: what a running service appends meanwhile may be there in part.
+            let count = min(try Self.read(descriptor, path, &buffer, at: offset), bytes - offset)
             for start in stride(from: 0, to: count - frameBytes + 1, by: frameBytes) {
                 let frame = unsafe buffer.span.bytes.extracting(start..<(start + frameBytes))
                 let header = LogFormat.FrameHeader(frame, format)

@@ -79,6 +79,12 @@ final class Statement {
         precondition(code == SQLITE_OK, "binding \(index): \(code)")
     }
 
+    /// Binds a copy of another statement's column, whatever it is.
+    func bind(column: Int32, of other: Statement, at index: Int32) throws(SQLiteError) {
+        let code = unsafe sqlite3_bind_value(handle, index, sqlite3_column_value(other.handle, column))
+        guard code == SQLITE_OK else { throw database.failure(code) }
+    }
+
     func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }

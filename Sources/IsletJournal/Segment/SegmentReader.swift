@@ -16,6 +16,9 @@ final class SegmentReader {
         database.waitForLocks(milliseconds: Self.lockMilliseconds)
     }
 
+    /// More than any batch's number can be.
+    static let maximumBatch: UInt64 = 1 << 42
+
     /// The lowest id that a batch's rows can have.
     static func rowID(of batch: UInt64) -> UInt64 { batch << SegmentWriter.rowBits }
 
@@ -49,6 +52,19 @@ final class SegmentReader {
             WHERE id >= ? ORDER BY id
             """)
         rows.bind(Self.rowID(of: number), at: 1)
+        return rows
+    }
+
+    /// Whole rows of the batches in a range, in the order of the table's columns.
+    func rows(from first: UInt64, through last: UInt64) throws(SQLiteError) -> Statement {
+        try Self.rows(of: database, from: first, through: last)
+    }
+
+    /// Whole rows out of a file's table of batches.
+    static func rows(of database: Database, from first: UInt64, through last: UInt64) throws(SQLiteError) -> Statement {
+        let rows = try database.prepare("SELECT * FROM batch WHERE id >= ? AND id < ? ORDER BY id")
+        rows.bind(rowID(of: first), at: 1)
+        rows.bind(rowID(of: last + 1), at: 2)
         return rows
     }
 
@@ -91,7 +107,33 @@ final class SegmentReader {
 
     /// Checks the file's pages and indexes; nil: they are in order.
     func quickCheck() throws(SQLiteError) -> String? {
+        try Self.quickCheck(database)
+    }
+
+    static func quickCheck(_ database: Database) throws(SQLiteError) -> String? {
         let text = try database.text("PRAGMA quick_check(1)") ?? ""
         return text == "ok" ? nil : text
+    }
+
+    /// How many events and apps it has.
+    func counts() throws(SQLiteError) -> (batches: Int, events: Int, apps: Int) {
+        let row = try database.prepare(
+            """
+            SELECT (SELECT count(*) FROM (SELECT DISTINCT number FROM batch)),
+                coalesce(sum(last_seq - first_seq + 1), 0), count(DISTINCT app) FROM batch WHERE app IS NOT NULL
+            """)
+        guard try row.step() else { return (0, 0, 0) }
+        return (Int(row.integer(0)), Int(row.integer(1)), Int(row.integer(2)))
+    }
+
+    /// Every row with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery, and the
+    /// elements of the body's array, -1 where it is no JSON.
+    func rowsToCheck() throws(SQLiteError) -> Statement {
+        try database.prepare(
+            """
+            SELECT id, number, app, first_seq, last_seq, at, facts, answers, body, recovery,
+                CASE WHEN json_valid(body) THEN json_array_length(body) ELSE -1 END
+            FROM batch ORDER BY id
+            """)
     }
 }

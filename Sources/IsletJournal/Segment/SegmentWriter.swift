@@ -33,7 +33,7 @@ final class SegmentWriter: @unchecked Sendable {
             PRAGMA cache_size = -\(Self.cacheKiB);
             """)
         begin = try database.prepare("BEGIN IMMEDIATE", isKept: true)
-        insert = try database.prepare("INSERT INTO batch VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", isKept: true)
+        insert = try database.prepare(BatchCopy.insert, isKept: true)
         commit = try database.prepare("COMMIT", isKept: true)
     }
 

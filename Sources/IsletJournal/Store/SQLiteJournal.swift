@@ -6,6 +6,7 @@
 package final class SQLiteJournal: Journal {
     package let guarantee: JournalGuarantee
 
+    private let lock: FolderLock
     private let committer: Committer
     private let sweeper: Sweeper
     private let reader: ReadWorker
@@ -15,6 +16,7 @@ package final class SQLiteJournal: Journal {
 
     init(store: Store, report: @escaping JournalReport) throws(SystemError) {
         guarantee = store.options.sync.guarantee
+        lock = store.lock
         lastAppended = store.summary.lastBatch
         let fate = JournalFate(onFailure: store.options.onFailure)
         let sweeper = Sweeper(store: store, fate: fate, report: report)
@@ -22,7 +24,7 @@ package final class SQLiteJournal: Journal {
         let reader = ReadWorker(store: store, fate: fate, report: report)
         (self.sweeper, self.committer, self.reader) = (sweeper, committer, reader)
         // The folder is ours until the last thread that writes is gone.
-        let lock = store.lock
+        let lock = lock
         do throws(SystemError) {
             threads = (
                 try WorkerThread(name: "islet-commit") { withExtendedLifetime(lock) { committer.run() } },
@@ -77,5 +79,6 @@ package final class SQLiteJournal: Journal {
         await threads.reader.ended()
         sweeper.close(saysGoodbye: true)
         await threads.sweeper.ended()
+        lock.release()
     }
 }

@@ -37,7 +37,7 @@ package final class Store: RecoverySource {
         return Store(opened: opened, names: names, options: options, lock: lock)
     }
 
-    private static func prepareFolder(_ names: FolderNames, _ options: StoreOptions) throws(StoreError) {
+    static func prepareFolder(_ names: FolderNames, _ options: StoreOptions) throws(StoreError) {
         switch FileSystem.kind(of: names.directory) {
         case .directory: break
         case .other: throw .notADirectory(names.directory)
@@ -81,4 +81,10 @@ package final class Store: RecoverySource {
             throw StoreError(error)
         }
     }
+
+    /// How many segments there are, with the one that is written.
+    package var segmentCount: Int { segments.segments.count }
+
+    /// The number of each segment's first batch, also of one that has none yet.
+    package var firstBatches: [UInt64] { segments.segments.map(\.firstBatch) }
 }

@@ -185,7 +185,13 @@ final class Sweeper: @unchecked Sendable {
     }
 
     private func backUpNow(_ request: BackupRequest) {
-        let outcome: Result<Int, BackupFailure> = .failure(BackupFailure(reason: "not yet"))
+        let backup = Backup(names: names, state: state, segments: segments, vfs: options.vfs)
+        let outcome: Result<Int, BackupFailure>
+        do throws(StoreError) {
+            outcome = .success(try backup.write(to: request.path, holdsThrough: holdsThrough))
+        } catch {
+            outcome = .failure(BackupFailure(reason: error.description))
+        }
         report(.backedUp(BackupResult(id: request.id, outcome: outcome)))
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import IsletJournal
 import Synchronization
+import Testing
 
 /// A folder of a test's own, which goes with it.
 final class TemporaryFolder: Sendable {
@@ -44,6 +45,12 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.removeItem(atPath: data + "/" + name)
     }
 
+    /// The last batch that a process would find that was started after a kill now.
+    func copiedLastBatch(_ options: StoreOptions) throws -> UInt64 {
+        let copy = try copy()
+        return try withExtendedLifetime(copy) { try Store.open(directory: copy.data, options: options).summary.lastBatch }
+    }
+
     /// Runs SQL as an operator would, with the command, and gives its output.
     static func sqlite3(_ file: String, _ sql: String) throws -> String {
         let process = Process()
@@ -80,6 +87,8 @@ extension StoreOptions {
         options.minimumFree = 0
         options.bootID = "boot-1"
         options.fullRetry = 1
+        options.onFailure = { Issue.record("the journal failed: \($0)") }
+        options.onWarning = { Issue.record("the journal warned: \($0)") }
         change(&options)
         return options
     }

@@ -1,0 +1,54 @@
+/// Copies a folder that is in use into one file: the snapshot, and the batches that it does not hold.
+///
+/// The snapshot is copied by its writing connection, and shows nothing that was not committed by then; the batches are
+/// copied after it. So they lead from the snapshot to one moment, the end of the last one.
+struct Backup {
+    let names: FolderNames
+    let state: StateDatabase
+    let segments: SegmentDirectory
+    let vfs: String?
+
+    /// - Returns: The bytes of the file.
+    func write(to path: String, holdsThrough: UInt64) throws(StoreError) -> Int {
+        guard !FileSystem.exists(path) else { throw .exists(path) }
+        let unfinished = FolderNames.unfinished(path)
+        do throws(StoreError) {
+            try copy(to: unfinished, holdsThrough: holdsThrough)
+            do throws(SystemError) {
+                try FileSystem.sync(unfinished)
+                guard !FileSystem.exists(path) else { throw SystemError.exists(path) }
+                try FileSystem.rename(unfinished, to: path)
+                try FileSystem.sync(FileSystem.directory(of: path))
+            } catch {
+                throw StoreError(error)
+            }
+        } catch {
+            try? FolderNames.removeDatabase(unfinished)
+            throw error
+        }
+        return FileSystem.size(of: path) ?? 0
+    }
+
+    private func copy(to path: String, holdsThrough: UInt64) throws(StoreError) {
+        do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }
+        do throws(SQLiteError) {
+            try state.database.execute("VACUUM INTO \(quoted(path))")
+            let target = try Database(path: path, mode: .readWrite, vfs: vfs)
+            // One file is wanted; it is synced as a whole afterwards.
+            try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            try target.execute(Schema.backupBatches)
+            try target.execute("BEGIN")
+            try copyBatches(from: holdsThrough + 1, into: target)
+            try target.execute("COMMIT")
+        } catch {
+            throw StoreError(error, file: path)
+        }
+    }
+
+    private func copyBatches(from first: UInt64, into target: Database) throws(SQLiteError) {
+        for segment in segments.segments where !segment.isEmpty && segment.lastBatch >= first {
+            let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number, vfs: vfs)
+            try BatchCopy.copy(try reader.rows(from: first, through: segment.lastBatch), into: target)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+extension Store {
+    /// Makes a new data folder from a backup. Its streams have a new epoch, so that everybody who follows them starts
+    /// again from a snapshot.
+    ///
+    /// - Parameters:
+    ///   - file: What ``BackupRequest`` made.
+    ///   - directory: A folder that is empty or not there.
+    ///   - epoch: Random, at most 36 bytes, none that was used before.
+    package static func restore(
+        from file: String, into directory: String, epoch: String, options: StoreOptions
+    ) throws(StoreError) {
+        let names = FolderNames(directory: directory)
+        if FileSystem.kind(of: directory) == .directory {
+            let contents: [String]
+            do { contents = try FileSystem.names(in: directory) } catch { throw StoreError(error) }
+            guard contents.isEmpty else { throw .exists(directory) }
+        }
+        try Schema.checkHeader(of: file)
+        try prepareFolder(names, options)
+        let lock = try takeLock(names)
+        try withExtendedLifetime(lock) { () throws(StoreError) in
+            try Restore(file: file, names: names, epoch: epoch, options: options).run()
+        }
+    }
+}
+
+/// Takes a backup apart again.
+private struct Restore {
+    let file: String
+    let names: FolderNames
+    let epoch: String
+    let options: StoreOptions
+
+    /// The mark comes last: a folder without it is refused, so that half a restore is not taken for a whole one.
+    func run() throws(StoreError) {
+        let known: KnownState
+        let lastBatch: UInt64
+        do throws(SQLiteError) {
+            let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+            known = try KnownState(meta: Meta(backup))
+            let last = try backup.integer("SELECT max(number) FROM batch").map(UInt64.init(bitPattern:))
+            lastBatch = last ?? known.holdsThrough
+        } catch {
+            throw StoreError(error, file: file)
+        }
+        try restoreBatches(from: known.holdsThrough + 1, through: lastBatch)
+        try restoreState(holdsThrough: known.holdsThrough, clock: known.clock)
+        do throws(SystemError) {
+            let mark = Mark(lastBatch: lastBatch, sync: options.sync, bootID: options.bootID)
+            _ = try MarkFile(path: names.mark, mark: mark)
+            try FileSystem.sync(names.directory)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private func restoreBatches(from first: UInt64, through last: UInt64) throws(StoreError) {
+        let meta = [
+            Schema.Key.store: epoch, Schema.Key.epoch: epoch, Schema.Key.sync: options.sync.rawValue,
+            Schema.Key.segment: "1",
+        ]
+        try DatabaseFile.create(path: names.segment(1), schema: Schema.segment, meta: meta, vfs: options.vfs) {
+            (target) throws(SQLiteError) in
+            let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+            let rows = try SegmentReader.rows(of: backup, from: first, through: last)
+            try target.transaction { () throws(SQLiteError) in try BatchCopy.copy(rows, into: target) }
+        }
+    }
+
+    private func restoreState(holdsThrough: UInt64, clock: Int64) throws(StoreError) {
+        let unfinished = FolderNames.unfinished(names.state)
+        var known = KnownState(store: epoch, epoch: epoch, sync: options.sync, bootID: options.bootID)
+        (known.isClosed, known.holdsThrough, known.clock) = (true, holdsThrough, clock)
+        known.trimmedThrough = holdsThrough
+        do throws(SQLiteError) {
+            let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+            try backup.execute("VACUUM INTO \(quoted(unfinished))")
+            let target = try Database(path: unfinished, mode: .readWrite, vfs: options.vfs)
+            try target.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+            try target.transaction { () throws(SQLiteError) in
+                try target.execute(Schema.dropBackupBatches)
+                // The old folder's streams are not there to be replayed.
+                try target.execute("DELETE FROM segment; DELETE FROM segment_app; DELETE FROM trimmed; DELETE FROM meta")
+                for (key, value) in known.meta { try Meta.set(key, to: value, in: target) }
+            }
+            try target.execute("PRAGMA journal_mode = WAL")
+        } catch {
+            throw StoreError(error, file: names.state)
+        }
+        try DatabaseFile.finish(names.state)
+    }
+}

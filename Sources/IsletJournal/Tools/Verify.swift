@@ -1,0 +1,174 @@
+extension Store {
+    /// Checks every byte of a data folder that can be checked, and changes nothing; also while a service uses it, but then
+    /// in another process.
+    ///
+    /// - Throws: Only if there is no folder to look into.
+    package static func verify(directory: String, vfs: String? = nil) throws(StoreError) -> VerifyReport {
+        let names = FolderNames(directory: directory)
+        // The mark before the segments: a running service moves both on.
+        let contents = try existingContents(names)
+        var verify = Verify(names: names, vfs: vfs)
+        verify.checkMark(contents)
+        verify.checkState(contents)
+        verify.checkSegments(try FolderContents(names))
+        verify.checkEnds(contents)
+        return verify.report
+    }
+}
+
+/// Goes through the files of a folder and writes down what is wrong.
+private struct Verify {
+    let names: FolderNames
+    let vfs: String?
+    var report = VerifyReport()
+    private var known: KnownState?
+    private var store: String?
+    private var lastEpoch: String?
+    /// The batch before the next one, its time, and each app's last sequence number.
+    private var last: (batch: UInt64, at: Int64)?
+    private var seqs: [[UInt8]: UInt64] = [:]
+
+    init(names: FolderNames, vfs: String?) {
+        self.names = names
+        self.vfs = vfs
+    }
+
+    mutating func checkMark(_ contents: FolderContents) {
+        do throws(StoreError) {
+            guard let mark = try contents.mark(names) else {
+                return report.add(names.mark, "is missing: it says how far the journal had come")
+            }
+            report.acknowledged = mark.lastBatch
+        } catch {
+            report.add(names.mark, error)
+        }
+    }
+
+    mutating func checkState(_ contents: FolderContents) {
+        guard contents.hasState else { return report.add(names.state, "is missing") }
+        do throws(StoreError) {
+            try Schema.checkHeader(of: names.state)
+            do throws(SQLiteError) {
+                let state = try Database(path: names.state, mode: .readOnly, vfs: vfs)
+                if let problem = try SegmentReader.quickCheck(state) { report.add(names.state, problem) }
+                known = try KnownState(meta: Meta(state))
+                store = known?.store
+                report.entities = Int(try state.integer("SELECT count(*) FROM entity") ?? 0)
+            } catch {
+                throw StoreError(error, file: names.state)
+            }
+        } catch {
+            report.add(names.state, error)
+        }
+    }
+
+    mutating func checkSegments(_ contents: FolderContents) {
+        var expected: Int?
+        for number in contents.segments where number >= known?.firstSegment ?? 1 {
+            let path = names.segment(number)
+            if let wanted = expected ?? known?.firstSegment, number != wanted {
+                report.add(names.segment(wanted), "is missing, and later segments are there")
+                last = nil
+                seqs.removeAll()
+            }
+            expected = number + 1
+            do throws(StoreError) {
+                try check(number, path)
+            } catch {
+                // It may have been trimmed just now.
+                if FileSystem.exists(path) { report.add(path, error) }
+            }
+        }
+    }
+
+    private mutating func check(_ number: Int, _ path: String) throws(StoreError) {
+        let identity = try SegmentIdentity(path: path, number: number)
+        report.segments += 1
+        if let store, store != identity.store { report.add(path, "belongs to \(identity.store) instead of \(store)") }
+        store = store ?? identity.store
+        let log = FolderNames.log(of: path)
+        do throws(SystemError) {
+            let scan = try LogScan.scan(log, oneUnsynced: identity.sync == .full)
+            report.endsTorn = scan.verdict == .torn
+            if case .damaged(let reason) = scan.verdict {
+                report.add(log, offset: scan.badOffset, "\(reason): what follows is lost")
+            }
+        } catch {
+            throw StoreError(error)
+        }
+        do throws(SQLiteError) {
+            let reader = try SegmentReader(path: path, number: number, vfs: vfs)
+            if let problem = try reader.quickCheck() { report.add(path, problem) }
+            let before = report.lastBatch
+            let rows = try reader.rowsToCheck()
+            while try rows.step() { check(rows, path) }
+            if report.lastBatch > before { lastEpoch = identity.epoch }
+        } catch {
+            throw StoreError(error, file: path)
+        }
+    }
+
+    private mutating func check(_ rows: Statement, _ path: String) {
+        let (id, number, at) = (rows.unsigned(0), rows.unsigned(1), rows.integer(5))
+        if id >> SegmentWriter.rowBits != number { report.add(path, batch: number, "its row has the id of another") }
+        if number != last?.batch {
+            if let last, number != last.batch + 1 {
+                report.add(path, batch: number, "it follows batch \(last.batch): batches are missing")
+            }
+            if let last, at < last.at { report.add(path, batch: number, "it is older than the batch before it") }
+            if report.batches == 0 { report.firstBatch = number }
+            last = (number, at)
+            report.batches += 1
+            report.lastBatch = number
+        }
+        do {
+            for column: Int32 in [6, 7] { try rows.withSpan(column) { try PackedRow.forEachNote($0) { _ in } } }
+            if !rows.isNull(2) { try checkEvents(rows, path, number) }
+        } catch {
+            report.add(path, batch: number, "\(error)")
+        }
+    }
+
+    private mutating func checkEvents(_ rows: Statement, _ path: String, _ number: UInt64) throws {
+        let range = SeqRange(first: rows.unsigned(3), last: rows.unsigned(4))
+        let count = try range.count()
+        let app = rows.array(2)
+        if let before = seqs[app], range.first != before + 1 {
+            report.add(
+                path, batch: number,
+                "\(String(decoding: app, as: UTF8.self)) goes on with \(range.first) after \(before): events are missing")
+        }
+        seqs[app] = range.last
+        report.events += count
+        try rows.withSpans(8, 9) { body, recovery in
+            try PackedRow.forEachEvent(body: body, recovery: recovery, count: count) { event in
+                guard event.previous < range.first + UInt64(event.index) else {
+                    throw PackingError(reason: "an event names a later one as the one before it", offset: event.topic.lowerBound)
+                }
+                return true
+            }
+        }
+        let elements = rows.integer(10)
+        if elements != Int64(count) {
+            report.add(path, batch: number, elements < 0 ? "its body is no JSON" : "its body has \(elements) of \(count) events")
+        }
+    }
+
+    /// What must hold between the files.
+    mutating func checkEnds(_ contents: FolderContents) {
+        guard let known else { return }
+        if report.batches == 0 { report.lastBatch = known.trimmedThrough }
+        let acknowledged = max(report.acknowledged, known.holdsThrough)
+        if report.lastBatch < acknowledged {
+            report.add(names.directory, "ends with batch \(report.lastBatch), but batch \(acknowledged) was acknowledged")
+        }
+        if report.batches > 0, report.firstBatch > known.holdsThrough + 1 {
+            report.add(
+                names.state, "holds everything up to batch \(known.holdsThrough), and the segments begin with batch "
+                    + "\(report.firstBatch)")
+        }
+        if let lastEpoch, lastEpoch != known.epoch {
+            report.add(names.state, "its epoch is \(known.epoch), the last segment's is \(lastEpoch)")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import IsletJournal
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SegmentTests {
+    private let small = StoreOptions.testing { $0.segmentBytes = 40_000 }
+
+    @Test func aFullSegmentIsFollowedByAnotherAndNothingIsLostBetweenThem() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, small)
+        let last = await run.commit(from: 1, untilSegments: 5)
+        await run.journal.close()
+        let store = try Store.open(directory: folder.data, options: small)
+        #expect(store.summary.lastBatch == last)
+        #expect(try store.answers() == (1...last).map { "\($0) at \($0)000: answer \($0)" })
+        #expect(try store.recorded().filter { $0.hasPrefix("batch") } == (1...last).map { "batch \($0) at \($0)000" })
+    }
+
+    @Test func theNextSegmentIsMadeAheadWithItsSchema() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, small)
+        await run.commit(1...1)
+        await run.journal.close()
+        #expect(folder.segments == ["journal-000001.db"] || folder.segments == ["journal-000001.db", "journal-000002.db"])
+        for name in folder.segments {
+            #expect(
+                try TemporaryFolder.sqlite3(folder.data + "/" + name, "PRAGMA application_id; PRAGMA user_version")
+                    == "1232301172\n1\n")
+        }
+    }
+
+    @Test func aSegmentStaysUntilTheSnapshotHoldsItWhateverTheBytes() async throws {
+        let folder = try TemporaryFolder()
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 1
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 4)
+        #expect(folder.segments.first == "journal-000001.db")
+        let secondBegins = try #require(run.store.firstBatches.dropFirst().first)
+        await run.hold(through: secondBegins - 1, sweep: 1)
+        #expect(run.store.firstBatches.first == secondBegins)
+        await run.hold(through: last, sweep: 2)
+        #expect(run.store.segmentCount == 1)
+        await run.journal.close()
+        #expect(!folder.segments.contains("journal-000003.db"))
+
+        let store = try Store.open(directory: folder.data, options: options)
+        #expect(store.summary.lastBatch == last)
+        #expect(store.summary.snapshotHoldsThrough == last)
+        #expect(try store.recorded(after: last).isEmpty)
+    }
+
+    @Test func youngEventsAndAnswersStayWhileThereAreBytes() async throws {
+        let folder = try TemporaryFolder()
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionTime = 1
+            $0.answerRetention = 20_000
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 4)
+        await run.hold(through: last, sweep: 1)
+        let kept = try #require(run.store.firstBatches.first)
+        // A batch is a second. The second segment begins 20 s before the end, or is the first that does.
+        #expect(kept == 1 || kept <= last - 20)
+        let further = await run.commit(from: last + 1, untilSegments: 8)
+        await run.hold(through: further, sweep: 2)
+        let firsts = run.store.firstBatches
+        #expect(try #require(firsts.first) > 1)
+        #expect(try #require(firsts.dropFirst().first) > further - 20 - 1 || firsts.count == 1)
+        await run.journal.close()
+        let answers = try Store.open(directory: folder.data, options: options).answers(since: 1_000 * Int64(further - 19))
+        #expect(answers.count == 20)
+    }
+
+    @Test func anotherSyncModeBeginsAnotherSegment() async throws {
+        let folder = try TemporaryFolder()
+        let first = try JournalRun(folder, .testing(sync: .normal))
+        await first.commit(1...3)
+        await first.journal.close()
+        let second = try JournalRun(folder, .testing(sync: .full))
+        await second.commit(4...5)
+        await second.journal.close()
+        let store = try Store.open(directory: folder.data, options: .testing(sync: .full))
+        #expect(store.firstBatches == [1, 4])
+        #expect(store.summary.epoch == "epoch-1")
+        #expect(try store.answers().count == 5)
+    }
+
+    @Test func aFileThatWasBeingMadeIsCleanedUp() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder)
+        await run.commit(1...1)
+        await run.journal.close()
+        try folder.write([1, 2, 3], to: "journal-000003.db.unfinished")
+        try folder.write([1, 2, 3], to: "journal-000003.db.unfinished-journal")
+        _ = try Store.open(directory: folder.data, options: .testing())
+        #expect(!folder.files.contains { $0.contains("unfinished") })
+    }
+}
