@@ -8,6 +8,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".build" / "release"
@@ -33,11 +34,15 @@ def ready(words, **more):
         process.wait(timeout=20)
 
 
-def islet():
+@contextlib.contextmanager
+def islet(store="sqlite"):
+    """The service: durable with its files on the disk of this project, or in memory."""
     free = "tcp://127.0.0.1:*"
-    return ready([
-        BUILT / "islet", "serve", "--commands", free, "--events", free, "--bulk", free, "--http", "none",
-        "--store", "memory"])
+    words = [BUILT / "islet", "serve", "--commands", free, "--events", free, "--bulk", free, "--http", "none"]
+    LOAD.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=LOAD, prefix="data-") as data:
+        with ready([*words, "--store", store, "--data", data]) as running:
+            yield running
 
 
 def relay(sizes):
@@ -63,17 +68,19 @@ def resident(process):
 
 def throughput(options):
     """The service and the relay in turns: a list of runs for each of the rows."""
-    rows = {"relay": [], "islet": [], "relay, batches of 64": [], "islet, batches of 64": []}
+    names = ["relay", "islet", "islet, in memory"]
+    rows = {name + kind: [] for kind in ["", ", batches of 64"] for name in names}
     shape = {"window": options.window, "connections": options.connections, "content": options.content}
     batched = {**shape, "window": max(1, options.window // 8), "connections": 1, "batch": 64}
     for number in range(options.rounds):
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-        with islet() as (endpoints, _):
-            load(endpoints, start=True, activities=options.activities, **shape)
-            one = load(endpoints, activities=options.activities, updates=options.updates, **shape)
-            many = load(endpoints, activities=options.activities, updates=options.updates, **batched)
-        rows["islet"].append(one)
-        rows["islet, batches of 64"].append(many)
+        for name, store in [("islet, in memory", "memory"), ("islet", "sqlite")]:
+            with islet(store) as (endpoints, _):
+                load(endpoints, start=True, activities=options.activities, **shape)
+                one = load(endpoints, activities=options.activities, updates=options.updates, **shape)
+                many = load(endpoints, activities=options.activities, updates=options.updates, **batched)
+            rows[name].append(one)
+            rows[name + ", batches of 64"].append(many)
         with relay(one) as (endpoints, _):
             rows["relay"].append(load(endpoints, updates=options.updates, **shape))
             rows["relay, batches of 64"].append(load(endpoints, updates=options.updates, **batched))
@@ -83,7 +90,7 @@ def throughput(options):
 def memory(options):
     """Bytes of memory beside the payload that another activity costs, once the buffers of fixed size are full."""
     shape = {"window": options.window, "content": options.content}
-    with islet() as (endpoints, process):
+    with islet("memory") as (endpoints, process):
         load(endpoints, start=True, activities=options.activities, **shape)
         # The ring of events for replays fills up here, until it only turns, and no longer counts below.
         before, grown = 0, resident(process)
@@ -119,14 +126,14 @@ def main():
     base = median(rows["relay"], "publishedPerSecond")
     one = rows["islet"][0]
     print(f"\n{options.activities} activities, {options.content}-byte content, {options.connections} connection(s) of "
-          f"{options.window} waiting commands, store memory; medians of {options.rounds} rounds of {options.updates}")
+          f"{options.window} waiting commands, sync=full; medians of {options.rounds} rounds of {options.updates}")
     print(f"bytes: command {one['commandBytes']}, topic {one['topicBytes']}, event {one['eventBytes']}, "
           f"answer {one['answerBytes']}\n")
-    print(f"{'':24}{'updates/s':>11}{'ratio':>8}{'answer p50':>12}{'p99':>9}{'event p50':>12}{'p99':>9}   (ms)")
+    print(f"{'':36}{'updates/s':>11}{'ratio':>8}{'answer p50':>12}{'p99':>9}{'event p50':>12}{'p99':>9}   (ms)")
     for name, runs in rows.items():
         rate = median(runs, "publishedPerSecond")
         times = [median(runs, key) / 1000 for key in ("answerP50", "answerP99", "eventP50", "eventP99")]
-        print(f"{name:24}{rate:11,.0f}{rate / base:8.2f}{times[0]:12.3f}{times[1]:9.3f}{times[2]:12.3f}{times[3]:9.3f}")
+        print(f"{name:36}{rate:11,.0f}{rate / base:8.2f}{times[0]:12.3f}{times[1]:9.3f}{times[2]:12.3f}{times[3]:9.3f}")
     print(f"\nan activity: {beside:.0f} bytes resident beside its payload of {options.content + 2}\n")
     print(wheel, end="")
 
