@@ -53,7 +53,7 @@ package struct ServiceCard: Sendable {
         }
     }
 
-    /// The member `info` of `service.info`.
+    /// The member `info` of `service.info`, which the caller ends.
     func write(to writer: inout JSONWriter, now: TurnTime, engine: borrowing Engine, statistics: Statistics) {
         writer.key("info")
         writer.beginObject()
@@ -95,7 +95,6 @@ package struct ServiceCard: Sendable {
         writer.field("timers", engine.armedTimers)
         writer.field("commands", statistics.commands)
         writer.field("events", statistics.events)
-        writer.endObject()
     }
 }
 

@@ -27,6 +27,8 @@ package enum Operation: Equatable, Sendable, BitwiseCopyable {
     case clockAdvance(ClockAdvance)
     case serviceInfo
     case servicePing
+    /// The path of a file to make.
+    case serviceBackup(FrameRange)
     case streamApplied(StreamApplied)
     case bulkSnapshot(BulkSnapshot)
     case bulkReplay(BulkReplay)

@@ -26,6 +26,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case tooMany(limit: Int)
     case quotaExceeded(limit: Int)
     case unavailable(Unavailable)
+    /// A backup could not be made; why, in the system's words.
+    case backupFailed(String)
     /// Apple's own refusals (apple-semantics 2.4).
     case authorization(AuthorizationRefusal)
 
@@ -50,6 +52,10 @@ package enum Refusal: Error, Equatable, Sendable {
         case stopping
         /// There is no room on the disk for the journal; it goes on by itself when there is.
         case diskFull
+        /// There is nothing to copy: everything is in memory.
+        case storeInMemory
+        /// A backup is being made already.
+        case backupRunning
         /// The operation belongs on another endpoint.
         case wrongEndpoint
     }
@@ -74,7 +80,7 @@ package enum Field: UInt8, Sendable, CaseIterable {
     case app, type, attributes, contentState, staleDate, relevanceScore, style, startDate, alert, pushType
     case device, key, id, background, ifExists, timestamp, dismissalPolicy, after, by, to
     case state, order, limit, cursor, activitiesEnabled, frequentPushesEnabled, event
-    case nonce, apps, prefix, credit, from
+    case nonce, apps, prefix, credit, from, path
 
     /// As it is written in commands.
     package var name: StaticString {
@@ -119,6 +125,7 @@ package enum Field: UInt8, Sendable, CaseIterable {
         case .prefix: "prefix"
         case .credit: "credit"
         case .from: "from"
+        case .path: "path"
         }
     }
 }

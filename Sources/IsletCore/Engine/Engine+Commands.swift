@@ -26,7 +26,7 @@ extension Engine {
             return .found(activities.reference(to: slot))
         case .settingsSet(let set): return setSettings(set, envelope, frame, now, dating)
         case .deviceEvent(let event): return deviceReported(event, envelope, frame, now, dating)
-        case .activityList, .settingsGet, .clockAdvance, .serviceInfo, .servicePing, .streamApplied, .bulkSnapshot,
+        case .activityList, .settingsGet, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot,
             .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return .refused(.unavailable(.wrongEndpoint))
         }

@@ -68,7 +68,7 @@ extension JSONWriter {
             return
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
             .keyHeld,
-            .tooOld, .tooMany, .quotaExceeded, .unavailable, .authorization(.attributesTooLarge),
+            .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
         }
@@ -89,6 +89,7 @@ extension JSONWriter {
         case .tooOld(let oldest): field("oldest", oldest)
         case .tooMany(let limit), .quotaExceeded(let limit): field("limit", limit)
         case .unavailable(let reason): field("reason", name: reason.wireName)
+        case .backupFailed: field("reason", name: "backupFailed")
         case .authorization(.attributesTooLarge(let bytes, let limit)):
             field("bytes", bytes)
             field("limit", limit)

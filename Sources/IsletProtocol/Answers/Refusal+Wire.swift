@@ -37,7 +37,7 @@ extension Refusal {
         case .tooOld: "tooOld"
         case .tooMany: "tooMany"
         case .quotaExceeded: "quotaExceeded"
-        case .unavailable: "unavailable"
+        case .unavailable, .backupFailed: "unavailable"
         case .authorization(.attributesTooLarge): "attributesTooLarge"
         case .authorization(.denied), .authorization(.muted): "denied"
         case .authorization(.globalMaximumExceeded): "globalMaximumExceeded"
@@ -51,9 +51,11 @@ extension Refusal {
         switch self {
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .notFound,
             .requestReused, .tooMany, .authorization(.attributesTooLarge), .authorization(.reconnectNotPermitted),
-            .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.wrongEndpoint):
+            .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.storeInMemory),
+            .unavailable(.wrongEndpoint), .backupFailed:
             .never
-        case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull), .authorization(.denied), .authorization(.muted),
+        case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull),
+            .unavailable(.backupRunning), .authorization(.denied), .authorization(.muted),
             .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
             .later
         case .revisionConflict, .keyHeld, .outcomeUnknown, .tooOld: .refresh
@@ -85,6 +87,7 @@ extension Refusal {
         case .tooMany(let limit): "that is more than \(limit)"
         case .quotaExceeded(let limit): "the limit of \(limit) is reached"
         case .unavailable(let reason): reason.sentence
+        case .backupFailed(let reason): "there is no backup: \(reason)"
         case .authorization(let refusal): refusal.sentence
         }
     }
@@ -150,6 +153,8 @@ extension Refusal.Unavailable {
         case .ruleOff: "the rule that this command needs is off"
         case .stopping: "the service is stopping"
         case .diskFull: "the disk is full: the service goes on when there is room"
+        case .storeInMemory: "everything is in memory: there is nothing to copy"
+        case .backupRunning: "another backup is being made"
         case .wrongEndpoint: "this op belongs on another endpoint"
         }
     }
@@ -160,6 +165,8 @@ extension Refusal.Unavailable {
         case .ruleOff: "ruleOff"
         case .stopping: "stopping"
         case .diskFull: "diskFull"
+        case .storeInMemory: "storeInMemory"
+        case .backupRunning: "backupRunning"
         case .wrongEndpoint: "wrongEndpoint"
         }
     }

@@ -26,8 +26,8 @@ extension CommandDecoder {
         case .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat: true
         case .activityStart: present.contains(.ifExists)
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
-            .clockAdvance, .serviceInfo, .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest,
-            .bulkCredit, .bulkCancel:
+            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay,
+            .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }

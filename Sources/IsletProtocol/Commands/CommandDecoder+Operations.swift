@@ -21,6 +21,7 @@ extension CommandDecoder {
         case .clockAdvance: .clockAdvance(try clockAdvance(frame))
         case .serviceInfo: .serviceInfo
         case .servicePing: .servicePing
+        case .serviceBackup: .serviceBackup(try requiredText(.path, .path, frame))
         case .streamApplied: .streamApplied(try streamApplied(frame))
         case .bulkSnapshot: .bulkSnapshot(try bulkSnapshot(frame))
         case .bulkReplay: .bulkReplay(try bulkReplay(frame))

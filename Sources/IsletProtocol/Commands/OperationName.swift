@@ -4,7 +4,7 @@ import IsletCore
 package enum OperationName: UInt8, Sendable, CaseIterable {
     case activityStart, activityUpdate, activityEnd, activityDismiss, activityRenew, activityHeartbeat
     case activityGet, activityHistory, activityExplain, activityList
-    case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing
+    case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing, serviceBackup
     case streamApplied, bulkSnapshot, bulkReplay, bulkDigest, bulkCredit, bulkCancel
 
     /// As it is written in commands.
@@ -26,6 +26,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .clockAdvance: "clock.advance"
         case .serviceInfo: "service.info"
         case .servicePing: "service.ping"
+        case .serviceBackup: "service.backup"
         case .streamApplied: "stream.applied"
         case .bulkSnapshot: "bulk.snapshot"
         case .bulkReplay: "bulk.replay"
@@ -65,6 +66,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .deviceEvent: [.device, .event, .app]
         case .clockAdvance: [.by, .to]
         case .serviceInfo, .servicePing: []
+        case .serviceBackup: [.path]
         case .streamApplied: [.nonce, .apps]
         case .bulkSnapshot: [.app, .prefix, .credit]
         case .bulkReplay: [.app, .from, .credit]

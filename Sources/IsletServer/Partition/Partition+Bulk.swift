@@ -68,7 +68,7 @@ extension Partition {
             return .silent
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
-            .clockAdvance, .serviceInfo, .servicePing, .streamApplied:
+            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         }
     }

@@ -47,12 +47,14 @@ extension Partition {
     /// The journal says what became of something.
     package func take(_ notice: JournalNotice) {
         switch notice {
-        case .committed(let number, _): flights.land(through: number)
+        case .committed(let number, let microseconds):
+            flights.land(through: number)
+            statistics.lastCommit = microseconds
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
         case .hasRoom: flights.isDiskFull = false
         case .read(let result): take(result)
-        case .backedUp: break
+        case .backedUp(let result): take(result)
         }
     }
 

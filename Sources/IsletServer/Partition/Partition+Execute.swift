@@ -144,7 +144,7 @@ extension Operation {
             .settingsSet, .deviceEvent:
             true
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
-            .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }
@@ -155,7 +155,7 @@ extension Operation {
         case .serviceInfo, .servicePing, .streamApplied: true
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
-            .clockAdvance, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            .clockAdvance, .serviceBackup, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }
@@ -166,7 +166,7 @@ extension Operation {
         case .activityStart, .activityRenew: true
         case .activityUpdate, .activityEnd, .activityDismiss, .activityHeartbeat, .activityGet, .activityHistory,
             .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent, .clockAdvance, .serviceInfo,
-            .servicePing, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }
@@ -188,7 +188,7 @@ extension Operation {
         case .bulkSnapshot(let snapshot): snapshot.app
         case .bulkReplay(let replay): replay.app
         case .bulkDigest(let digest): digest.app
-        case .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .streamApplied, .bulkCredit, .bulkCancel: nil
+        case .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkCredit, .bulkCancel: nil
         }
     }
 }

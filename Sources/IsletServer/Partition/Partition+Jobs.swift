@@ -53,7 +53,7 @@ extension Partition {
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
         case .past(let past): return advance(past, job)
-        case .clockTravel: return nil
+        case .backup, .clockTravel: return nil
         }
     }
 
@@ -103,7 +103,7 @@ extension Job {
     /// Whether it only waits for something to happen.
     var isWaiting: Bool {
         switch kind {
-        case .waitForSeq, .past, .clockTravel: true
+        case .waitForSeq, .past, .backup, .clockTravel: true
         case .list, .digest: false
         }
     }

@@ -34,6 +34,7 @@ extension Partition {
         case .clockAdvance(let advance): return advanceClock(advance, envelope, frame)
         case .serviceInfo: return info(envelope, frame)
         case .servicePing: return answerNow(envelope, frame)
+        case .serviceBackup(let path): return backUp(to: path, envelope, frame)
         case .streamApplied(let applied):
             subscriberApplied(
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
@@ -59,8 +60,23 @@ extension Partition {
         answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
             card.write(to: &writer, now: now, engine: engine, statistics: statistics)
+            if isDurable { journalFigures(to: &writer) }
+            writer.endObject()
             writer.endObject()
         }
+    }
+
+    /// The member `journal` of `service.info`.
+    private func journalFigures(to writer: inout JSONWriter) {
+        writer.key("journal")
+        writer.beginObject()
+        writer.field("epoch", plain: epoch)
+        writer.field("committed", flights.committedThrough)
+        writer.field("snapshot", sweeping.holdsThrough)
+        writer.field("lastCommit", statistics.lastCommit)
+        writer.field("isFull", flights.isDiskFull)
+        if flights.isDiskFull { writer.field("free", flights.freeBytes) }
+        writer.endObject()
     }
 
     private func readActivity(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {

@@ -63,6 +63,8 @@ package final class Partition {
     var nextDigest = 0
     var storedReaders: [UInt64: StoredReader] = [:]
     var nextRead: UInt64 = 0
+    /// The backup that is being made.
+    var backup: (id: UInt64, job: Job)?
     var subscribers = SubscriberTable()
     package internal(set) var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.

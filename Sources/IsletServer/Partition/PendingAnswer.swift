@@ -67,6 +67,8 @@ final class Job {
         case waitForSeq(UInt64, app: [UInt8], frame: [UInt8], deadline: Int64)
         /// An activity's past, some of which is read from files.
         case past(StoredPast)
+        /// The journal copies itself.
+        case backup
         /// The clock travels; the engine's owner ends this one.
         case clockTravel
     }

@@ -9,6 +9,8 @@ package struct Statistics: Sendable {
     var refused: UInt64 = 0
     var events: UInt64 = 0
     var joins: UInt64 = 0
+    /// How long the last commit took, in microseconds of real time.
+    var lastCommit = 0
     /// Clients that were cut because they did not read.
     var cutClients: UInt64 = 0
 
