@@ -62,7 +62,8 @@ let package = Package(
         .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
         .testTarget(
             name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
-        .testTarget(name: "IsletJournalTests", dependencies: ["IsletJournal"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletJournalTests", dependencies: ["IsletJournal"], exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],

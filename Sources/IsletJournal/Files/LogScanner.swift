@@ -29,6 +29,9 @@ struct LogScan: Equatable {
     /// The first bad byte's frame; the file's end if there is none.
     var badOffset = 0
 
+    /// What is wrong with a torn log that is not the last one.
+    static let tornBeforeOthers = "a frame is wrong, and later segments are there"
+
     static let headerBytes = 32
     static let frameHeaderBytes = 24
     private static let readBytes = 1 << 20

@@ -11,7 +11,7 @@ struct SegmentSurvey {
     /// Those of ``filled`` that are not in the state's table.
     private(set) var unrecorded: Set<Int> = []
     /// The log that ends within a transaction, and the byte behind its last commit.
-    private(set) var torn: (path: String, validEnd: Int)?
+    private(set) var torn: (path: String, validEnd: Int, badOffset: Int)?
 
     /// - Parameter known: nil where the state's file is missing.
     init(_ numbers: [Int], names: FolderNames, known: KnownState?, vfs: String?) throws(StoreError) {
@@ -54,12 +54,15 @@ struct SegmentSurvey {
         }
         unrecorded.insert(number)
         try add(info, identity, path: path, expected: expected)
-        torn = scan.verdict == .torn ? (FolderNames.log(of: path), scan.frames > 0 ? scan.validEnd : 0) : nil
+        if scan.verdict == .torn {
+            torn = (FolderNames.log(of: path), scan.frames > 0 ? scan.validEnd : 0, scan.badOffset)
+        }
     }
 
     private mutating func add(
         _ info: SegmentInfo, _ identity: SegmentIdentity, path: String, expected: UInt64
     ) throws(StoreError) {
+        if let torn { throw .damagedLog(file: torn.path, offset: torn.badOffset, reason: LogScan.tornBeforeOthers) }
         guard info.firstBatch == expected, empty.isEmpty else {
             throw .batchesMissing(file: path, expected: expected, found: info.firstBatch)
         }

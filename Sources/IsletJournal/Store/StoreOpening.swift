@@ -41,6 +41,7 @@ struct StoreOpening {
     }
 
     private func resume(_ contents: FolderContents, _ mark: Mark) throws(StoreError) -> Result {
+        guard contents.hasState || contents.segments.first == 1 else { throw missingState() }
         let state = contents.hasState ? try openState() : nil
         var known: KnownState?
         if let state { known = try read(state) }
@@ -97,9 +98,13 @@ struct StoreOpening {
     /// The state of a folder whose state file is missing: it can be made again while no batch is trimmed.
     private func rebuiltState(_ survey: SegmentSurvey, _ mark: Mark) throws(StoreError) -> KnownState {
         guard let last = survey.last, survey.filled.first?.firstBatch == 1 else {
-            throw .missing(file: names.state, reason: "the journal does not begin with the first batch, so nothing replaces it")
+            throw missingState()
         }
         return KnownState(store: last.store, epoch: last.epoch, sync: mark.sync, bootID: mark.bootID)
+    }
+
+    private func missingState() -> StoreError {
+        .missing(file: names.state, reason: "the journal does not begin with the first batch, so nothing replaces it")
     }
 
     // MARK: Changes

@@ -24,6 +24,8 @@ private struct Verify {
     private var known: KnownState?
     private var store: String?
     private var lastEpoch: String?
+    /// The log that ends within a transaction, and where: wrong if later segments have batches.
+    private var torn: (log: String, offset: Int)?
     /// The batch before the next one, its time, and each app's last sequence number.
     private var last: (batch: UInt64, at: Int64)?
     private var seqs: [[UInt8]: UInt64] = [:]
@@ -87,9 +89,10 @@ private struct Verify {
         if let store, store != identity.store { report.add(path, "belongs to \(identity.store) instead of \(store)") }
         store = store ?? identity.store
         let log = FolderNames.log(of: path)
+        var endsTorn: (log: String, offset: Int)?
         do throws(SystemError) {
             let scan = try LogScan.scan(log, oneUnsynced: identity.sync == .full)
-            report.endsTorn = scan.verdict == .torn
+            if scan.verdict == .torn { endsTorn = (log, scan.badOffset) }
             if case .damaged(let reason) = scan.verdict {
                 report.add(log, offset: scan.badOffset, "\(reason): what follows is lost")
             }
@@ -102,7 +105,13 @@ private struct Verify {
             let before = report.lastBatch
             let rows = try reader.rowsToCheck()
             while try rows.step() { check(rows, path) }
-            if report.lastBatch > before { lastEpoch = identity.epoch }
+            if report.lastBatch > before {
+                lastEpoch = identity.epoch
+                if let torn { report.add(torn.log, offset: torn.offset, LogScan.tornBeforeOthers) }
+                torn = nil
+            }
+            torn = endsTorn ?? torn
+            report.endsTorn = torn != nil
         } catch {
             throw StoreError(error, file: path)
         }

@@ -56,22 +56,22 @@ import Testing
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
             $0.retentionTime = 1
-            $0.answerRetention = 20_000
+            $0.answerRetention = 3_000
         }
         let run = try JournalRun(folder, options)
-        let last = await run.commit(from: 1, untilSegments: 4)
+        let last = await run.commit(from: 1, untilSegments: 8)
+        #expect(run.store.firstBatches.first == 1)
         await run.hold(through: last, sweep: 1)
-        let kept = try #require(run.store.firstBatches.first)
-        // A batch is a second. The second segment begins 20 s before the end, or is the first that does.
-        #expect(kept == 1 || kept <= last - 20)
-        let further = await run.commit(from: last + 1, untilSegments: 8)
-        await run.hold(through: further, sweep: 2)
+        // A batch is a second: every segment that ended more than 3 s ago went, and no other.
         let firsts = run.store.firstBatches
-        #expect(try #require(firsts.first) > 1)
-        #expect(try #require(firsts.dropFirst().first) > further - 20 - 1 || firsts.count == 1)
+        let kept = try #require(firsts.first)
+        let next = firsts.count > 1 ? firsts[1] : last + 1
+        #expect(kept > 1)
+        #expect(kept - 1 < last - 3)
+        #expect(next - 1 >= last - 3)
         await run.journal.close()
-        let answers = try Store.open(directory: folder.data, options: options).answers(since: 1_000 * Int64(further - 19))
-        #expect(answers.count == 20)
+        let answers = try Store.open(directory: folder.data, options: options).answers(since: 1_000 * Int64(last - 3))
+        #expect(answers.count == 4)
     }
 
     @Test func anotherSyncModeBeginsAnotherSegment() async throws {

@@ -53,9 +53,18 @@ final class TemporaryFolder: Sendable {
 
     /// Runs SQL as an operator would, with the command, and gives its output.
     static func sqlite3(_ file: String, _ sql: String) throws -> String {
+        try run(["sqlite3", "-readonly", file, sql])
+    }
+
+    /// Runs SQL that writes.
+    static func sqlite3Writing(_ file: String, _ sql: String) throws -> String {
+        try run(["sqlite3", file, sql])
+    }
+
+    private static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["sqlite3", "-readonly", file, sql]
+        process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output

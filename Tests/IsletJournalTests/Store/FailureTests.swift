@@ -1,0 +1,55 @@
+import Foundation
+import IsletJournal
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+    private final class Failure: Sendable {
+        let reasons = Mutex<[String]>([])
+    }
+
+    @Test func aFailedCommitEndsEverythingAndIsNeverTriedAgain() async throws {
+        let folder = try TemporaryFolder()
+        let failure = Failure()
+        let options = StoreOptions.testing {
+            $0.onFailure = { reason in failure.reasons.withLock { $0.append(reason) } }
+        }
+        let run = try JournalRun(folder, options)
+        await run.commit(1...1)
+        // Somebody else's hands: the table is gone.
+        _ = try TemporaryFolder.sqlite3Writing(folder.data + "/journal-000001.db", "DROP TABLE batch")
+        _ = run.journal.append(.single(2))
+        _ = run.journal.append(.single(3))
+        await run.journal.close()
+        let reasons = failure.reasons.withLock { $0 }
+        #expect(reasons.count == 1)
+        #expect(reasons.first?.contains("batch 2") == true)
+        #expect(!run.notices.all.contains { if case .committed(through: 2..., _) = $0 { true } else { false } })
+    }
+
+    @Test func theDefaultIsToLeaveWithItsOwnExitCode() async {
+        #expect(JournalExit.commitFailed == 74)
+        await #expect(processExitsWith: .exitCode(74)) {
+            JournalExit.leave("the commit failed")
+        }
+    }
+
+    @Test func tooManyBatchesInFlightTrap() async {
+        await #expect(processExitsWith: .failure) {
+            let folder = try TemporaryFolder()
+            let options = StoreOptions.testing {
+                $0.minimumFree = 1
+                $0.freeBytes = { _ in 0 }
+            }
+            let run = try JournalRun(folder, options)
+            for number: UInt64 in 1...3 { _ = run.journal.append(.single(number)) }
+        }
+    }
+
+    @Test func aBatchOutOfOrderTraps() async {
+        await #expect(processExitsWith: .failure) {
+            let run = try JournalRun(TemporaryFolder())
+            _ = run.journal.append(.single(2))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import IsletJournal
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BackupTests {
+    private let options = StoreOptions.testing { $0.segmentBytes = 40_000 }
+
+    @Test func oneFileHasTheSnapshotAndEverythingAfterIt() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        let held = await run.commit(from: 1, untilSegments: 3)
+        var chunk = StateChunk()
+        chunk.at = 77_000
+        chunk.add(slot: 3, nextAt: 1_800_000_000_123)
+        chunk.set(Array("k".utf8).span, to: Array("v".utf8).span)
+        chunk.holdsThrough = held
+        run.journal.sweep(chunk)
+        await run.notices.swept(1)
+        let last = await run.commit(from: held + 1, untilSegments: 5)
+        let file = folder.path + "/copy.islet"
+        run.journal.backUp(BackupRequest(id: 4, path: file))
+        let bytes = try #require(await run.notices.backup(4)).get()
+        #expect(bytes == (try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int))
+        await run.commit(last + 1...last + 3)
+        await run.journal.close()
+        let expected = try Store.open(directory: folder.data, options: options).recorded(after: held)
+
+        let target = try TemporaryFolder()
+        try Store.restore(from: file, into: target.data, epoch: "restored", options: options)
+        let again = try JournalRun(target, options)
+        #expect(again.store.summary.epoch == "restored")
+        #expect(again.store.summary.lastBatch == last)
+        #expect(again.store.summary.snapshotHoldsThrough == held)
+        #expect(again.store.summary.clock == max(77_000, 1_000 * Int64(last)))
+        #expect(!again.store.summary.isNew)
+        #expect(!again.store.summary.mayHaveLostCommits)
+        let recorded = try again.store.recorded(after: held)
+        #expect(recorded == Array(expected.prefix(recorded.count)))
+        #expect(recorded.filter { $0.hasPrefix("batch") }.count == Int(last - held))
+        #expect(try again.store.entities().count == 1)
+        #expect(try again.store.facts() == ["k: v"])
+        #expect(try Store.verify(directory: target.data).findings == [])
+        await again.commit(.single(last + 1))
+        await again.journal.close()
+        #expect(try Store.open(directory: target.data, options: options).summary.lastBatch == last + 1)
+    }
+
+    @Test func aBackupRightAfterTheSnapshotHasNoBatches() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        await run.commit(1...2)
+        await run.hold(through: 2, sweep: 1)
+        let file = folder.path + "/copy"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        await run.journal.close()
+        let target = try TemporaryFolder()
+        try Store.restore(from: file, into: target.data, epoch: "e2", options: options)
+        let again = try JournalRun(target, options)
+        #expect(again.store.summary.lastBatch == 2)
+        await again.commit(.single(3))
+        let copied = try target.copiedLastBatch(options)
+        #expect(copied == 3)
+        await again.journal.close()
+    }
+
+    @Test func aFileThatIsThereIsNeverReplaced() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        await run.commit(1...1)
+        let file = folder.path + "/copy"
+        #expect(FileManager.default.createFile(atPath: file, contents: Data([1])))
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        #expect(await run.notices.backup(1) == .failure(BackupFailure(reason: "\(file) exists already")))
+        run.journal.backUp(BackupRequest(id: 2, path: folder.path + "/missing/copy"))
+        guard case .failure? = await run.notices.backup(2) else {
+            Issue.record("a backup into a folder that is not there")
+            return
+        }
+        await run.commit(2...2)
+        await run.journal.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data([1]))
+    }
+
+    @Test func aFolderWithAnythingInItIsNotRestoredInto() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        await run.commit(1...1)
+        let file = folder.path + "/copy"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        await run.journal.close()
+        #expect(throws: StoreError.exists(folder.data)) {
+            try Store.restore(from: file, into: folder.data, epoch: "e", options: options)
+        }
+        #expect(throws: StoreError.self) {
+            try Store.restore(from: folder.data + "/journal-000001.db", into: folder.path + "/new", epoch: "e", options: options)
+        }
+        #expect(throws: StoreError.self) {
+            try Store.restore(from: folder.data + "/mark", into: folder.path + "/new2", epoch: "e", options: options)
+        }
+    }
+
+    @Test func aBackupIsReadableWithSqlite3() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        await run.commit(1...2)
+        let file = folder.path + "/copy.db"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        #expect(
+            try TemporaryFolder.sqlite3(file, "SELECT seq, id, batch FROM events") == "1|a-1|1\n2|a-2|2\n")
+        #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
+        await run.journal.close()
+    }
+}

@@ -1,0 +1,94 @@
+import IsletJournal
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct VerifyTests {
+    private let options = StoreOptions.testing(sync: .full) { $0.segmentBytes = 40_000 }
+
+    private func used(_ change: (JournalRun) async throws -> Void = { _ in }) async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        _ = await run.commit(from: 1, untilSegments: 4)
+        try await change(run)
+        await run.journal.close()
+        return folder
+    }
+
+    private func sql(_ folder: TemporaryFolder, _ name: String, _ sql: String) throws {
+        _ = try TemporaryFolder.sqlite3Writing(folder.data + "/" + name, sql)
+    }
+
+    private func findings(_ folder: TemporaryFolder) throws -> [String] {
+        try Store.verify(directory: folder.data).findings.map(\.description)
+    }
+
+    @Test func aSoundFolderHasNoFindingsAlsoWhileItIsUsed() async throws {
+        let folder = try await used { run in
+            let report = try Store.verify(directory: run.folder.data)
+            #expect(report.findings == [])
+            #expect(report.lastBatch == run.store.firstBatches.last.map { $0 - 1 })
+        }
+        let report = try Store.verify(directory: folder.data)
+        #expect(report.isSound)
+        #expect(report.batches == Int(report.lastBatch))
+        #expect(report.events == report.batches)
+        #expect(report.acknowledged == report.lastBatch)
+        #expect(report.segments >= 4)
+    }
+
+    @Test func aFolderThatIsNotThereHasNothingToVerify() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: StoreError.self) { try Store.verify(directory: folder.data) }
+        #expect(throws: StoreError.self) { try Store.verify(directory: folder.path) }
+    }
+
+    @Test func aFlippedBitInASealedSegmentIsFoundWithItsPlace() async throws {
+        let folder = try await used()
+        let name = "journal-000001.db-wal"
+        var bytes = try folder.read(name)
+        bytes[32 + 5 * 4_120 + 1_000] ^= 1
+        try folder.write(bytes, to: name)
+        let report = try Store.verify(directory: folder.data)
+        #expect(
+            report.findings.contains { finding in
+                finding.file == folder.data + "/" + name && finding.offset == 32 + 5 * 4_120
+            })
+    }
+
+    @Test func everythingThatDoesNotFitIsFound() async throws {
+        let cases: [(name: String, sql: String, words: String)] = [
+            ("journal-000002.db", "DELETE FROM batch WHERE id = (SELECT min(id) FROM batch)", "batches are missing"),
+            ("journal-000002.db", "UPDATE batch SET number = number + 1", "the id of another"),
+            ("journal-000001.db", "UPDATE batch SET body = replace(body, '{', '[')", "no JSON"),
+            ("journal-000001.db", "UPDATE batch SET body = substr(body, 2)", "do not fit"),
+            ("journal-000001.db", "UPDATE batch SET recovery = x'0100'", "ends too early"),
+            ("journal-000001.db", "UPDATE batch SET answers = x'01000000ff000000'", "ends too early"),
+            ("journal-000001.db", "UPDATE batch SET last_seq = last_seq + 1", "recovery has"),
+            ("journal-000002.db", "UPDATE batch SET at = 0", "older than"),
+            ("journal-000002.db", "UPDATE meta SET value = 'x' WHERE key = 'store'", "belongs to x"),
+            ("state.db", "UPDATE meta SET value = 999 WHERE key = 'holds_through'", "batch 999 was acknowledged"),
+            ("state.db", "DELETE FROM meta WHERE key = 'clock'", "not complete"),
+            ("state.db", "PRAGMA user_version = 9", "schema is 9"),
+        ]
+        for (name, statement, words) in cases {
+            let folder = try await used()
+            try sql(folder, name, statement)
+            let found = try findings(folder)
+            #expect(found.contains { $0.contains(words) && $0.contains(name) || $0.contains("was acknowledged") }, "\(statement): \(found)")
+        }
+    }
+
+    @Test func missingFilesAreFound() async throws {
+        for name in ["mark", "state.db", "journal-000002.db"] {
+            let folder = try await used()
+            for file in folder.files where file.hasPrefix(name) { try folder.remove(file) }
+            #expect(try findings(folder).contains { $0.contains(name) && $0.contains("is missing") })
+        }
+    }
+
+    @Test func aShorterJournalThanWasAcknowledgedIsFound() async throws {
+        let folder = try await used()
+        let last = try Store.verify(directory: folder.data).lastBatch
+        for file in folder.files where file.hasPrefix("journal-") && file > "journal-000003" { try folder.remove(file) }
+        #expect(try findings(folder).contains { $0.contains("batch \(last) was acknowledged") })
+    }
+}
