@@ -14,6 +14,7 @@ struct IsletCommand: AsyncParsableCommand {
               islet activity start order-7 --type Delivery --state '{"eta":12}'
               islet activity update order-7 --state '{"eta":11}' --stale-in 30s
               islet activity explain order-7         why it is as it is
+              islet journal verify       are the files sound?
 
             ENVIRONMENT:
               ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK    where the service is
@@ -25,16 +26,17 @@ struct IsletCommand: AsyncParsableCommand {
 
             EXIT CODES:
               0  done
-              1  failed
+              1  failed, or files that are not sound
               2  wrong usage
               3  not found
               4  a conflict, or ignored because of the state
               5  no answer in time
               6  refused, or a limit was reached
+             74  a commit failed: what is on the disk is unknown until the next start
             """,
         version: "islet \(ClientVersion.text)",
         subcommands: [
             Serve.self, Dev.self, Info.self, ActivityCommand.self, Tail.self, SettingsCommand.self, DeviceCommand.self,
-            ClockCommand.self,
+            ClockCommand.self, JournalCommand.self, Backup.self, Restore.self,
         ])
 }

@@ -90,7 +90,7 @@ struct Serve: AsyncParsableCommand {
 /// The variables that this process was started with.
 ///
 /// `environ` may be changed by `setenv`, which nothing in this process calls.
-private func processEnvironment() -> [String: String] {
+func processEnvironment() -> [String: String] {
     var result: [String: String] = [:]
     var next = environ
     while let entry = next.pointee {

@@ -45,7 +45,7 @@ package struct ServeConfiguration: Equatable, Sendable {
     }
 
     /// The directory where nothing is said: `islet` in the XDG state directory.
-    static func defaultData(_ environment: [String: String]) -> String {
+    package static func defaultData(_ environment: [String: String]) -> String {
         if let state = environment["XDG_STATE_HOME"], state.first == "/" { return state + "/islet" }
         if let home = environment["HOME"], home.first == "/" { return home + "/.local/state/islet" }
         return "/var/lib/islet"

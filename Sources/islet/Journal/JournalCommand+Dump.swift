@@ -1,0 +1,49 @@
+import ArgumentParser
+import IsletClient
+import IsletJournal
+
+extension JournalCommand {
+    /// `islet journal dump`.
+    struct Dump: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write every stored event as a line of JSON, oldest first.",
+            discussion: """
+                A line is {"batch":…,"at":…,"topic":…,"event":{…}}, the event byte for byte as it
+                was published. A batch without events is {"batch":…,"at":…,"facts":n,"answers":n}.
+
+                EXAMPLES:
+                  islet journal dump --app com.example.pizza | jq -c .event
+                  islet journal dump --from 1200
+                """)
+
+        @Option(help: ArgumentHelp("Begin with this batch.", valueName: "number"))
+        var from: UInt64 = 1
+        @Option(name: .customLong("app"), help: ArgumentHelp("Only events of this app.", valueName: "bundle id"))
+        var wanted: String?
+        @OptionGroup var data: DataOptions
+
+        func run() async throws {
+            let wanted = wanted.map { Array($0.utf8) }
+            try Store.dump(directory: data.directory, from: from) { row in
+                if let wanted, row.app != wanted { return }
+                if row.app == nil { Console.data(Self.quiet(row).bytes) }
+                for event in row.events { Console.data(Self.line(row, event).bytes) }
+            }
+        }
+
+        private static func line(_ row: DumpedRow, _ event: StoredEvent) -> RawJSON {
+            .object([
+                .init("batch", .integer(row.batch)), .init("at", .integer(row.at)),
+                .init("topic", .string(String(decoding: event.topic, as: UTF8.self))),
+                .init("event", RawJSON(event.json) ?? .string(String(decoding: event.json, as: UTF8.self))),
+            ])
+        }
+
+        private static func quiet(_ row: DumpedRow) -> RawJSON {
+            .object([
+                .init("batch", .integer(row.batch)), .init("at", .integer(row.at)), .init("facts", .integer(row.facts)),
+                .init("answers", .integer(row.answers)),
+            ])
+        }
+    }
+}
