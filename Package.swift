@@ -59,6 +59,14 @@ let package = Package(
 
         .executableTarget(name: "islet-bench", dependencies: ["IsletCore"], swiftSettings: strict),
 
+        // The simulator: the oracle depends on nothing, so that it cannot share code with what it judges.
+        .target(name: "IsletOracle", swiftSettings: strict),
+        .target(
+            name: "IsletSimulation",
+            dependencies: ["IsletOracle", "IsletServer", "IsletJournal", "IsletCore", "IsletProtocol"],
+            swiftSettings: strict),
+        .executableTarget(name: "islet-sim", dependencies: ["IsletSimulation"], swiftSettings: strict),
+
         .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
         .testTarget(
             name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
@@ -68,6 +76,8 @@ let package = Package(
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],
             swiftSettings: strict),
+        .testTarget(
+            name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),
         .testTarget(
             name: "IsletClientTests",
             dependencies: ["IsletClient", "IsletServer", "ZeroMQ", .product(name: "Logging", package: "swift-log")],

@@ -33,7 +33,7 @@ struct Flights {
     private static let maximumSpare = 4
 
     /// Whether another batch may be handed over.
-    var mayDepart: Bool { inAir.count < JournalBatch.maximumInFlight }
+    var mayDepart: Bool { inAir.count { !$0.batch.isEmpty } < JournalBatch.maximumInFlight }
     /// Whether nothing is on its way: what the engine shows is committed.
     var areLanded: Bool { inAir.isEmpty && held.isEmpty }
 
@@ -59,6 +59,12 @@ struct Flights {
 
     /// It may leave now.
     mutating func land(_ flight: Flight) { landed.append(flight) }
+
+    /// It may leave as soon as what departed before it has landed.
+    mutating func follow(_ flight: Flight) {
+        flight.batch.reset(number: inAir.last?.batch.number ?? 0)
+        if inAir.isEmpty { landed.append(flight) } else { inAir.append(flight) }
+    }
 
     /// All batches up to this number are committed.
     mutating func land(through number: UInt64) {

@@ -38,6 +38,8 @@ extension Partition {
     }
 
     private func hand(over flight: Flight) {
+        // Answers alone are no batch of the journal's: they leave behind those that they may show.
+        if flight.batch.isEmpty { return flights.follow(flight) }
         switch journal.append(flight.batch) {
         case .committed: flights.land(flight)
         case .pending: flights.depart(flight)

@@ -1,0 +1,177 @@
+/// The service in its plainest form: what was accepted, in order, and every question answered by telling the lives again.
+///
+/// It imports nothing, so it shares no code with what it judges. Everything that happened has a place in one order; a
+/// crash cuts the order where the disk's content ends, and what was after it has not happened.
+package final class Oracle {
+    package let rules: OracleRules
+    /// Domain time.
+    package internal(set) var now: Int64
+    /// The place of the next thing that happens.
+    package internal(set) var order = 0
+    /// The place behind the last thing that has an effect.
+    package internal(set) var lastEffect = 0
+    var citizens: [Handle: Citizen] = [:]
+    /// In the order of starting.
+    var handles: [Handle] = []
+    var switches: [SwitchChange] = []
+    var backgrounds: [BackgroundChange] = []
+    var memories: [MemoryKey: Memory] = [:]
+    /// The highest number of each client that was forgotten.
+    var forgottenNumbers: [String: Int] = [:]
+    var seqs: [String: Int] = [:]
+    /// The events of activities that were pruned.
+    var baseSeqs: [String: Int] = [:]
+    var ids: [Handle: String] = [:]
+    /// The passages of the present call, in order within each activity.
+    var happened: [(handle: Handle, passage: Passage)] = []
+    var nextHandle = 0
+
+    package init(_ rules: OracleRules, now: Int64) {
+        self.rules = rules
+        self.now = now
+    }
+
+    /// One activity with everything that is known of it.
+    struct Citizen {
+        let birth: Birth
+        let bornAt: Int64
+        let order: Int
+        var entries: [LifeEntry] = []
+        var life: Life
+        var isForgotten = false
+    }
+
+    struct SwitchChange {
+        var order: Int
+        var app: String
+        var device: String?
+        var enabled: Bool?
+        var frequent: Bool?
+        /// The device's own settings go.
+        var isUninstall = false
+    }
+
+    struct BackgroundChange {
+        var order: Int
+        var app: String
+        var device: String
+        var isBackground: Bool
+    }
+
+    struct MemoryKey: Hashable {
+        var client: String
+        var req: String
+    }
+
+    struct Memory {
+        var order: Int
+        var at: Int64
+        var bytes: [UInt8]
+    }
+
+    // MARK: Time
+
+    /// The service looks at the clock: what is due takes effect.
+    ///
+    /// - Returns: the passages, in order within each activity.
+    package func look(at time: Int64) -> [(handle: Handle, passage: Passage)] {
+        now = max(now, time)
+        happened = []
+        for handle in handles {
+            guard let citizen = citizens[handle], let due = citizen.life.shape.due(rules), due.at <= now else { continue }
+            add(.time, to: handle, nil)
+        }
+        return happened
+    }
+
+    /// The earliest date at which something moves by itself.
+    package var nextDue: Int64? { citizens.values.compactMap { $0.life.shape.due(rules)?.at }.min() }
+
+    /// How many timers must be armed.
+    package var timers: Int { citizens.values.count { $0.life.shape.due(rules) != nil } }
+
+    /// What was retained long enough is forgotten.
+    ///
+    /// - Returns: whether there was anything to forget.
+    @discardableResult
+    package func forgetRetained() -> Bool {
+        var isAny = false
+        for handle in handles {
+            guard let when = citizens[handle]?.life.dismissedWhen, citizens[handle]?.isForgotten == false,
+                when + rules.retention <= now
+            else { continue }
+            citizens[handle]?.isForgotten = true
+            isAny = true
+        }
+        return isAny
+    }
+
+    /// Whether something was retained long enough.
+    package var hasForgettable: Bool {
+        citizens.values.contains { citizen in
+            guard !citizen.isForgotten, let when = citizen.life.dismissedWhen else { return false }
+            return when + rules.retention <= now
+        }
+    }
+
+    /// A turn ends: answers are forgotten that were remembered long enough.
+    package func forgetAnswers() {
+        for (key, memory) in memories where memory.at + rules.remembers <= now {
+            memories[key] = nil
+            if let number = Self.number(key.req) {
+                let name = key.client + Self.stem(key.req)
+                forgottenNumbers[name] = max(forgottenNumbers[name] ?? -1, number)
+            }
+        }
+    }
+
+    static func number(_ req: String) -> Int? { Int(req.drop { !$0.isNumber }) }
+    static func stem(_ req: String) -> String { String(req.prefix { !$0.isNumber }) }
+
+    // MARK: Making things happen
+
+    func bear(_ birth: Birth, id: String?) -> Handle {
+        let handle = nextHandle
+        nextHandle += 1
+        let life = Life(birth, [], bornAt: now, rules)
+        citizens[handle] = Citizen(birth: birth, bornAt: now, order: order, life: life)
+        ids[handle] = id
+        handles.append(handle)
+        tookEffect()
+        note(life.passages, of: handle)
+        return handle
+    }
+
+    func add(_ deed: Deed, to handle: Handle, _ asker: Asker?) {
+        guard var citizen = citizens[handle] else { return }
+        citizen.entries.append(LifeEntry(at: now, order: order, deed: deed, asker: asker))
+        let known = citizen.life.passages.count
+        // From scratch, each time.
+        citizen.life = Life(citizen.birth, citizen.entries, bornAt: citizen.bornAt, rules)
+        citizens[handle] = citizen
+        tookEffect()
+        note(citizen.life.passages.dropFirst(known), of: handle)
+    }
+
+    private func note(_ passages: some Sequence<Passage>, of handle: Handle) {
+        guard let app = citizens[handle]?.birth.app else { return }
+        for passage in passages {
+            seqs[app, default: 0] += 1
+            happened.append((handle, passage))
+        }
+    }
+
+    func tookEffect() {
+        order += 1
+        lastEffect = order
+    }
+
+    /// Something happened that nobody can see but a retry.
+    func noteMemory(_ key: MemoryKey, _ bytes: [UInt8]) {
+        memories[key] = Memory(order: order, at: now, bytes: bytes)
+        tookEffect()
+    }
+
+    /// The last sequence number of an app.
+    package func seq(_ app: String) -> Int { seqs[app] ?? 0 }
+}

@@ -1,0 +1,60 @@
+import IsletOracle
+
+/// Every event that was handed to the journal, by app and in order, and how far each stream was published.
+struct Ledger {
+    struct Line {
+        var topic: [UInt8]
+        var json: [UInt8]
+        var batch: UInt64
+        var handle: Handle
+        var revision: Int
+        var isListed: Bool
+    }
+
+    /// A stream as its subscribers know it.
+    struct Stand {
+        var seq = 0
+        var revisions: [String: Int] = [:]
+
+        mutating func apply(_ line: Line) {
+            seq += 1
+            revisions[String(decoding: line.topic, as: UTF8.self)] = line.isListed ? line.revision : nil
+        }
+
+        var digest: String {
+            var digest = StreamDigest()
+            for (topic, revision) in revisions { digest.toggle(topic: topic, revision: revision) }
+            return digest.text
+        }
+    }
+
+    private(set) var lines: [String: [Line]] = [:]
+    private(set) var published: [String: Stand] = [:]
+
+    func line(_ app: String, _ seq: Int) -> Line? {
+        guard let lines = lines[app], seq > 0, seq <= lines.count else { return nil }
+        return lines[seq - 1]
+    }
+
+    func lines(of handle: Handle, app: String) -> [Line] { (lines[app] ?? []).filter { $0.handle == handle } }
+
+    func seq(_ app: String) -> Int { lines[app]?.count ?? 0 }
+
+    mutating func append(_ line: Line, _ app: String) { lines[app, default: []].append(line) }
+
+    mutating func publish(_ app: String) {
+        guard let line = line(app, (published[app]?.seq ?? 0) + 1) else { return }
+        published[app, default: Stand()].apply(line)
+    }
+
+    /// After a crash: what came after this batch is gone, and what is kept counts as published, because the next join
+    /// names it.
+    mutating func cut(after batch: UInt64) {
+        for app in lines.keys {
+            lines[app]?.removeAll { $0.batch > batch }
+            var stand = Stand()
+            for line in lines[app] ?? [] { stand.apply(line) }
+            published[app] = stand
+        }
+    }
+}

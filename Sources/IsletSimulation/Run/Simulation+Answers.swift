@@ -1,0 +1,145 @@
+import IsletOracle
+
+/// Judging answers.
+extension Simulation {
+    /// One answer frame.
+    func judge(_ bytes: [UInt8], _ expectation: Expectation, _ sent: SentCommand) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let value = JSON(bytes), var told = value.object else { return expect(false, "no JSON: \(text)") }
+        func complain(_ isRight: Bool, _ what: String) {
+            expect(
+                isRight,
+                "\(what): the answer to\n    \(String(decoding: sent.bytes, as: UTF8.self))\n  is\n    \(text)")
+        }
+        if !isUnavailable(expectation) {
+            expect(
+                expectation.shows <= committedEnd,
+                "an answer shows place \(expectation.shows), and \(committedEnd) is committed: \(text)")
+        }
+        if case .again(let client, let req) = expectation.say {
+            if let first = firstAnswers[client + req] {
+                return complain(first == bytes, "not the first answer, which was \(String(decoding: first, as: UTF8.self))")
+            }
+            guard let first = firstExpectations[client + req] else { return complain(false, "an answer to no command") }
+            firstAnswers[client + req] = bytes
+            return judge(bytes, first, sent)
+        }
+        if expectation.isAccepted, sent.command.isRemembered, let client = sent.command.client,
+            let req = sent.command.req
+        {
+            firstAnswers[client + req] = bytes
+        }
+        if case .refused(let code, _, _) = expectation.say, code == "badMessage" {
+            return complain(value["error"]?["code"] == .string(code), "another error")
+        }
+        complain(told.removeValue(forKey: "req") == expectation.req.map { .string($0) }, "another req")
+        complain(told.removeValue(forKey: "ok") == .bool(expectation.isAccepted), "not ok as it should be")
+        compare(&told, expectation, complain)
+        complain(told.isEmpty, "members that nobody expects (\(told.keys.sorted()))")
+    }
+
+    private func isUnavailable(_ expectation: Expectation) -> Bool {
+        switch expectation.say {
+        case .refused(let code, _, _): code == "unavailable" || code == "badMessage"
+        case .info, .now: isDiskFull
+        case .applied, .ignored, .held, .settings, .entity, .history, .list, .again: false
+        }
+    }
+
+    /// Takes the members that are as they should be.
+    private func compare(
+        _ told: inout [String: JSON], _ expectation: Expectation, _ complain: (Bool, String) -> Void
+    ) {
+        func member(_ name: String, _ wanted: JSON?) {
+            let found = told.removeValue(forKey: name)
+            complain(found == wanted, "\(name) is \(found?.text ?? "absent") and should be \(wanted?.text ?? "absent")")
+        }
+        switch expectation.say {
+        case .applied(let seq, let handle, let shape):
+            member("outcome", .string("applied"))
+            member("seq", seq.map { .integer(Int64($0)) })
+            if let handle, let shape { member("activity", .object(oracle.short(handle, shape))) }
+        case .ignored(let reason, let seq, let handle, let shape):
+            member("outcome", .string("ignored"))
+            member("reason", .string(reason))
+            member("seq", .integer(Int64(seq)))
+            member("activity", .object(oracle.short(handle, shape)))
+        case .refused(let code, let retry, let detail):
+            refused(&told, code, retry, detail, complain)
+        case .held(let holder, let revision):
+            let detail: [String: JSON] = [
+                "id": .string(oracle.id(holder) ?? "?"), "revision": .integer(Int64(revision)),
+            ]
+            refused(&told, "conflict", "refresh", detail, complain)
+        case .settings(let seq, let enabled, let frequent):
+            if let seq {
+                member("outcome", .string("applied"))
+                member("seq", .integer(Int64(seq)))
+            }
+            member(
+                "settings", .object(["activitiesEnabled": .bool(enabled), "frequentPushesEnabled": .bool(frequent)]))
+        case .entity(let seq, let handle, let shape):
+            member("seq", .integer(Int64(seq)))
+            member("activity", .object(oracle.entity(handle, shape, isRead: true)))
+        case .history(let handle, let shape): history(&told, handle, shape, complain)
+        case .list(let rows): list(&told, rows, complain)
+        case .info(let timers, let states): info(&told, timers, states, complain)
+        case .now(let now): member("now", .integer(now))
+        case .again: break
+        }
+    }
+
+    private func refused(
+        _ told: inout [String: JSON], _ code: String, _ retry: String, _ detail: [String: JSON],
+        _ complain: (Bool, String) -> Void
+    ) {
+        var error = told.removeValue(forKey: "error")?.object ?? [:]
+        complain(error.removeValue(forKey: "message")?.string?.isEmpty == false, "an error without a message")
+        complain(error["code"] == .string(code), "the code should be \(code)")
+        complain(error["retry"] == .string(retry), "retry should be \(retry)")
+        if !["unknownOp", "unknownField", "missingField"].contains(code) {
+            complain(error["detail"]?.object ?? [:] == detail, "the detail should be \(JSON.object(detail).text)")
+        }
+    }
+
+    private func list(_ told: inout [String: JSON], _ rows: [Handle: Shape], _ complain: (Bool, String) -> Void) {
+        var listed: [String: JSON] = [:]
+        for row in told.removeValue(forKey: "activities")?.array ?? [] { listed[row["id"]?.string ?? ""] = row }
+        complain(listed.count == rows.count, "\(listed.count) rows and not \(rows.count)")
+        for (handle, shape) in rows {
+            let wanted = JSON.object(oracle.entity(handle, shape, isRead: true))
+            let row = listed[oracle.id(handle) ?? ""]
+            complain(row == wanted, "a row is \(row?.text ?? "absent") and should be \(wanted.text)")
+        }
+        complain(told.removeValue(forKey: "total") == .integer(Int64(rows.count)), "the total")
+        complain(told.removeValue(forKey: "exact") == .bool(true), "exact")
+    }
+
+    private func info(
+        _ told: inout [String: JSON], _ timers: Int, _ states: [String: Int], _ complain: (Bool, String) -> Void
+    ) {
+        let info = told.removeValue(forKey: "info")
+        let armed = info?["timers"]?.integer ?? -1
+        complain(armed == Int64(timers), "\(armed) timers and not \(timers)")
+        let counts = info?["entities"]?.object ?? [:]
+        complain(counts == states.mapValues { .integer(Int64($0)) }, "the counts should be \(states)")
+    }
+
+    /// The stored events of an activity, byte for byte, as far back as they are kept.
+    private func history(
+        _ told: inout [String: JSON], _ handle: Handle, _ shape: Shape, _ complain: (Bool, String) -> Void
+    ) {
+        let activity = told.removeValue(forKey: "activity")?.object
+        complain(activity == oracle.short(handle, shape), "the short form")
+        let isComplete = told.removeValue(forKey: "complete")?.bool
+        let since = told.removeValue(forKey: "sinceRevision")?.integer
+        let events = told.removeValue(forKey: "events")?.array ?? []
+        let lines = ledger.lines(of: handle, app: oracle.app(handle) ?? "").filter { $0.revision <= shape.revision }
+        let kept = lines.suffix(events.count)
+        complain(events.map { Optional($0) } == kept.map { JSON($0.json) }, "events that were not published")
+        if shape.state.isListed, isComplete == true { complain(events.count == lines.count, "not complete") }
+        if isComplete == false, let first = kept.first {
+            complain(since == Int64(first.revision), "sinceRevision")
+        }
+    }
+}

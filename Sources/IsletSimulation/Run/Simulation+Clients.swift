@@ -1,0 +1,76 @@
+import IsletOracle
+
+/// The clients: what they send, send again, and send late.
+extension Simulation {
+    /// A message of so many new commands of one client.
+    func newMessage(_ count: Int) -> Message {
+        let client = random.below(mix.clients)
+        return message((0..<count).map { _ in newCommand(client) })
+    }
+
+    func message(_ commands: [SentCommand]) -> Message {
+        nextCorrelation += 1
+        return Message(correlation: nextCorrelation, peer: random.below(3), commands)
+    }
+
+    func newCommand(_ client: Int, isAdvance: Bool = false) -> SentCommand {
+        let app = CommandMaker.apps[random.below(mix.apps)]
+        var maker = CommandMaker(random: SimRandom(seed: random.next()), mix: mix, now: oracle.now, app: app)
+        var (command, fields) = isAdvance ? maker.advance() : maker.make(ids: oracle.knownIDs(app))
+        var sent = SentCommand(command: command, bytes: [])
+        if random.percent(70), command.isRemembered || random.oneIn(4) {
+            let req = newReq(client)
+            command.req = req
+            fields.append("\"req\":\"\(req)\"")
+            if !random.oneIn(8) {
+                command.client = clientID(client)
+                fields.append("\"client\":\"\(clientID(client))\"")
+            }
+        }
+        if case .wrong(let code) = command.operation, code == "badMessage" {} else if random.oneIn(25) {
+            sent.wantsAnswer = false
+            fields.append("\"ack\":\"none\"")
+        }
+        sent.command = command
+        sent.bytes = Array(("{" + fields.joined(separator: ",") + "}").utf8)
+        if command.isRemembered, command.client != nil {
+            sentLog.append(sent)
+            if sentLog.count > 48 { sentLog.removeFirst() }
+        }
+        return sent
+    }
+
+    /// Clients with an even number count up; the others' names end in a letter.
+    private func newReq(_ client: Int) -> String {
+        let number = nextNumbers[client]
+        nextNumbers[client] += 1
+        return client % 2 == 0 ? "n-\(number)" : "q\(number)z"
+    }
+
+    private func clientID(_ client: Int) -> String { "cccccccc-0000-4000-8000-00000000000\(client)" }
+
+    /// A command that was sent before, as it was or with other bytes; nil where none may come again.
+    func repeated(isForged: Bool) -> SentCommand? {
+        guard var sent = random.pick(sentLog) else { return nil }
+        guard isForged || mayComeAgain(sent.command) else { return nil }
+        if isForged {
+            guard let client = sent.command.client, let req = sent.command.req,
+                oracle.remembers(client: client, req: req)
+            else { return nil }
+            sent.bytes.append(UInt8(ascii: " "))
+        }
+        return sent
+    }
+
+    /// One that counts up sends again what it sent last, or what was answered; it never goes back to what was not.
+    private func mayComeAgain(_ command: OracleCommand) -> Bool {
+        guard let client = command.client, let req = command.req, req.hasPrefix("n-"), let number = Int(req.dropFirst(2))
+        else { return true }
+        return oracle.remembers(client: client, req: req) || number > oracle.highestNumber(client: client, stem: "n-")
+            || isNumberForgotten(client, number)
+    }
+
+    private func isNumberForgotten(_ client: String, _ number: Int) -> Bool {
+        oracle.highestForgotten(client: client, stem: "n-").map { number <= $0 } ?? false
+    }
+}

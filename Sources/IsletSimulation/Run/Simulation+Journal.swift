@@ -1,0 +1,124 @@
+import IsletJournal
+import IsletOracle
+
+/// Judging what is handed to the journal: each event is what the oracle expects next.
+extension Simulation {
+    /// A batch was appended.
+    func appended(_ batch: JournalBatch) {
+        let end = heldEnds.isEmpty ? oracle.order : heldEnds.removeFirst()
+        ends[batch.number] = end
+        closedEnd = max(closedEnd, end)
+        for event in batch.events {
+            let topic = batch.bytes(event.topic)
+            let json = batch.bytes(event.json)
+            judge(event, topic, json, in: batch)
+            guard problem == nil else { return }
+        }
+        expect(!expected.isWithinGroup, "batch \(batch.number) holds a part of what belongs together")
+        expect(batch.at >= 0 && batch.at <= oracle.now, "batch \(batch.number) is of \(batch.at), later than now")
+        for row in batch.rows {
+            let app = String(decoding: batch.bytes(row.name), as: UTF8.self)
+            expect(Int(row.lastSeq) == ledger.seq(app), "the row of \(app) ends at \(row.lastSeq)")
+        }
+        tally.hash(Int64(batch.number))
+        tally.hash(batch.at)
+    }
+
+    private func judge(_ event: JournalBatch.Event, _ topic: [UInt8], _ json: [UInt8], in batch: JournalBatch) {
+        let text = String(decoding: json, as: UTF8.self)
+        guard let value = JSON(json), let activity = value["activity"]?.object, let id = activity["id"]?.string else {
+            return expect(false, "an event that is no JSON: \(text)")
+        }
+        log?("  journal \(batch.number): \(text)")
+        tally.transitions += 1
+        tally.hash(json)
+        guard let index = match(value, id, String(decoding: topic, as: UTF8.self)) else {
+            let first = expected.first.map { "\($0.passage.name) #\($0.handle) \(oracle.id($0.handle) ?? "?")" }
+            return expect(false, "an event that nobody expects: \(text)\n    expected: \(first)")
+        }
+        let (handle, passage) = expected.first[index]
+        // At the same date the order is free, else it is that of the dates.
+        if let due = passage.due, let earliest = expected.first.compactMap(\.passage.due).min() {
+            expect(due == earliest, "an event out of the order of dates: \(text)")
+        }
+        expected.take(index)
+        if let link = activity["renewedBy"]?.string, let successor = passage.renewedBy, oracle.id(successor) == nil {
+            oracle.learn(link, of: successor)
+        }
+        guard let app = oracle.app(handle) else { return expect(false, "an event of nobody: \(text)") }
+        expect(oracle.topic(handle).map { Array($0.utf8) } == topic, "the topic of \(text)")
+        compare(value, activity, handle, passage, seq: ledger.seq(app) + 1, text)
+        ledger.append(
+            Ledger.Line(
+                topic: topic, json: json, batch: batch.number, handle: handle, revision: passage.shape.revision,
+                isListed: passage.shape.state.isListed), app)
+    }
+
+    /// The expected passage that an event can be: the first of its activity.
+    private func match(_ value: JSON, _ id: String, _ topic: String) -> Int? {
+        let items = expected.first
+        if let index = items.firstIndex(where: { oracle.id($0.handle) == id }) { return index }
+        // A new one, whose id the service made.
+        guard value["from"] == nil,
+            let index = items.firstIndex(where: { oracle.id($0.handle) == nil && $0.passage.from == nil })
+        else { return nil }
+        oracle.learn(id, of: items[index].handle)
+        return index
+    }
+
+    private func compare(
+        _ value: JSON, _ activity: [String: JSON], _ handle: Handle, _ passage: Passage, seq: Int, _ text: String
+    ) {
+        var wanted: [String: JSON] = [
+            "epoch": .string(String(decoding: epoch, as: UTF8.self)), "seq": .integer(Int64(seq)),
+            "at": .integer(passage.at), "event": .string(passage.name), "to": .string(passage.shape.state.rawValue),
+            "cause": .string(passage.shape.cause),
+        ]
+        wanted["from"] = passage.from.map { .string($0.rawValue) }
+        wanted["lateBy"] = passage.lateBy.map { .integer($0) }
+        wanted["alert"] = passage.alert.map { .raw($0) }
+        if let asker = passage.asker, asker.client != nil || asker.req != nil {
+            var by: [String: JSON] = [:]
+            by["client"] = asker.client.map { .string($0) }
+            by["req"] = asker.req.map { .string($0) }
+            wanted["by"] = .object(by)
+        }
+        var told = value.object ?? [:]
+        told["activity"] = nil
+        expect(told == wanted, "an event is\n    \(text)\n  and should have\n    \(JSON.object(wanted).text)")
+        // The patch on what was before gives what is now.
+        var entity: [String: JSON] = [:]
+        if let before = oracle.shape(handle, revision: passage.shape.revision - 1) {
+            entity = oracle.entity(handle, before, isRead: false)
+            if activity["renewedBy"] != nil { entity["renewedBy"] = nil }
+        }
+        Self.patch(&entity, with: activity)
+        let wantedEntity = oracle.entity(handle, passage.shape, isRead: false)
+        expect(
+            entity == wantedEntity,
+            "after\n    \(text)\n  it is\n    \(JSON.object(entity).text)\n  and should be\n    \(JSON.object(wantedEntity).text)")
+        expect(activity["revision"] == .integer(Int64(passage.shape.revision)), "the revision of \(text)")
+    }
+
+    /// Applies a merge patch.
+    static func patch(_ entity: inout [String: JSON], with patch: [String: JSON]) {
+        for (name, value) in patch { entity[name] = value == .null ? nil : value }
+    }
+
+    /// After a turn's end nothing may be left that the journal could have had.
+    func checkEverythingHandedOver() {
+        guard !isDiskFull, journal.inFlight < JournalBatch.maximumInFlight else { return }
+        expect(
+            expected.isEmpty,
+            "nothing told the journal of \(expected.first.map { "\($0.passage.name) #\($0.handle)" })")
+        if oracle.lastEffect > closedEnd {
+            expect(!Self.isStrict, "something was done that no batch holds (place \(oracle.lastEffect))")
+            // Without a durable journal, nothing else holds it.
+            ends[lastNumber] = oracle.order
+            closedEnd = oracle.order
+        }
+    }
+
+    /// The last batch that was appended.
+    var lastNumber: UInt64 { disk.batches.last?.batch.number ?? disk.lastNumber }
+}

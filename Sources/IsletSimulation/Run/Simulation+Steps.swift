@@ -1,0 +1,104 @@
+import IsletOracle
+
+/// What each step of a script does.
+extension Simulation {
+    func take(_ step: Step) throws {
+        tally.steps += 1
+        random = SimRandom(seed: step.salt)
+        journal.random = SimRandom(seed: step.salt ^ 0x77)
+        switch step.kind {
+        case .command: try send([newMessage(1)])
+        case .batch:
+            try send((0..<1 + random.below(4)).map { _ in newMessage(1 + random.below(12)) })
+        case .retry:
+            guard let sent = repeated(isForged: false) else { break }
+            tally.retries += 1
+            try send([message([sent])])
+        case .forgedRetry:
+            guard let sent = repeated(isForged: true) else { break }
+            tally.retries += 1
+            try send([message([sent])])
+        case .pass:
+            pass(random.below(random.oneIn(2) ? 50 : 5_000))
+            try turn()
+        case .passToDeadline:
+            if let due = oracle.nextDue, due > clock.wall {
+                let around = [0, 0, 0, -1, 1, 7][random.below(6)]
+                pass(max(0, due - clock.wall + Int64(around)))
+            }
+            try turn()
+        case .passLong:
+            pass(random.below(mix.longStep))
+            try turn()
+        case .jump:
+            tally.clockJumps += 1
+            let span = [1, 900, 59_000, 61_000, 3_600_000, 36_000_000][random.below(6)] as Int64
+            clock.jump(random.oneIn(2) ? span : -span)
+            try turn()
+        case .freeze:
+            tally.clockJumps += 1
+            clock.freeze()
+            for _ in 0..<1 + random.below(6) {
+                pass(random.below(20_000))
+                try send([newMessage(1)])
+            }
+            clock.thaw()
+            try turn()
+        case .suspend:
+            pass(random.below(36_000_000 as Int64))
+            try turn()
+        case .advance:
+            if mix.isManual || random.oneIn(3) {
+                let client = random.below(mix.clients)
+                let more = random.oneIn(3) ? [newCommand(client)] : []
+                try send([message([newCommand(client, isAdvance: true)] + more)])
+            }
+        case .kill: try crash(.processKill)
+        case .powerLoss: try crash(.powerLoss)
+        case .cleanRestart: try restartCleanly()
+        case .fullDisk:
+            journal.fill(for: 2 + random.below(20))
+            for _ in 0..<random.below(12) { try send([newMessage(1)]) }
+        case .slowDisk:
+            journal.pace.write = random.pick([1, 2, 6, 20]) ?? 1
+            journal.pace.sync = random.pick([1, 2, 6, 20]) ?? 1
+        case .subscriber:
+            if !subscribers.isEmpty { subscribers[random.below(subscribers.count)].isDisturbed(&random) }
+            try turn()
+        case .verify: try verify()
+        case .idle: for _ in 0..<1 + random.below(4) { try turn() }
+        }
+        if mix.trims { disk.trim(random.below(4), keeping: mix.keeping) }
+    }
+
+    /// Some time passes.
+    func pass(_ span: Int64) {
+        clock.pass(span)
+        tally.simulatedMilliseconds += span
+    }
+
+    /// A turn with messages, then perhaps some more turns.
+    func send(_ messages: [Message]) throws {
+        pass(random.below(4))
+        let late = undelivered
+        undelivered = []
+        try turn(late + messages)
+        for _ in 0..<random.below(3) { try turn() }
+    }
+
+    /// Turns until nothing is on its way any more.
+    func rest() throws {
+        for count in 0..<2_000 {
+            let messages = undelivered
+            undelivered = []
+            try turn(messages)
+            let isAtRest =
+                unanswered.isEmpty && undelivered.isEmpty && journal.isIdle && expected.isEmpty && travel == nil
+                && !oracle.hasForgettable
+            if isAtRest { return }
+            if count > 20 { pass(10) }
+        }
+        throw SimFailure(
+            "it never comes to rest: \(unanswered.count) answers missing, \(journal.inFlight) batches in flight")
+    }
+}

@@ -1,0 +1,47 @@
+import IsletOracle
+
+/// Judging watermarks, joins and chunks.
+extension Simulation {
+    /// Something was published beside the events.
+    func published(_ frames: [[UInt8]]) {
+        guard frames.count == 2, let value = JSON(frames[1]) else { return expect(false, "not published as a pair") }
+        tally.hash(frames[1])
+        if frames[0].first == 0xFF { return joined(frames[0], value) }
+        let topic = String(decoding: frames[0], as: UTF8.self)
+        guard topic.hasSuffix("/~") else { return expect(false, "an unknown topic \(topic)") }
+        let app = String(topic.dropLast(2))
+        let stand = ledger.published[app] ?? Ledger.Stand()
+        let text = value.text
+        expect(value["seq"] == .integer(Int64(stand.seq)), "a watermark at \(stand.seq) is \(text)")
+        expect(value["entities"] == .integer(Int64(stand.revisions.count)), "entities of \(text)")
+        expect(value["digest"] == .string(stand.digest), "the digest of \(text) should be \(stand.digest)")
+        expect(value["epoch"] == .string(String(decoding: epoch, as: UTF8.self)), "the epoch of \(text)")
+        for subscriber in subscribers where subscriber.app == app { subscriber.sees(watermark: stand.seq) }
+    }
+
+    private func joined(_ topic: [UInt8], _ value: JSON) {
+        tally.joins += 1
+        guard let apps = value["apps"]?.object else { return expect(false, "a join without apps: \(value.text)") }
+        for (app, position) in apps.sorted(by: { $0.key < $1.key }) {
+            let seq = ledger.published[app]?.seq ?? 0
+            expect(position["seq"] == .integer(Int64(seq)), "a join at \(app) \(seq) says \(position.text)")
+            expect(position["epoch"] == .string(String(decoding: epoch, as: UTF8.self)), "a join says \(position.text)")
+        }
+        for subscriber in subscribers where subscriber.topic == topic {
+            let seq = Int(apps[subscriber.app]?["seq"]?.integer ?? 0)
+            expect(seq == ledger.published[subscriber.app]?.seq ?? 0, "the join leaves out \(subscriber.app)")
+            subscriber.joined(at: seq, self)
+        }
+    }
+
+    /// Something came from the bulk socket.
+    func bulk(_ frames: [[UInt8]]) {
+        if frames[0] == Array("digest".utf8) { return digestAnswered(frames) }
+        guard frames.count > 2, let subscriber = subscribers.first(where: { $0.routingID == frames[0] }) else {
+            return expect(false, "a chunk to nobody")
+        }
+        for frame in frames.dropFirst(2) { tally.hash(frame) }
+        guard let header = JSON(frames[2]) else { return expect(false, "a chunk without a header") }
+        subscriber.got(header, Array(frames.dropFirst(3)), self)
+    }
+}

@@ -1,0 +1,155 @@
+import IsletCore
+import IsletJournal
+import IsletOracle
+import IsletServer
+
+/// Where in a turn a crash comes.
+enum CrashPoint: CaseIterable {
+    case afterNotices, afterBegin, betweenMessages, afterMessages, afterEnd, withinFlight, betweenFlights, afterRelease
+}
+
+extension Simulation {
+    /// One turn of the partition, with its owner's part.
+    ///
+    /// - Parameter crash: where it ends early.
+    /// - Returns: whether it did.
+    @discardableResult
+    func turn(_ messages: [Message] = [], crash: CrashPoint? = nil) throws -> Bool {
+        tally.turns += 1
+        for notice in journal.tick() { take(notice) }
+        if crash == .afterNotices { return true }
+        let canDeliver = beginTurn()
+        try stopIfWrong()
+        if crash == .afterBegin { return true }
+        if canDeliver {
+            for (index, message) in messages.enumerated() {
+                if crash == .betweenMessages, index == messages.count / 2 { return true }
+                deliver(message)
+                try stopIfWrong()
+            }
+        } else {
+            undelivered += messages
+        }
+        for subscriber in subscribers { subscriber.speak(to: self) }
+        if crash == .afterMessages || crash == .betweenMessages { return true }
+        _ = partition.endTurn()
+        if !isDiskFull { oracle.forgetAnswers() }
+        checkEverythingHandedOver()
+        try stopIfWrong()
+        if crash == .afterEnd { return true }
+        if try release(crash) { return true }
+        try stopIfWrong()
+        return crash == .afterRelease
+    }
+
+    private func take(_ notice: JournalNotice) {
+        switch notice {
+        case .isFull:
+            tally.fullDisks += 1
+            if !isDiskFull {
+                isDiskFull = true
+                // What was filled until now is a batch of its own, which waits.
+                if oracle.lastEffect > closedEnd { heldEnds.append(oracle.order) }
+                closedEnd = max(closedEnd, oracle.order)
+            }
+        case .hasRoom: isDiskFull = false
+        case .committed, .swept, .read, .backedUp: break
+        }
+        partition.take(notice)
+    }
+
+    /// The partition's turn begins; the oracle follows it.
+    ///
+    /// - Returns: whether commands can be judged in this turn.
+    private func beginTurn() -> Bool {
+        let before = partition.now.domain.milliseconds
+        _ = partition.beginTurn(clock.reading)
+        let domain = partition.now.domain.milliseconds
+        expect(domain >= before, "domain time went back from \(before) to \(domain)")
+        if !mix.isManual {
+            expect(domain <= max(before, clock.wall) || domain <= before + 30_000, "domain time is ahead of the wall")
+        }
+        guard !isDiskFull else {
+            oracle.setTime(domain)
+            return travel == nil
+        }
+        let target = travel.map(\.target) ?? domain
+        let passages = oracle.look(at: target)
+        tally.deadlines += passages.count
+        expected.expect(passages)
+        // What was retained long enough is forgotten in a turn in which nothing else happens.
+        if !passages.isEmpty, oracle.hasForgettable { return false }
+        oracle.forgetRetained()
+        if travel != nil { arrive() }
+        return travel == nil
+    }
+
+    /// The manual clock has arrived; what waited for it is executed.
+    private func arrive() {
+        guard let travel else { return }
+        expect(
+            partition.now.domain.milliseconds == travel.target,
+            "the clock stands at \(partition.now.domain.milliseconds) and not at \(travel.target)")
+        let sent = travel.message.commands[travel.index]
+        let expectation = oracle.arrived(sent.command, bytes: sent.bytes)
+        remember(expectation, sent)
+        travel.message.expectations[travel.index] = expectation
+        self.travel = nil
+        while self.travel == nil, !waiting.isEmpty {
+            let (message, from) = waiting.removeFirst()
+            execute(message, from: from)
+        }
+    }
+
+    /// Hands a message to the partition and lets the oracle execute it.
+    private func deliver(_ message: Message) {
+        guard partition.takesCommands else {
+            undelivered.append(message)
+            return
+        }
+        log?("  -> \(message.commands.map { String(decoding: $0.bytes, as: UTF8.self) })")
+        unanswered[message.correlation] = message
+        partition.inbound.set(message.frames, isRouted: true)
+        partition.takeCommands()
+        if travel != nil {
+            waiting.append((message, 0))
+        } else {
+            execute(message, from: 0)
+        }
+        if message.commands.allSatisfy({ !$0.wantsAnswer }) { unanswered[message.correlation] = nil }
+    }
+
+    /// What the message's commands come to, by the oracle.
+    private func execute(_ message: Message, from first: Int) {
+        for index in first..<message.commands.count {
+            let sent = message.commands[index]
+            tally.commands += 1
+            if isDiskFull, needsRoom(sent.command) {
+                message.expectations[index] = oracle.expect(
+                    Oracle.refuse("unavailable", "later", ["reason": .string("diskFull")]), sent.command)
+                continue
+            }
+            let (expectation, passages, isNew) = oracle.execute(sent.command, bytes: sent.bytes)
+            expected.expect(passages)
+            message.expectations[index] = expectation
+            if case .advance = sent.command.operation, case .now(let target) = expectation.say {
+                travel = (target, message, index)
+                if index + 1 < message.commands.count { waiting.append((message, index + 1)) }
+                return
+            }
+            if isNew { remember(expectation, sent) }
+        }
+    }
+
+    private func remember(_ expectation: Expectation, _ sent: SentCommand) {
+        guard sent.command.isRemembered, let client = sent.command.client, let req = sent.command.req else { return }
+        firstExpectations[client + req] = expectation
+    }
+
+    private func needsRoom(_ command: OracleCommand) -> Bool {
+        switch command.operation {
+        case .info, .ping, .wrong: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import IsletOracle
+import IsletServer
+
+/// Reading everything and comparing it.
+extension Simulation {
+    /// Every activity, every list, the settings and the counts, and each stream's digest; then the subscribers.
+    func verify() throws {
+        try rest()
+        try readEverything()
+        try settleSubscribers()
+    }
+
+    func readEverything() throws {
+        var commands: [SentCommand] = []
+        for handle in oracle.known {
+            guard let app = oracle.app(handle), let id = oracle.id(handle) else { continue }
+            let fields = "\"app\":\"\(app)\",\"id\":\"\(id)\"}"
+            commands.append(query(OracleCommand(app: app, .get(.id(id))), "{\"op\":\"activity.get\"," + fields))
+        }
+        for app in CommandMaker.apps.prefix(mix.apps) {
+            commands.append(
+                query(
+                    OracleCommand(app: app, .list(state: nil)),
+                    "{\"op\":\"activity.list\",\"app\":\"\(app)\",\"limit\":1000}"))
+            for device in [nil] + (0..<mix.devices).map({ Optional("d\($0)") }) {
+                let field = device.map { ",\"device\":\"\($0)\"" } ?? ""
+                commands.append(
+                    query(
+                        OracleCommand(app: app, .settingsGet(device: device)),
+                        "{\"op\":\"settings.get\",\"app\":\"\(app)\"\(field)}"))
+            }
+        }
+        commands.append(query(OracleCommand(app: "", .info), "{\"op\":\"service.info\"}"))
+        var messages: [Message] = []
+        while !commands.isEmpty {
+            messages.append(message(Array(commands.prefix(200))))
+            commands.removeFirst(min(200, commands.count))
+        }
+        try turn(messages)
+        try rest()
+        try compareDigests()
+    }
+
+    private func query(_ command: OracleCommand, _ text: String) -> SentCommand {
+        SentCommand(command: command, bytes: Array(text.utf8))
+    }
+
+    /// `bulk.digest` of each app.
+    private func compareDigests() throws {
+        for (index, app) in CommandMaker.apps.prefix(mix.apps).enumerated() {
+            partition.inbound.set(
+                [
+                    Array("digest".utf8), [0, 0, 0, UInt8(index)], [],
+                    Array("{\"op\":\"bulk.digest\",\"req\":\"d\",\"app\":\"\(app)\"}".utf8),
+                ], isRouted: true)
+            awaitedDigests.insert(index)
+            partition.takeBulk()
+            for _ in 0..<100 where awaitedDigests.contains(index) { try turn() }
+            expect(awaitedDigests.isEmpty, "the digest of \(app) never came")
+        }
+        try stopIfWrong()
+    }
+
+    func digestAnswered(_ frames: [[UInt8]]) {
+        let index = Int(frames[1][3])
+        guard awaitedDigests.remove(index) != nil, let bytes = frames.last, let value = JSON(bytes) else {
+            return expect(false, "a digest that nobody asked for")
+        }
+        let app = CommandMaker.apps[index]
+        let (entities, digest) = oracle.stand(app)
+        let isKnown = value["entities"] == .integer(Int64(entities)) && value["digest"] == .string(digest)
+        expect(
+            isKnown && value["seq"] == .integer(Int64(oracle.seq(app))),
+            "bulk.digest of \(app) is \(value.text) and should be \(entities) \(digest) at \(oracle.seq(app))")
+    }
+
+    /// Everybody who follows a stream gets where it stands, and holds what it should.
+    private func settleSubscribers() throws {
+        for subscriber in subscribers { subscriber.isCareful = true }
+        defer { for subscriber in subscribers { subscriber.isCareful = false } }
+        for count in 0..<1_500 {
+            let isSettled = subscribers.allSatisfy { subscriber in
+                subscriber.isSettled(at: ledger.published[subscriber.app]?.seq ?? 0)
+            }
+            if isSettled, journal.isIdle, expected.isEmpty { break }
+            if count > 10 { pass(100) }
+            if count == 1_499 {
+                throw SimFailure("subscribers do not settle: \(subscribers.map(\.description))")
+            }
+            try turn()
+        }
+        for subscriber in subscribers { subscriber.compare(with: self) }
+        try stopIfWrong()
+    }
+}

@@ -1,0 +1,122 @@
+import IsletCore
+import IsletJournal
+import IsletOracle
+import IsletServer
+
+/// One seed's life: the real partition over a simulated disk and simulated clocks, judged by the oracle after every step.
+///
+/// Its parts: `+Steps` (what each step of the script does), `+Turn` (one turn of the partition), `+Release` (what leaves),
+/// `+Journal` (what is handed to the journal), `+Answers`, `+Streams` (judging), `+Crash`, `+Clients`, `+Verify`.
+final class Simulation {
+    let mix: Mix
+    let oracle: Oracle
+    let disk = SimDisk()
+    var journal: SimJournal
+    var partition: Partition
+    var clock: MachineClock
+    var ledger = Ledger()
+    var expected = ExpectedEvents()
+    var tally = Tally()
+    /// Of the present step, or of the run where no step has its own.
+    var random: SimRandom
+    /// The first thing that was not right.
+    var problem: String?
+    var log: ((String) -> Void)?
+
+    // The pipeline as it is seen from outside.
+    var isDiskFull = false
+    /// The place in the oracle's order up to which a batch holds everything, by number.
+    var ends: [UInt64: Int] = [0: 0]
+    var closedEnd = 0
+    /// Where batches end that were closed when the disk became full.
+    var heldEnds: [Int] = []
+    var travel: (target: Int64, message: Message, index: Int)?
+    var waiting: [(message: Message, from: Int)] = []
+    /// Whether a clock reading may be behind domain time.
+    var lastDomain: Int64
+
+    // Clients.
+    var unanswered: [UInt32: Message] = [:]
+    var nextCorrelation: UInt32 = 1
+    var sentLog: [SentCommand] = []
+    /// Messages that could not be delivered yet.
+    var undelivered: [Message] = []
+    var awaitedDigests: Set<Int> = []
+    var firstAnswers: [String: [UInt8]] = [:]
+    var firstExpectations: [String: Expectation] = [:]
+    var nextNumbers: [Int] = []
+    var epoch: [UInt8]
+    var incarnation: UInt64 = 0
+    var subscribers: [Subscriber] = []
+    let seed: UInt64
+    let rules: RuleSet
+
+    static let start: Int64 = 1_790_000_000_000
+
+    init(_ script: Script) {
+        mix = script.mix
+        seed = script.seed
+        rules = RuleSet(mix.rules)
+        random = SimRandom(seed: script.seed ^ 0xABCD)
+        clock = MachineClock(wall: Self.start)
+        oracle = Oracle(mix.rules, now: Self.start)
+        journal = SimJournal(disk, pace: mix.pace, random: SimRandom(seed: script.seed ^ 0x1234))
+        let mode: ClockMode = mix.isManual ? .manual(from: Instant(Self.start)) : .system
+        partition = Partition(
+            card: Self.card(mix), rules: rules, clock: DomainClock(mode), journal: journal, at: clock.reading,
+            random: SimRandom(seed: script.seed ^ 0x5555))
+        epoch = partition.epoch
+        disk.epoch = String(decoding: epoch, as: UTF8.self)
+        lastDomain = partition.now.domain.milliseconds
+        nextNumbers = Array(repeating: 1, count: mix.clients)
+        for index in 0..<mix.subscribers {
+            subscribers.append(Subscriber(index, app: CommandMaker.apps[index % mix.apps], losing: mix.losesEvents))
+        }
+        adopt()
+    }
+
+    /// The journal tells what it is handed.
+    func adopt() {
+        journal.appended = { [unowned self] batch in appended(batch) }
+    }
+
+    static func card(_ mix: Mix) -> ServiceCard {
+        var configuration = ServeConfiguration()
+        if mix.isManual { configuration.clock = .manual(from: Instant(start)) }
+        return ServiceCard(
+            configuration, endpoints: ServiceEndpoints(commands: "sim", events: "sim", bulk: "sim"),
+            guarantee: .powerLoss)
+    }
+
+    /// Notes a difference; only the first counts.
+    func expect(_ isRight: Bool, _ message: @autoclosure () -> String) {
+        tally.checks += 1
+        if !isRight, problem == nil { problem = message() }
+    }
+
+    /// Stops the run where something was wrong.
+    func stopIfWrong() throws {
+        if let complaint = journal.complaint { throw SimFailure("journal: \(complaint)") }
+        if let problem { throw SimFailure(problem) }
+    }
+}
+
+extension RuleSet {
+    /// The oracle's rules for the service.
+    init(_ rules: OracleRules) {
+        self.init(name: "simulation", date: "2026-01-01")
+        contentLimit = rules.contentLimit
+        activeLimit = rules.activeLimit
+        dismissalLimit = rules.dismissalLimit
+        maximumPerApp = rules.maximumPerApp
+        maximumPerDevice = rules.maximumPerDevice
+        endedCountTowardMaxima = rules.endedCount
+        futureTimestampLimit = rules.futureLimit
+        pushEndAcceptsOlderTimestamp = rules.pushEndAcceptsOlder
+        ignoresUnchangedUpdates = rules.ignoresUnchanged
+        muteAfterPersonDismissal = rules.mute
+        heartbeatStaleAfter = rules.silenceStale
+        heartbeatEndAfter = rules.silenceEnds
+        retention = rules.retention
+    }
+}

@@ -1,0 +1,69 @@
+/// What happened in a run, counted, and the hash over all of it.
+package struct Tally: Sendable, Equatable {
+    package var steps = 0
+    package var turns = 0
+    package var simulatedMilliseconds: Int64 = 0
+    package var commands = 0
+    package var transitions = 0
+    package var deadlines = 0
+    package var kills = 0
+    package var powerLosses = 0
+    package var recoveryCrashes = 0
+    package var cleanRestarts = 0
+    package var clockJumps = 0
+    package var retries = 0
+    package var fullDisks = 0
+    package var replays = 0
+    package var tooOlds = 0
+    package var snapshots = 0
+    package var joins = 0
+    package var answers = 0
+    package var checks = 0
+    package var sweeps = 0
+    /// FNV-1a over everything that left the service and everything that was found right.
+    package var hash: UInt64 = 14_695_981_039_346_656_037
+
+    mutating func hash(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+    }
+
+    mutating func hash(_ number: Int64) {
+        hash = (hash ^ UInt64(bitPattern: number)) &* 1_099_511_628_211
+    }
+
+    /// Adds another run's counts.
+    mutating func add(_ other: Tally) {
+        steps += other.steps
+        turns += other.turns
+        simulatedMilliseconds += other.simulatedMilliseconds
+        commands += other.commands
+        transitions += other.transitions
+        deadlines += other.deadlines
+        kills += other.kills
+        powerLosses += other.powerLosses
+        recoveryCrashes += other.recoveryCrashes
+        cleanRestarts += other.cleanRestarts
+        clockJumps += other.clockJumps
+        retries += other.retries
+        fullDisks += other.fullDisks
+        replays += other.replays
+        tooOlds += other.tooOlds
+        snapshots += other.snapshots
+        joins += other.joins
+        answers += other.answers
+        checks += other.checks
+        sweeps += other.sweeps
+        hash(Int64(bitPattern: other.hash))
+    }
+
+    /// The counts by their names.
+    package var figures: [(name: String, value: Int)] {
+        [
+            ("steps", steps), ("turns", turns), ("commands", commands), ("transitions", transitions),
+            ("deadlines", deadlines), ("kills", kills), ("powerLosses", powerLosses),
+            ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
+            ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
+            ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
+        ]
+    }
+}

@@ -1,0 +1,89 @@
+import IsletOracle
+
+/// What a seed's life is like: which faults, how often, how large, under which rules. Each seed draws its own.
+struct Mix: Sendable {
+    var rules = OracleRules()
+    var weights: [Int] = []
+    var apps = 1
+    var devices = 2
+    var clients = 2
+    var subscribers = 1
+    var pace = SimJournal.Pace()
+    /// How long old batches are kept for replays.
+    var keeping: Int64 = 660_000
+    var trims = true
+    /// The longest step of time in milliseconds, for steps that say no more.
+    var longStep: Int64 = 3_600_000
+    var losesEvents = 0
+
+    var isManual: Bool { rules.datesByDue }
+
+    init(_ random: inout SimRandom) {
+        drawRules(&random)
+        apps = 1 + random.below(3)
+        devices = random.below(5)
+        clients = 1 + random.below(3)
+        subscribers = random.below(4)
+        let slowness = random.pick([1, 1, 2, 4, 12]) ?? 1
+        pace = SimJournal.Pace(write: slowness, sync: slowness, sweep: slowness + 2, read: slowness + 2)
+        keeping = random.oneIn(3) ? 86_400_000 : 660_000
+        trims = !random.oneIn(4)
+        longStep = random.pick([60_000, 3_600_000, 4 * 3_600_000, 30 * 3_600_000]) ?? 0
+        losesEvents = random.oneIn(2) ? random.below(30) : 0
+        weights = Step.Kind.allCases.map { kind in
+            let weight = Self.weight(kind, isManual: rules.datesByDue)
+            // Swarms: what is left out lets the rest go deeper.
+            return Self.isFault(kind) ? (random.oneIn(2) ? 0 : weight * (1 + random.below(4))) : weight
+        }
+    }
+
+    private mutating func drawRules(_ random: inout SimRandom) {
+        rules.datesByDue = random.oneIn(5)
+        guard random.oneIn(2) else { return }
+        if random.oneIn(2) {
+            // Short lives: many deadlines close together.
+            rules.activeLimit = 20_000
+            rules.dismissalLimit = 8_000
+            rules.retention = 60_000
+            rules.futureLimit = 10_000
+        }
+        rules.maximumPerApp = 1 + random.below(6)
+        rules.maximumPerDevice = 2 + random.below(6)
+        rules.endedCount = random.oneIn(3)
+        rules.pushEndAcceptsOlder = random.oneIn(2)
+        rules.ignoresUnchanged = !random.oneIn(3)
+        rules.contentLimit = random.oneIn(2) ? 80 : 4_096
+        if random.oneIn(2) { rules.mute = rules.activeLimit }
+        if random.oneIn(2) { rules.silenceStale = rules.activeLimit / 8 }
+        if random.oneIn(2) { rules.silenceEnds = rules.activeLimit / 4 }
+    }
+
+    private static func weight(_ kind: Step.Kind, isManual: Bool) -> Int {
+        switch kind {
+        case .command: 240
+        case .batch: 50
+        case .retry: 40
+        case .forgedRetry: 4
+        case .pass: 60
+        case .passToDeadline: isManual ? 0 : 60
+        case .passLong: 16
+        case .jump, .freeze, .suspend: isManual ? 0 : 4
+        case .advance: isManual ? 60 : 1
+        case .kill: 8
+        case .powerLoss: 6
+        case .cleanRestart: 3
+        case .fullDisk: 5
+        case .slowDisk: 8
+        case .subscriber: 12
+        case .verify: 4
+        case .idle: 12
+        }
+    }
+
+    private static func isFault(_ kind: Step.Kind) -> Bool {
+        switch kind {
+        case .jump, .freeze, .suspend, .kill, .powerLoss, .cleanRestart, .fullDisk, .slowDisk, .forgedRetry: true
+        case .command, .batch, .retry, .pass, .passToDeadline, .passLong, .advance, .subscriber, .verify, .idle: false
+        }
+    }
+}
