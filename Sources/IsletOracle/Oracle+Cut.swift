@@ -2,8 +2,8 @@
 extension Oracle {
     /// Everything from this place on has not happened.
     ///
-    /// - Parameter time: domain time after the restart.
-    package func cut(from place: Int) {
+    /// - Returns: the pairs of client and `req` whose commands have not happened.
+    package func cut(from place: Int) -> [(client: String, req: String)] {
         handles.removeAll { handle in
             guard let citizen = citizens[handle], citizen.order >= place else { return false }
             citizens[handle] = nil
@@ -21,9 +21,16 @@ extension Oracle {
         }
         switches.removeAll { $0.order >= place }
         backgrounds.removeAll { $0.order >= place }
-        memories = memories.filter { $0.value.order < place }
         order = max(place, order)
         lastEffect = min(lastEffect, place)
+        let lost = memories.filter { $0.value.order >= place }.keys
+        for key in lost { memories[key] = nil }
+        return lost.map { ($0.client, $0.req) }
+    }
+
+    /// A restarted service remembers answers from the date of their batch.
+    package func redateAnswers(from first: Int, to end: Int, at time: Int64) {
+        for (key, memory) in memories where memory.order >= first && memory.order < end { memories[key]?.at = time }
     }
 
     /// A new process starts at this domain time.

@@ -8,7 +8,12 @@ package enum Run {
 
     /// - Parameter log: told of every step and message, where somebody wants to read them.
     static func run(_ script: Script, log: ((String) -> Void)? = nil) -> Outcome {
-        let simulation = Simulation(script)
+        let simulation: Simulation
+        do {
+            simulation = try Simulation(script)
+        } catch {
+            return .failed(step: 0, message: "it does not start: \(error)")
+        }
         simulation.log = log
         for (index, step) in script.steps.enumerated() {
             log?("step \(index): \(step)")

@@ -24,13 +24,15 @@ final class SimDisk {
     /// The snapshot as far as it is synced, and the pieces that are only written.
     private(set) var snapshot = SimSnapshot()
     private(set) var unsyncedChunks: [StateChunk] = []
-    var epoch = ""
+    let epoch = "00000000-0000-7000-8000-00005115e700"
     private(set) var lastNumber: UInt64 = 0
     /// The domain time of the last batch of all.
     private(set) var clock: Int64 = 0
     /// The events of these batches are gone for replays.
     private(set) var trimmedThrough: UInt64 = 0
     var wasClosed = false
+    /// The domain time of the last batch that the snapshot holds.
+    private var snapshotAt: Int64 = 0
 
     func append(_ batch: JournalBatch) {
         batches.append(Stored(batch: batch))
@@ -48,7 +50,13 @@ final class SimDisk {
     func write(_ chunk: StateChunk) { unsyncedChunks.append(chunk) }
 
     func syncChunks() {
-        for chunk in unsyncedChunks { snapshot.apply(chunk) }
+        for chunk in unsyncedChunks {
+            snapshot.apply(chunk)
+            guard let number = chunk.holdsThrough, let last = batches.last(where: { $0.batch.number <= number }) else {
+                continue
+            }
+            snapshotAt = last.batch.at
+        }
         unsyncedChunks.removeAll()
     }
 
@@ -82,7 +90,7 @@ final class SimDisk {
     func trim(_ count: Int, keeping span: Int64) {
         var left = count
         while left > 0, let first = batches.first, first.stage == .synced,
-            first.batch.number <= snapshot.holdsThrough, first.batch.at + span < clock, batches.count > 1
+            first.batch.number <= snapshot.holdsThrough, first.batch.at + span < snapshotAt, batches.count > 1
         {
             trimmedThrough = first.batch.number
             batches.removeFirst()

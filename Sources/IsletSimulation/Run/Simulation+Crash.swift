@@ -1,11 +1,117 @@
+import IsletCore
+import IsletJournal
 import IsletOracle
+import IsletServer
 
 /// The end of a process, and the next one.
 extension Simulation {
-    /// Whether what was done must be in a batch: a durable journal can be asked for it.
-    static let isStrict = false
+    /// The process or the machine ends somewhere in a turn, and comes back after a while.
+    func crash(_ kind: SimDisk.Crash) throws {
+        let point = CrashPoint.allCases[random.below(CrashPoint.allCases.count)]
+        let messages = (0..<random.below(3)).map { _ in newMessage(1 + random.below(4)) }
+        _ = try turn(undelivered + messages, crash: point)
+        undelivered = []
+        log?("  crash: \(kind), \(point)")
+        try end(kind)
+        // Recoveries that are cut short.
+        while random.oneIn(3) {
+            tally.recoveryCrashes += 1
+            if random.oneIn(2) { _ = try turn(crash: CrashPoint.allCases[random.below(CrashPoint.allCases.count)]) }
+            try end(random.oneIn(2) ? .processKill : .powerLoss)
+        }
+        try checkReturned()
+    }
 
-    func crash(_ kind: SimDisk.Crash) throws {}
+    /// A stop in good order, and the next start.
+    func restartCleanly() throws {
+        try rest()
+        partition.stop()
+        for count in 0..<4_000 where !partition.isDone {
+            try stoppingTurn()
+            if count == 3_999 { throw SimFailure("it never comes to its end") }
+        }
+        try stopIfWrong()
+        tally.cleanRestarts += 1
+        disk.wasClosed = true
+        log?("  clean stop")
+        try comeBack(reboots: random.oneIn(4))
+        disk.wasClosed = false
+        try checkReturned()
+    }
 
-    func restartCleanly() throws {}
+    private func stoppingTurn() throws {
+        tally.turns += 1
+        pass(random.below(50))
+        for notice in journal.tick() { take(notice) }
+        _ = partition.beginTurn(clock.reading)
+        oracle.setTime(partition.now.domain.milliseconds)
+        _ = partition.endTurn()
+        _ = try release(nil)
+        try stopIfWrong()
+    }
+
+    /// The process is gone; the disk keeps what it keeps.
+    private func end(_ kind: SimDisk.Crash) throws {
+        switch kind {
+        case .processKill: tally.kills += 1
+        case .powerLoss: tally.powerLosses += 1
+        }
+        let acknowledged = committedEnd
+        disk.crash(kind, &random)
+        let place = ends[disk.lastNumber] ?? 0
+        expect(place >= acknowledged, "the disk lost what it had confirmed")
+        for (app, stand) in ledger.published { expect(stand.seq <= ledger.seq(app), "\(app) was published ahead") }
+        for (client, req) in oracle.cut(from: place) {
+            // What was not durable has not happened; if it was acknowledged, that was a lie.
+            expect(firstAnswers[client + req] == nil, "\(req) of \(client) was acknowledged and is lost")
+            firstExpectations[client + req] = nil
+        }
+        ledger.cut(after: disk.lastNumber)
+        ends = ends.filter { $0.key <= disk.lastNumber }
+        try comeBack(reboots: kind == .powerLoss)
+    }
+
+    private func comeBack(reboots: Bool) throws {
+        expected.removeAll()
+        heldEnds.removeAll()
+        closedEnd = ends[disk.lastNumber] ?? 0
+        isDiskFull = false
+        travel = nil
+        waiting.removeAll()
+        unanswered.removeAll()
+        awaitedDigests.removeAll()
+        for subscriber in subscribers { subscriber.disconnect() }
+        switch random.below(5) {
+        case 0: break
+        case 1: pass(random.below(1_000))
+        case 2: pass(random.below(600_000))
+        case 3: pass(random.below(mix.longStep))
+        default: if random.oneIn(4) { pass(random.below(30 * 86_400_000 as Int64)) }
+        }
+        if random.oneIn(8) { clock.jump(random.oneIn(2) ? random.below(36_000_000) : -random.below(36_000_000)) }
+        clock.thaw()
+        if reboots { clock.reboot() }
+        incarnation += 1
+        let pace = journal.pace
+        journal = SimJournal(disk, pace: pace, random: SimRandom(seed: random.next()))
+        partition = try Self.partition(disk, journal, mix, rules, clock, random: SimRandom(seed: seed &+ incarnation))
+        adopt()
+        let domain = partition.now.domain.milliseconds
+        log?("  back at \(domain), with \(disk.lastNumber) batches, a snapshot through \(disk.snapshot.holdsThrough)")
+        expect(partition.epoch == epoch, "another epoch")
+        expect(domain >= disk.clock, "domain time went back to \(domain) from \(disk.clock)")
+        oracle.restart(at: domain)
+        for stored in disk.batches {
+            let number = stored.batch.number
+            guard let first = ends[number - 1], let end = ends[number] else { continue }
+            oracle.redateAnswers(from: first, to: end, at: stored.batch.at)
+        }
+        try stopIfWrong()
+    }
+
+    /// After a recovery: everything that was due is taken once each, and everything is as the oracle says.
+    private func checkReturned() throws {
+        try rest()
+        try readEverything()
+    }
 }

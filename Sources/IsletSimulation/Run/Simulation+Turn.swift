@@ -42,7 +42,7 @@ extension Simulation {
         return crash == .afterRelease
     }
 
-    private func take(_ notice: JournalNotice) {
+    func take(_ notice: JournalNotice) {
         switch notice {
         case .isFull:
             tally.fullDisks += 1
@@ -144,6 +144,7 @@ extension Simulation {
     private func remember(_ expectation: Expectation, _ sent: SentCommand) {
         guard sent.command.isRemembered, let client = sent.command.client, let req = sent.command.req else { return }
         firstExpectations[client + req] = expectation
+        firstAnswers[client + req] = nil
     }
 
     private func needsRoom(_ command: OracleCommand) -> Bool {

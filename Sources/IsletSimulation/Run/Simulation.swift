@@ -32,8 +32,6 @@ final class Simulation {
     var heldEnds: [Int] = []
     var travel: (target: Int64, message: Message, index: Int)?
     var waiting: [(message: Message, from: Int)] = []
-    /// Whether a clock reading may be behind domain time.
-    var lastDomain: Int64
 
     // Clients.
     var unanswered: [UInt32: Message] = [:]
@@ -53,7 +51,7 @@ final class Simulation {
 
     static let start: Int64 = 1_790_000_000_000
 
-    init(_ script: Script) {
+    init(_ script: Script) throws {
         mix = script.mix
         seed = script.seed
         rules = RuleSet(mix.rules)
@@ -61,18 +59,25 @@ final class Simulation {
         clock = MachineClock(wall: Self.start)
         oracle = Oracle(mix.rules, now: Self.start)
         journal = SimJournal(disk, pace: mix.pace, random: SimRandom(seed: script.seed ^ 0x1234))
-        let mode: ClockMode = mix.isManual ? .manual(from: Instant(Self.start)) : .system
-        partition = Partition(
-            card: Self.card(mix), rules: rules, clock: DomainClock(mode), journal: journal, at: clock.reading,
-            random: SimRandom(seed: script.seed ^ 0x5555))
+        partition = try Self.partition(
+            disk, journal, mix, rules, clock, random: SimRandom(seed: script.seed ^ 0x5555))
         epoch = partition.epoch
-        disk.epoch = String(decoding: epoch, as: UTF8.self)
-        lastDomain = partition.now.domain.milliseconds
         nextNumbers = Array(repeating: 1, count: mix.clients)
         for index in 0..<mix.subscribers {
             subscribers.append(Subscriber(index, app: CommandMaker.apps[index % mix.apps], losing: mix.losesEvents))
         }
         adopt()
+    }
+
+    /// A service that starts with what the disk holds.
+    static func partition(
+        _ disk: SimDisk, _ journal: SimJournal, _ mix: Mix, _ rules: RuleSet, _ clock: MachineClock, random: SimRandom
+    ) throws -> Partition {
+        let mode: ClockMode = mix.isManual ? .manual(from: Instant(start)) : .system
+        let recovery = SimRecovery(disk)
+        return try Partition(
+            card: card(mix), rules: rules, clock: DomainClock(mode, notBefore: Instant(recovery.summary.clock)),
+            journal: journal, recovering: recovery, at: clock.reading, random: random)
     }
 
     /// The journal tells what it is handed.
