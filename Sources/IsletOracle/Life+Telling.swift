@@ -2,8 +2,8 @@
 package struct Life: Sendable {
     package private(set) var shape: Shape
     package private(set) var passages: [Passage] = []
-    /// When it was dismissed.
-    package var dismissedWhen: Int64? { shape.state == .dismissed ? passages.last?.at : nil }
+    /// The date of its dismissal, from which on it is retained.
+    package var dismissedWhen: Int64? { shape.state == .dismissed ? shape.dismissAt : nil }
 
     private let birth: Birth
     private let rules: OracleRules

@@ -24,17 +24,22 @@ extension Oracle {
                 add(.leftBehind, to: handle, asker)
             }
         case "appForeground", "appBackground":
-            backgrounds.append(
-                BackgroundChange(order: order, app: app, device: device, isBackground: event == "appBackground"))
-            tookEffect()
+            noteBackground(app, device, event == "appBackground")
         case "uninstall":
             for handle in listed(on: device) where self.app(handle) == app {
                 add(.removed(cause: "system"), to: handle, asker)
             }
-            backgrounds.append(BackgroundChange(order: order, app: app, device: device, isBackground: false))
+            noteBackground(app, device, false)
+            guard own(app, device) != (nil, nil) else { break }
             switches.append(SwitchChange(order: order, app: app, device: device, isUninstall: true))
             tookEffect()
         default: break
         }
+    }
+
+    private func noteBackground(_ app: String, _ device: String, _ isBackground: Bool) {
+        guard isBackground != isInBackground(app, device) else { return }
+        backgrounds.append(BackgroundChange(order: order, app: app, device: device, isBackground: isBackground))
+        tookEffect()
     }
 }

@@ -61,6 +61,16 @@ extension Oracle {
 
     /// What holds for an app on a device: the changes in their order, from the first one on.
     func settings(_ app: String, _ device: String?) -> (enabled: Bool, frequent: Bool) {
+        let (all, own) = switches(app, device)
+        return (own.enabled ?? all.enabled, own.frequent ?? all.frequent)
+    }
+
+    /// What a device says of its own.
+    func own(_ app: String, _ device: String) -> (enabled: Bool?, frequent: Bool?) { switches(app, device).own }
+
+    private func switches(
+        _ app: String, _ device: String?
+    ) -> (all: (enabled: Bool, frequent: Bool), own: (enabled: Bool?, frequent: Bool?)) {
         var all = (enabled: true, frequent: true)
         var own: (enabled: Bool?, frequent: Bool?) = (nil, nil)
         for change in switches where change.app == app {
@@ -74,7 +84,7 @@ extension Oracle {
                 own.frequent = change.frequent ?? own.frequent
             }
         }
-        return (own.enabled ?? all.enabled, own.frequent ?? all.frequent)
+        return (all, own)
     }
 
     func isInBackground(_ app: String, _ device: String) -> Bool {

@@ -10,7 +10,7 @@ import IsletSimulation
 struct IsletSim {
     private static let usage = """
         usage: islet-sim [--seeds N] [--first SEED] [--steps N] [--failures N] [--once] [--json]
-               islet-sim --seed S [--steps N] --verbose
+               islet-sim --seed S [--steps N | --script STEPS] --verbose
         """
 
     static func main() {
@@ -23,7 +23,7 @@ struct IsletSim {
     }
 
     private static func tell(_ options: Options) -> Int32 {
-        switch Campaign.tell(seed: options.first, steps: options.steps, to: { print($0) }) {
+        switch Campaign.tell(seed: options.first, steps: options.steps, script: options.script, to: { print($0) }) {
         case .passed(let tally):
             print(tally)
             return 0
@@ -51,7 +51,8 @@ struct IsletSim {
     private static func tell(_ failure: Campaign.Failure, _ options: Options) {
         complain("seed \(failure.seed), step \(failure.step): \(failure.message)")
         complain("  again: swift run -c release islet-sim --seed \(failure.seed) --steps \(options.steps) --verbose")
-        complain("  the shortest script, \(failure.shortest.count) steps: \(failure.shortest.joined(separator: "; "))")
+        let script = failure.shortest.joined(separator: ";")
+        complain("  the shortest script, \(failure.shortest.count) steps: --seed \(failure.seed) --script \"\(script)\"")
         complain("  fails with: \(failure.shortestMessage)")
     }
 }

@@ -6,6 +6,8 @@ struct Options {
     var failures = 1
     var isVerbose = false
     var isOnce = false
+    /// Steps as a failure prints them, instead of those of the seed.
+    var script: String?
     var isJSON = false
     /// Each seed is named on standard error before it runs.
     var isChatty = false
@@ -19,6 +21,9 @@ struct Options {
             case "--once": isOnce = true
             case "--json": isJSON = true
             case "--names": isChatty = true
+            case "--script":
+                guard let text = rest.popFirst() else { return false }
+                (script, isVerbose) = (text, true)
             case "--seed", "--first", "--seeds", "--steps", "--failures":
                 guard let text = rest.popFirst(), let value = UInt64(text), value < 1 << 60 else { return false }
                 switch argument {

@@ -62,7 +62,8 @@ extension Engine {
             count(record, on: device, app: app, from: before?.state, to: step.machine.state)
             if step.machine.state == .ended { linkBehind(slot, on: device) }
         }
-        if wasListed, !isListed { retire(slot, at: at) }
+        // From its own date on and not from when it was noticed, since only that date comes back after a restart.
+        if wasListed, !isListed { retire(slot, at: step.machine.dismissAt) }
         events.append(
             ActivityEvent(
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,

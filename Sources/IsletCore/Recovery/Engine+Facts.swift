@@ -90,6 +90,16 @@ extension Engine {
         return true
     }
 
+    /// A fact came from the journal and not from the snapshot: the next snapshot writes it.
+    package mutating func factChanged(_ key: Span<UInt8>) {
+        guard key.count > 1 else { return }
+        if key[0] == Engine.deviceTag {
+            changedDevices.insert(Array(key.extracting(1...)))
+        } else if let app = apps.find(FrameRange(1..<key.count), of: key) {
+            appChanged(app)
+        }
+    }
+
     private mutating func restore(_ app: AppID, _ value: Span<UInt8>) throws(ImageError) {
         let fact = try ImageReader.read(value) { reader throws(ImageError) in try AppFact(&reader) }
         restoreStream(app, seq: fact.seq, entities: fact.entities, digest: fact.digest)

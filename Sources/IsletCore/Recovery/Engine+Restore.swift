@@ -104,6 +104,9 @@ extension Engine {
         apps[app].restored = AppRecord.Restored(seq: seq, entities: entities, digest: digest)
     }
 
+    /// How far a stream is came from the journal and not from the snapshot: the next snapshot writes it.
+    package mutating func streamChanged(_ app: AppID) { appChanged(app) }
+
     private mutating func makeRecord(
         _ id: EntityID, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts, of bytes: Span<UInt8>
     ) throws(ImageError) -> ActivityRecord {

@@ -68,7 +68,9 @@ extension JSONWriter {
         changed("expiresAt", from: before.expiresAt(engine.rules), to: after.expiresAt(engine.rules))
         changed("timestamp", from: before.timestamp, to: after.timestamp)
         if before.cause != after.cause { field("cause", name: after.cause.wireName) }
-        patchNext(engine.next(of: before), engine.next(of: after))
+        // A sign of life moves the next deadline without an event, so who follows may have an older one.
+        let hearsSigns = engine.rules.heartbeatStaleAfter != nil || engine.rules.heartbeatEndAfter != nil
+        patchNext(engine.next(of: before), engine.next(of: after), isSurelyKnown: !hearsSigns)
         if event.renewalChanged, let renewedBy = engine.renewal(of: event.slot, record).renewedBy {
             field("renewedBy", renewedBy)
         }
@@ -85,9 +87,11 @@ extension JSONWriter {
         }
     }
 
-    private mutating func patchNext(_ before: (at: Instant, cause: Cause)?, _ after: (at: Instant, cause: Cause)?) {
+    private mutating func patchNext(
+        _ before: (at: Instant, cause: Cause)?, _ after: (at: Instant, cause: Cause)?, isSurelyKnown: Bool
+    ) {
         if let after {
-            if let before, before == after { return }
+            if isSurelyKnown, let before, before == after { return }
             next(after)
         } else if before != nil {
             key("next")

@@ -66,8 +66,10 @@ extension Partition {
             guard try engine.restoreFact(content.extracting(key), content.extracting(value)) else {
                 throw .unknownValue
             }
+            engine.factChanged(content.extracting(key))
         case .forgotten(let key):
             guard engine.forgetFact(content.extracting(key)) else { throw .unknownValue }
+            engine.factChanged(content.extracting(key))
         case .activity(let id, let image):
             engine.restoreSign(id, try ActivityImage(content.extracting(image)))
         case .clock: break

@@ -129,6 +129,7 @@ extension Partition: RecoveryVisitor {
                 throw ImageError.contradiction("more apps than there may be")
             }
             self.engine.restoreStream(app, seq: seq, entities: entities, digest: digest)
+            self.engine.streamChanged(app)
         }
     }
 }

@@ -55,7 +55,13 @@ package struct Campaign: Sendable {
     }
 
     /// One seed, told step by step.
-    package static func tell(seed: UInt64, steps: Int, to log: @escaping (String) -> Void) -> Run.Outcome {
-        Run.run(Script(seed: seed, steps: steps), log: log)
+    ///
+    /// - Parameter script: its steps as a failure prints them; nil for those that the seed makes.
+    package static func tell(
+        seed: UInt64, steps: Int, script text: String? = nil, to log: @escaping (String) -> Void
+    ) -> Run.Outcome {
+        var script = Script(seed: seed, steps: steps)
+        if let text { script.steps = text.split(separator: ";").compactMap { Step(String($0)) } }
+        return Run.run(script, log: log)
     }
 }

@@ -17,6 +17,8 @@ final class SimJournal: Journal {
     var random: SimRandom
     /// Told of each batch as it is appended.
     var appended: ((JournalBatch) -> Void)?
+    /// Told of each piece of the snapshot as it is written.
+    var swept: ((StateChunk) -> Void)?
     private var writeIn = 0
     private var syncIn = 0
     private var sweeping: [(chunk: StateChunk, turns: Int)] = []
@@ -122,6 +124,7 @@ final class SimJournal: Journal {
                 sweeping[0].turns -= 1
             } else {
                 disk.write(first.chunk)
+                swept?(first.chunk)
                 sweeping.removeFirst()
                 if random.oneIn(2) || first.chunk.holdsThrough != nil { disk.syncChunks() }
                 notices.append(.swept)

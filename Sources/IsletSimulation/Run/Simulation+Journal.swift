@@ -24,6 +24,24 @@ extension Simulation {
         tally.hash(batch.at)
     }
 
+    /// A piece of the snapshot was written: it shows nothing that is not committed.
+    func swept(_ chunk: StateChunk) {
+        tally.sweeps += 1
+        let holds = chunk.holdsThrough.map { ", holds through \($0)" } ?? ""
+        log?("  swept: \(chunk.entities.count) entities, \(chunk.freed.count) freed, \(chunk.facts.count) facts\(holds)")
+        for entity in chunk.entities {
+            let app = String(decoding: chunk.bytes(entity.app), as: UTF8.self)
+            guard let line = ledger.line(app, Int(entity.seq)) else {
+                expect(false, "the snapshot shows \(app) \(entity.seq), which is in no journal")
+                continue
+            }
+            expect(line.batch <= journal.committed, "the snapshot shows \(app) \(entity.seq) before its commit")
+        }
+        if let through = chunk.holdsThrough {
+            expect(through <= journal.committed, "the snapshot is to hold batch \(through) before its commit")
+        }
+    }
+
     private func judge(_ event: JournalBatch.Event, _ topic: [UInt8], _ json: [UInt8], in batch: JournalBatch) {
         let text = String(decoding: json, as: UTF8.self)
         guard let value = JSON(json), let activity = value["activity"]?.object, let id = activity["id"]?.string else {

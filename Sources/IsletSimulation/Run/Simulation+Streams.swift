@@ -19,6 +19,14 @@ extension Simulation {
         for subscriber in subscribers where subscriber.app == app { subscriber.sees(watermark: stand.seq) }
     }
 
+    /// An entity as a subscriber can know it: signs of life move `next` without an event.
+    func asFollowed(_ entity: [String: JSON]) -> [String: JSON] {
+        guard mix.rules.silenceStale != nil || mix.rules.silenceEnds != nil else { return entity }
+        var followed = entity
+        followed["next"] = nil
+        return followed
+    }
+
     private func joined(_ topic: [UInt8], _ value: JSON) {
         tally.joins += 1
         guard let apps = value["apps"]?.object else { return expect(false, "a join without apps: \(value.text)") }

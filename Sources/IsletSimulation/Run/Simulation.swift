@@ -83,6 +83,7 @@ final class Simulation {
     /// The journal tells what it is handed.
     func adopt() {
         journal.appended = { [unowned self] batch in appended(batch) }
+        journal.swept = { [unowned self] chunk in swept(chunk) }
     }
 
     static func card(_ mix: Mix) -> ServiceCard {

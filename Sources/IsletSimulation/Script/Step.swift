@@ -24,5 +24,18 @@ package struct Step: Equatable, Sendable, CustomStringConvertible {
     package var kind: Kind
     package var salt: UInt64
 
+    package init(kind: Kind, salt: UInt64) {
+        self.kind = kind
+        self.salt = salt
+    }
+
+    /// A step as its description says.
+    package init?(_ description: String) {
+        let words = description.split(separator: " ")
+        guard words.count == 2, let kind = Kind(rawValue: String(words[0])), let salt = UInt64(words[1], radix: 16)
+        else { return nil }
+        self.init(kind: kind, salt: salt)
+    }
+
     package var description: String { "\(kind.rawValue) \(String(salt, radix: 16))" }
 }

@@ -75,7 +75,7 @@ final class NaiveService {
     ) {
         activity.revision += 1
         let at = datesByDue && !isByCommand ? due ?? now : now
-        if activity.state == "dismissed" { activity.dismissedWhen = at }
+        if activity.state == "dismissed" { activity.dismissedWhen = activity.dismissAt }
         if activity.revision == 1, let key = activity.key {
             holders["\(activity.app) \(activity.device ?? "") \(key)"] = activity.id
         }
