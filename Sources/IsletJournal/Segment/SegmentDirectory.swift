@@ -44,6 +44,17 @@ final class SegmentDirectory: Sendable {
         }
     }
 
+    /// The first one's number.
+    var first: Int? { content.withLock { $0.segments.first?.number } }
+
+    /// The first sequence number of an app behind the segment that has that one.
+    func firstSeq(of app: [UInt8], behind seq: UInt64) -> UInt64 {
+        content.withLock { content in
+            let ranges = content.segments.compactMap { $0.apps[app] }
+            return ranges.first { $0.first > seq }?.first ?? max(seq, ranges.last?.last ?? 0) + 1
+        }
+    }
+
     /// The next segment after that one that has events of an app.
     func next(after number: Int, of app: [UInt8]) -> Int? {
         content.withLock { $0.segments.first { $0.number > number && $0.apps[app] != nil }?.number }

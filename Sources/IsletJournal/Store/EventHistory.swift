@@ -18,6 +18,8 @@ struct EventHistory {
 
     mutating func answer(_ request: JournalRead) -> JournalReadResult.Outcome {
         var answer = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
+        // An open file keeps its bytes on the disk.
+        if let first = segments.first { open.removeAll { $0.number < first } }
         for _ in 0..<Self.attempts {
             do {
                 switch request.kind {
@@ -27,11 +29,22 @@ struct EventHistory {
             } catch SQLiteError.cannotOpen {
                 continue
             } catch {
-                options.onWarning("stored events of \(String(decoding: request.app, as: UTF8.self)) cannot be read: \(error)")
-                break
+                let app = String(decoding: request.app, as: UTF8.self)
+                options.onWarning("stored events of \(app) cannot be read: \(error)")
+                return unreadable(request, answer)
             }
         }
-        return .events(answer.events)
+        options.onWarning("a segment with events of \(String(decoding: request.app, as: UTF8.self)) cannot be opened")
+        return unreadable(request, answer)
+    }
+
+    /// What can be said where a file cannot be read: what was found before, or that events are gone. Not that there are none.
+    private func unreadable(_ request: JournalRead, _ answer: EventCollection) -> JournalReadResult.Outcome {
+        switch request.kind {
+        case .stream(let seq) where answer.events.isEmpty:
+            .tooOld(oldest: segments.firstSeq(of: request.app, behind: seq &+ 1))
+        case .stream, .chain: .events(answer.events)
+        }
     }
 
     private mutating func stream(

@@ -1,11 +1,11 @@
 /// Columns that do not say what they should.
-struct PackingError: Error, Equatable, CustomStringConvertible {
+package struct PackingError: Error, Equatable, CustomStringConvertible {
     /// The column, and what is wrong with it.
-    var reason: String
+    package var reason: String
     /// The byte of the column where that shows.
-    var offset: Int
+    package var offset: Int
 
-    var description: String { "\(reason) (byte \(offset))" }
+    package var description: String { "\(reason) (byte \(offset))" }
 }
 
 /// Goes through a packed column from its beginning; nothing that it finds can make it go outside.
@@ -40,20 +40,23 @@ struct PackedCursor {
 }
 
 /// The rows of a batch as they lie in the file, taken apart.
-enum PackedRow {
+package enum PackedRow {
     /// Where an event's parts are: its JSON in the body, the rest in the recovery column.
-    struct Event {
-        var index: Int
-        var previous: UInt64
-        var json: Range<Int>
-        var topic: Range<Int>
-        var image: Range<Int>
+    package struct Event {
+        package var index: Int
+        package var previous: UInt64
+        package var json: Range<Int>
+        package var topic: Range<Int>
+        package var image: Range<Int>
     }
 
     /// Calls `visit` with each event of a row, after it has made sure that its parts are inside.
     ///
-    /// - Parameter count: How many there are according to the row's sequence numbers.
-    static func forEachEvent(
+    /// - Parameters:
+    ///   - count: How many there are according to the row's sequence numbers.
+    ///   - visit: false ends it.
+    /// - Throws: ``PackingError``, and what `visit` throws.
+    package static func forEachEvent(
         body: Span<UInt8>, recovery: Span<UInt8>, count: Int, _ visit: (Event) throws -> Bool
     ) throws {
         var cursor = PackedCursor()
@@ -85,7 +88,9 @@ enum PackedRow {
     }
 
     /// Calls `visit` with each note of a column of facts or answers.
-    static func forEachNote(_ column: Span<UInt8>, _ visit: (Span<UInt8>) throws -> Void) throws {
+    ///
+    /// - Throws: ``PackingError``, and what `visit` throws.
+    package static func forEachNote(_ column: Span<UInt8>, _ visit: (Span<UInt8>) throws -> Void) throws {
         if column.isEmpty { return }
         var cursor = PackedCursor()
         for _ in 0..<(try cursor.length(in: column)) {

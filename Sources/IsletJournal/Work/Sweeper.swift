@@ -17,7 +17,8 @@ final class Sweeper: @unchecked Sendable {
 
     private enum Job {
         case makeSegment(SegmentIdentity)
-        case recordSegment(SegmentInfo)
+        /// With its connection, which is closed on this thread.
+        case recordSegment(SegmentInfo, SegmentWriter)
         case sweep
         case backUp(BackupRequest)
         case end
@@ -94,7 +95,7 @@ final class Sweeper: @unchecked Sendable {
         while !fate.hasFailed {
             switch takeJob() {
             case .makeSegment(let identity): makeSegment(identity)
-            case .recordSegment(let info):
+            case .recordSegment(let info, _):
                 if write("the list of segments", { () throws(SQLiteError) in try state.record(info) }) { trim() }
             case .sweep: sweepCurrent()
             case .backUp(let request): backUpNow(request)
@@ -109,7 +110,10 @@ final class Sweeper: @unchecked Sendable {
                 queue.wanted = nil
                 return .makeSegment(identity)
             }
-            if !queue.sealed.isEmpty { return .recordSegment(queue.sealed.removeFirst().info) }
+            if !queue.sealed.isEmpty {
+                let sealed = queue.sealed.removeFirst()
+                return .recordSegment(sealed.info, sealed.writer)
+            }
             if let chunk = queue.chunk.take() {
                 self.current = chunk
                 return .sweep
