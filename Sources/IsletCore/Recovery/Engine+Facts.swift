@@ -63,41 +63,38 @@ extension Engine {
     }
 
     /// Takes a fact back; false where its key is none of the engine's.
-    package mutating func restoreFact(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(ImageError) -> Bool {
+    ///
+    /// - Parameter isInSnapshot: whether the snapshot has it; else its next round writes it.
+    package mutating func restoreFact(
+        _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
+    ) throws(ImageError) -> Bool {
         guard key.count > 1 else { return false }
         let name = FrameRange(1..<key.count)
         switch key[0] {
         case Engine.appTag:
             guard let app = apps.app(name, of: key) else { throw .contradiction("more apps than there may be") }
             try restore(app, value)
+            if !isInSnapshot { appChanged(app) }
         case Engine.deviceTag:
             guard let device = devices.device(name, of: key) else {
                 throw .contradiction("more devices than there may be")
             }
             try restore(device: device, value)
+            if !isInSnapshot { changedDevices.insert(devices[device].name) }
         default: return false
         }
         return true
     }
 
-    /// A fact is not known any more; false where its key is none of the engine's.
+    /// A fact is not known any more, and the snapshot may still have it; false where its key is none of the engine's.
     package mutating func forgetFact(_ key: Span<UInt8>) -> Bool {
         guard key.count > 1, key[0] == Engine.deviceTag else { return false }
         if let device = devices.find(FrameRange(1..<key.count), of: key) {
+            changedDevices.insert(devices[device].name)
             devices[device].settings = []
             devices[device].backgroundApps = []
         }
         return true
-    }
-
-    /// A fact came from the journal and not from the snapshot: the next snapshot writes it.
-    package mutating func factChanged(_ key: Span<UInt8>) {
-        guard key.count > 1 else { return }
-        if key[0] == Engine.deviceTag {
-            changedDevices.insert(Array(key.extracting(1...)))
-        } else if let app = apps.find(FrameRange(1..<key.count), of: key) {
-            appChanged(app)
-        }
     }
 
     private mutating func restore(_ app: AppID, _ value: Span<UInt8>) throws(ImageError) {

@@ -97,15 +97,17 @@ extension Engine {
         apps.app(FrameRange(offset: 0, count: name.count), of: name)
     }
 
-    /// How far an app's stream is, with its listed activities and their digest there.
-    package mutating func restoreStream(_ app: AppID, seq: UInt64, entities: Int, digest: UInt64) {
+    /// How far an app's stream is, with its listed activities and their digest there; the snapshot's next round writes it.
+    package mutating func restoreStreamEnd(_ app: AppID, seq: UInt64, entities: Int, digest: UInt64) {
+        restoreStream(app, seq: seq, entities: entities, digest: digest)
+        appChanged(app)
+    }
+
+    mutating func restoreStream(_ app: AppID, seq: UInt64, entities: Int, digest: UInt64) {
         guard seq >= apps[app].seq else { return }
         apps[app].seq = seq
         apps[app].restored = AppRecord.Restored(seq: seq, entities: entities, digest: digest)
     }
-
-    /// How far a stream is came from the journal and not from the snapshot: the next snapshot writes it.
-    package mutating func streamChanged(_ app: AppID) { appChanged(app) }
 
     private mutating func makeRecord(
         _ id: EntityID, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts, of bytes: Span<UInt8>

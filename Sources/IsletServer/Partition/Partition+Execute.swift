@@ -144,7 +144,8 @@ extension Operation {
             .settingsSet, .deviceEvent:
             true
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
-            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit,
+            .bulkCancel:
             false
         }
     }
@@ -166,7 +167,8 @@ extension Operation {
         case .activityStart, .activityRenew: true
         case .activityUpdate, .activityEnd, .activityDismiss, .activityHeartbeat, .activityGet, .activityHistory,
             .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent, .clockAdvance, .serviceInfo,
-            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit,
+            .bulkCancel:
             false
         }
     }
@@ -188,7 +190,9 @@ extension Operation {
         case .bulkSnapshot(let snapshot): snapshot.app
         case .bulkReplay(let replay): replay.app
         case .bulkDigest(let digest): digest.app
-        case .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkCredit, .bulkCancel: nil
+        case .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkCredit,
+            .bulkCancel:
+            nil
         }
     }
 }

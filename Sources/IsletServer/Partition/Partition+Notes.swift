@@ -63,13 +63,12 @@ extension Partition {
         let note = try ImageReader.read(content) { reader throws(ImageError) in try StoredNote(&reader) }
         switch note {
         case .fact(let key, let value):
-            guard try engine.restoreFact(content.extracting(key), content.extracting(value)) else {
+            guard try engine.restoreFact(content.extracting(key), content.extracting(value), isInSnapshot: false)
+            else {
                 throw .unknownValue
             }
-            engine.factChanged(content.extracting(key))
         case .forgotten(let key):
             guard engine.forgetFact(content.extracting(key)) else { throw .unknownValue }
-            engine.factChanged(content.extracting(key))
         case .activity(let id, let image):
             engine.restoreSign(id, try ActivityImage(content.extracting(image)))
         case .clock: break

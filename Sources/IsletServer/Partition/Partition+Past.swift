@@ -30,7 +30,9 @@ extension Partition {
         }
         if let events = past.events {
             let stored = missing(events, before: past.question, of: record)
-            if let stored { return write(past.question, of: record, past.reference, stored: stored, job.envelope, req.span) }
+            if let stored {
+                return write(past.question, of: record, past.reference, stored: stored, job.envelope, req.span)
+            }
             // It grew while it was read.
             past.events = nil
         }

@@ -8,10 +8,11 @@ extension Partition {
     static let roundKey = [UInt8(ascii: "z")]
 
     func recover(from source: any RecoverySource) throws {
-        var roundBegan = now.domain
+        // Without a round, no trace of a forgotten answer was written.
+        var roundBegan = Instant(0)
         try source.forEachFact { key, value in
             try located("a fact of the snapshot") {
-                if try self.engine.restoreFact(key, value) { return }
+                if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
                 if try self.retries.restoreTrace(key, value) { return }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
@@ -34,6 +35,8 @@ extension Partition {
         batch = JournalBatch(number: source.summary.lastBatch + 1)
         flights.begin(after: source.summary.lastBatch)
         sweeping.holdsThrough = source.summary.snapshotHoldsThrough
+        // What clients have seen of time must not be seen again.
+        if now.domain > Instant(source.summary.clock) { noteClock() }
         for app in engine.apps.apps.indices { watermarks.changed(AppID(app), at: now.monotonic) }
         report()
     }
@@ -128,8 +131,7 @@ extension Partition: RecoveryVisitor {
             guard let app = self.engine.restoredApp(app) else {
                 throw ImageError.contradiction("more apps than there may be")
             }
-            self.engine.restoreStream(app, seq: seq, entities: entities, digest: digest)
-            self.engine.streamChanged(app)
+            self.engine.restoreStreamEnd(app, seq: seq, entities: entities, digest: digest)
         }
     }
 }

@@ -135,7 +135,6 @@ extension Partition {
 
     func routeFrames() -> [[UInt8]] { (0..<inbound.routeCount).map { inbound.frame($0) } }
 
-
     /// A copy of bytes in the outbound buffer.
     func copy(_ range: Range<Int>) -> [UInt8] {
         outbound.writer.withBytes { Array(UnsafeRawBufferPointer(rebasing: $0[range])) }

@@ -1,0 +1,262 @@
+"""What was acknowledged is there after `kill -9`, after a stop, and from a backup."""
+
+import json
+import re
+import time
+import uuid
+
+import pytest
+
+from support.commands import START, encode
+from support.dates import HOUR, MINUTE, SECOND, after
+from support.durable import Durable
+from support.service import run
+
+
+@pytest.fixture
+def durable(wire, tmp_path):
+    made = Durable(wire, tmp_path / "data").start()
+    yield made
+    made.kill()
+
+
+def test_every_activity_is_back_after_a_kill(durable):
+    client = durable.client
+    rich = client.start(
+        key="order-1", device="phone-1", staleDate=after(HOUR), relevanceScore=0.5, pushType={"channel": "c-1"},
+        attributes={"order": 1042, "s": "ü\\u0000"}, contentState={"eta": [1, {"b": None}]})
+    pending = client.start(startDate=after(HOUR), alert={"title": "Soon", "body": "…"})
+    ended = client.start()
+    client.applied("activity.end", id=ended["id"], contentState={"eta": 0})
+    dismissed = client.start(key="gone")
+    client.applied("activity.dismiss", id=dismissed["id"])
+    renewed = client.start()
+    successor = client.applied("activity.renew", id=renewed["id"])["activity"]
+    client.applied("activity.update", id=rich["id"], contentState={"eta": 3}, staleDate=after(2 * HOUR))
+    ids = [entity["id"] for entity in (rich, pending, ended, dismissed, renewed, successor)]
+    before = [client.get(id) for id in ids]
+
+    client = durable.restart().client
+    assert [client.get(id) for id in ids] == before
+    assert client.get(key="order-1", device="phone-1")["id"] == rich["id"]
+    assert {entity["id"] for entity in client.list()} == {ids[0], ids[1], ids[2], ids[5]}
+    assert client.refused("activity.start", **START, key="order-1", device="phone-1")["code"] == "conflict"
+    client.advance(by=HOUR)
+    assert client.get(pending["id"])["state"] == "active"
+
+
+def test_a_pending_ones_alert_is_in_the_event_of_its_start_after_a_kill(durable):
+    alert = {"title": "Soon", "body": "…"}
+    durable.client.start(startDate=after(HOUR), alert=alert)
+    durable.restart()
+    events = durable.events()
+    durable.client.advance(by=HOUR)
+    assert events.next("started")["alert"] == alert
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_deadlines_that_passed_meanwhile_take_effect_once_each_in_the_order_of_their_dates(durable, how):
+    client = durable.client
+    dates = [5 * MINUTE, 2 * MINUTE, 7 * MINUTE, 3 * MINUTE]
+    ids = [client.start(staleDate=after(span))["id"] for span in dates]
+    gone = client.start()["id"]
+    client.applied("activity.end", id=gone, dismissalPolicy={"after": after(4 * MINUTE)})
+    seq = len(dates) + 2
+    getattr(durable, how)()
+    durable.start(clock=f"manual={after(HOUR)}")
+    durable.client.read("service.ping")
+    pulled = durable.replay(after=seq)
+    events = [json.loads(body) for _, body in pulled.rows]
+    assert [(event["event"], event["activity"]["id"]) for event in events] == [
+        ("activity.stale", ids[1]), ("activity.stale", ids[3]), ("activity.dismissed", gone),
+        ("activity.stale", ids[0]), ("activity.stale", ids[2])]
+    assert [event["seq"] for event in events] == list(range(seq + 1, seq + 6))
+    assert "5 deadlines were due while down" in durable.service.log
+
+    durable.restart()
+    assert durable.replay(after=seq).rows == pulled.rows
+    assert "no deadline was due while down" in durable.service.log
+
+
+def test_lateness_is_told_where_the_clock_is_the_machines(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system"}).start()
+    due = int(time.time() * 1000) + 300
+    id = durable.client.start(staleDate=due)["id"]
+    durable.kill()
+    while time.time() * 1000 < due + 200:
+        time.sleep(0.01)
+    durable.start()
+    [event] = [json.loads(body) for _, body in durable.replay(after=1).rows]
+    assert (event["event"], event["activity"]["id"]) == ("activity.stale", id)
+    assert event["at"] - event["lateBy"] == due and event["lateBy"] >= 200
+    assert re.search(r"recovered 1 activity in .* s; 1 deadline was due while down, oldest late by", durable.service.log)
+    durable.kill()
+
+
+def test_a_subscriber_goes_on_from_its_last_seq_without_a_gap(durable):
+    events = durable.events()
+    epoch = durable.joined["apps"].get(durable.app, {}).get("epoch")
+    ids = [durable.client.start()["id"] for _ in range(5)]
+    live = [events.raw_next() for _ in range(3)]
+    durable.restart()
+    for id in ids:
+        durable.client.applied("activity.update", id=id, contentState={"eta": 1})
+    durable.events()
+    position = durable.joined["apps"][durable.app]
+    assert position["seq"] == 10
+    assert epoch in (None, position["epoch"])
+    assert live[0][1]["epoch"] == position["epoch"]
+    rows = durable.replay(after=0).rows
+    assert [(topic, body) for topic, _, body in live] == rows[:3], "published and stored bytes are the same"
+    assert [json.loads(body)["seq"] for _, body in rows] == list(range(1, 11))
+    assert durable.replay(after=7).rows == rows[7:]
+    end = durable.replay(after=10).end
+    assert (end["seq"], end["epoch"]) == (10, position["epoch"])
+
+
+def test_the_epoch_stays_over_stops_and_kills(durable):
+    def epoch():
+        durable.client.start()
+        durable.events()
+        return durable.joined["apps"][durable.app]["epoch"]
+
+    first = epoch()
+    durable.restart()
+    assert epoch() == first
+    durable.stop().start()
+    assert epoch() == first
+    durable.events()
+    assert durable.joined["apps"][durable.app]["seq"] == 3
+
+
+def test_a_retry_gets_the_first_answer_across_a_kill_and_is_never_executed_twice(durable):
+    one = str(uuid.uuid4())
+    frames = [
+        encode(durable.client.command("activity.start", client=one, req=f"a-{number}", **START)) for number in range(3)]
+    first = [durable.client.raw(frame) for frame in frames]
+    durable.restart()
+    assert [durable.client.raw(frame) for frame in frames] == first
+    other = encode(durable.client.command("activity.start", client=one, req="a-1", **{**START, "type": "Ride"}))
+    [refusal] = durable.client.raw(other)
+    assert refusal["error"]["code"] == "requestReused"
+    assert len(durable.client.list()) == 3
+    durable.stop().start()
+    assert [durable.client.raw(frame) for frame in frames] == first
+
+
+def test_what_is_forgotten_is_an_unknown_outcome_after_a_kill(durable):
+    one = str(uuid.uuid4())
+    frame = encode(durable.client.command("activity.start", client=one, req="a-7", **START))
+    durable.client.raw(frame)
+    durable.client.advance(by=11 * MINUTE)
+    later = encode(durable.client.command("activity.start", client=one, req="a-8", **START))
+    [answer] = durable.client.raw(later)
+    durable.restart()
+    [refusal] = durable.client.raw(frame)
+    assert refusal["error"]["code"] == "outcomeUnknown"
+    assert durable.client.raw(later) == [answer]
+
+
+def test_settings_and_what_devices_reported_survive(durable):
+    client = durable.client
+    client.applied("settings.set", app="com.example.off", activitiesEnabled=False)
+    client.applied("settings.set", device="phone-1", frequentPushesEnabled=False)
+    client.applied("device.event", device="phone-2", event="appBackground", app=durable.app)
+    for how in ("kill", "stop"):
+        client = getattr(durable, how)().start().client
+        assert client.refused("activity.start", **START, app="com.example.off")["code"] == "denied"
+        settings = client.read("settings.get", device="phone-1")["settings"]
+        assert settings == {"activitiesEnabled": True, "frequentPushesEnabled": False}
+        assert client.refused("activity.start", **START, device="phone-2")["code"] == "visibility"
+
+
+def test_history_and_explanation_reach_back_over_a_kill(durable):
+    client = durable.client
+    id = client.start(key="order-1")["id"]
+    for eta in range(5):
+        client.applied("activity.update", id=id, contentState={"eta": eta})
+    before = client.read("activity.history", id=id)
+    explained = client.read("activity.explain", id=id)
+    client = durable.restart().client
+    assert client.read("activity.history", id=id)["events"] == before["events"]
+    assert client.read("activity.explain", id=id)["decisions"] == explained["decisions"]
+    client.applied("activity.end", id=id)
+    history = client.read("activity.history", id=id)
+    assert history["complete"] is True
+    assert [event["activity"]["revision"] for event in history["events"]] == list(range(1, 8))
+    decisions = client.read("activity.explain", id=id)["decisions"]
+    assert [decision["revision"] for decision in decisions] == list(range(1, 8))
+    assert decisions[:6] == explained["decisions"]
+
+
+def test_a_clock_that_was_moved_stands_there_after_a_kill(durable):
+    durable.client.advance(by=3 * HOUR)
+    assert durable.restart().client.read("service.ping")["now"] == after(3 * HOUR)
+    assert durable.restart(clock=f"manual={after(4 * HOUR)}").client.read("service.ping")["now"] == after(4 * HOUR)
+    assert durable.restart().client.read("service.ping")["now"] == after(4 * HOUR)
+
+
+@pytest.mark.parametrize("sync, guarantee", [("full", "full"), ("normal", "normal")])
+def test_what_is_promised_is_told(durable, sync, guarantee):
+    info = durable.stop().start(sync=sync).client.read("service.info")["info"]
+    assert (info["store"], info["guarantee"]) == ("sqlite", guarantee)
+    assert info["journal"]["isFull"] is False
+
+
+def test_old_events_are_trimmed_and_a_replay_from_before_says_so(wire, tmp_path):
+    durable = Durable(
+        wire, tmp_path / "data",
+        env={"ISLET_JOURNAL_SEGMENT_BYTES": "65536", "ISLET_JOURNAL_RETENTION_BYTES": "262144"}).start()
+    id = durable.client.start()["id"]
+    for eta in range(2_000):
+        durable.client.applied("activity.update", id=id, contentState={"eta": eta, "text": "x" * 500})
+    durable.stop().start()
+    refusal = durable.replay(after=1).end["error"]
+    assert refusal["code"] == "tooOld"
+    oldest = refusal["detail"]["oldest"]
+    assert 1 < oldest <= 2_001
+    rows = durable.replay(after=oldest - 1).rows
+    assert [json.loads(body)["seq"] for _, body in rows] == list(range(oldest, 2_002))
+    history = durable.client.read("activity.history", id=id)
+    assert history["complete"] is False
+    assert history["events"][0]["activity"]["revision"] == history["sinceRevision"]
+    assert durable.client.get(id)["contentState"]["eta"] == 1_999
+    used = sum(file.stat().st_size for file in durable.data.iterdir() if file.name.startswith("journal"))
+    assert used < 1_000_000
+    durable.stop()
+
+
+def test_a_backup_is_a_whole_service_with_another_epoch(durable, tmp_path):
+    client = durable.client
+    ids = [client.start(key=f"k-{number}")["id"] for number in range(20)]
+    client.applied("activity.update", id=ids[0], contentState={"eta": 1})
+    before = [client.get(id) for id in ids]
+    durable.events()
+    epoch = durable.joined["apps"][durable.app]["epoch"]
+    file = tmp_path / "backup.db"
+    done = run("backup", file, "--commands", durable.service.commands)
+    assert done.returncode == 0, done.stderr
+    assert file.stat().st_size > 0
+    again = run("backup", file, "--commands", durable.service.commands)
+    assert (again.returncode, "exists" in again.stderr) == (6, True)
+    client.applied("activity.end", id=ids[0])
+
+    restored = Durable(durable.wire, tmp_path / "restored")
+    done = run("restore", file, "--data", restored.data, "--allow-volatile")
+    assert done.returncode == 0, done.stderr
+    restored.start()
+    assert [restored.client.get(id) for id in ids] == before
+    restored.events()
+    position = restored.joined["apps"][durable.app]
+    assert position["seq"] == 21 and position["epoch"] != epoch
+    history = restored.client.read("activity.history", id=ids[0])
+    assert history["complete"] is (len(history["events"]) == 2)
+    done = run("restore", file, "--data", restored.data)
+    assert (done.returncode, "exists" in done.stderr) == (1, True)
+    restored.stop()
+
+
+def test_a_memory_store_has_nothing_to_back_up(client, tmp_path):
+    refusal = client.refused("service.backup", path=str(tmp_path / "x.db"))
+    assert (refusal["code"], refusal["detail"]) == ("unavailable", {"reason": "storeInMemory"})
+    assert client.refused("service.backup", path="relative.db")["code"] == "unavailable"
