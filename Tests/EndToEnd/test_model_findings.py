@@ -4,8 +4,8 @@ import uuid
 
 import pytest
 
-from support.commands import START
-from support.dates import MINUTE
+from support.commands import START, Commands
+from support.dates import HOUR, MINUTE, after
 
 
 @pytest.mark.xfail(strict=True, reason="dismiss reaches an ended one by a key that nobody holds, which renew does not")
@@ -36,3 +36,24 @@ def test_a_refused_command_that_is_sent_again_does_not_end_the_protection(client
     client.advance(by=10 * MINUTE)
     assert client.refused("activity.end", client=me, req="q-2", id=id)["code"] == "outcomeUnknown"
     assert client.refused("activity.end", **end, dismissalPolicy="immediate")["code"] == "outcomeUnknown"
+
+
+@pytest.mark.xfail(strict=True, reason="the highest forgotten numbers are not kept over a restart")
+@pytest.mark.parametrize("how, before, clock", [
+    ("stop", 10 * MINUTE, "manual"),
+    ("kill", 0, f"manual={after(HOUR)}"),
+], ids=["forgotten before a stop", "forgotten while it was down"])
+def test_what_was_forgotten_is_not_executed_after_a_restart(wire, serve, tmp_path, how, before, clock):
+    """A retry after more than ten minutes: `outcomeUnknown`, not a second execution."""
+    options = {"--store": "sqlite", "--data": tmp_path}
+    service = serve({**options, "--clock": "manual"})
+    client, me = Commands(wire, service.commands), str(uuid.uuid4())
+    client.start(client=me, req="q-5")
+    client.advance(by=before)
+    if how == "stop":
+        service.stop()
+    else:
+        service.kill()
+        service.process.returncode = 0  # as far as the fixture is concerned
+    client = Commands(wire, serve({**options, "--clock": clock}).commands)
+    assert client.refused("activity.start", **START, client=me, req="q-5")["code"] == "outcomeUnknown"

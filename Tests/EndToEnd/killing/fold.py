@@ -88,18 +88,19 @@ class Fold:
     def deadline(self, entity, event):
         """Never early, its lateness right, and after a start in the order of the dates."""
         name = DUE[event["cause"]]
-        due, at = entity[name], event["at"]
+        date, at = entity[name], event["at"]
         since = self.since.get((entity["id"], name), 0)
         if name == "staleDate":  # it cannot be due before the start
             since = max(since, entity["startedAt"])
-        assert at >= due, f"early: {entity}\n{event}"
-        assert event["lateBy"] == at - max(due, since), f"due {due}, set {since}: {event}"
+        due = max(date, since)
+        assert at >= date, f"early: {entity}\n{event}"
+        assert event["lateBy"] == at - due, f"due {due}: {event}"
         patch = event["activity"]
         for field in {"startDate": ["startedAt"], "activeLimit": ["endedAt"]}.get(event["cause"], []):
-            assert patch[field] == due, f"due {due}: {event}"
+            assert patch[field] == date, f"due {date}: {event}"
         self.latest = max(self.latest, event["lateBy"])
         start = self.starts[bisect.bisect_right(self.starts, at) - 1]
-        if max(due, since) < start:
+        if due < start:
             self.late += 1
             last_start, last_due = self.overdue.get("last", (0, 0))
             assert start != last_start or due >= last_due, f"after one due {last_due}: {event}"

@@ -68,7 +68,8 @@ class Subscriber(threading.Thread):
         """Until the service is replaced; silence is no failure, for it may be down, but a reason to begin again."""
         wire = Wire("pyzmq")
         try:
-            events = Events(wire, self.service.events, self.prefix)
+            # A socket that connects again by itself would hide the end of a connection, and what was lost with it.
+            events = Events(wire, self.service.events, self.prefix, reconnect_ivl=-1)
             answer = events.join(seconds=PATIENCE)
             self.joins += 1
             bulk = Bulk(wire, self.service.bulk)

@@ -12,19 +12,26 @@ from support.wire import Wire
 
 
 class Harness:
-    """One service on the manual clock, used by all examples of a test, each with apps and devices of its own."""
+    """A service on the manual clock. Examples have apps and devices of their own and share it, except where it has a
+    durable store: there each begins with an empty folder, so that it shows the same when it is played again."""
 
     def __init__(self, store):
         self.durable = store == "sqlite"
-        self.folder = tempfile.TemporaryDirectory(prefix="islet-model-") if self.durable else None
         self.options = {"--clock": "manual", "--store": store}
-        if self.durable:
-            self.options["--data"] = self.folder.name
+        self.folder = None
+        self.fresh_folder()
         self.numbers = itertools.count(1)
         self.played = 0
         self.connection = 0
         self.wire = None
         self.begin({})
+
+    def fresh_folder(self):
+        if self.durable:
+            if self.folder:
+                self.folder.cleanup()
+            self.folder = tempfile.TemporaryDirectory(prefix="islet-model-", ignore_cleanup_errors=True)
+            self.options["--data"] = self.folder.name
 
     def begin(self, more):
         """Starts a process, and connects."""
@@ -33,6 +40,16 @@ class Harness:
         self.commands = Commands(self.wire, self.service.commands)
         self.bulk = Bulk(self.wire, self.service.bulk)
         self.connection += 1
+
+    def example(self):
+        """The number of the example that begins."""
+        number = next(self.numbers)
+        if self.durable and number > 1:
+            self.service.kill()
+            self.wire.close()
+            self.fresh_folder()
+            self.begin({})
+        return number
 
     def restart(self, *, kill, to=None):
         """Ends the process, gently or not, and starts another one on the same folder, perhaps at a later date."""

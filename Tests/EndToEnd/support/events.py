@@ -9,9 +9,9 @@ from .wire import DEADLINE, QUIET, Deadline, Silence
 class Events:
     """One SUB socket. Events and watermarks that come while something else is awaited are kept, in order."""
 
-    def __init__(self, wire, url, *prefixes):
+    def __init__(self, wire, url, *prefixes, **options):
         self.wire = wire
-        self.socket = wire.socket("SUB", url, sndhwm=0, rcvhwm=0)
+        self.socket = wire.socket("SUB", url, sndhwm=0, rcvhwm=0, **options)
         self._events = []
         self._watermarks = []
         self._joins = {}
