@@ -12,6 +12,11 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
+    /// One that somebody else has made.
+    init(existing path: String) {
+        self.path = path
+    }
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The data folder in it.
