@@ -34,7 +34,22 @@ extension Oracle {
     }
 
     /// A new process starts at this domain time.
-    package func restart(at time: Int64) { now = time }
+    ///
+    /// Where that is earlier than the last one came, what was forgotten since is known again.
+    package func restart(at time: Int64) {
+        now = time
+        forgottenNumbers = prunedNumbers
+        for (key, memory) in memories {
+            memories[key]?.isForgotten = memory.at + rules.remembers <= now && memory.isForgotten
+        }
+        for (key, memory) in memories where memory.isForgotten { forgetNumber(of: key) }
+    }
+
+    func forgetNumber(of key: MemoryKey) {
+        guard let number = Self.number(key.req) else { return }
+        let name = key.client + Self.stem(key.req)
+        forgottenNumbers[name] = max(forgottenNumbers[name] ?? -1, number)
+    }
 
     /// Lets go of what can never matter again: forgotten activities whose end is durable.
     ///
@@ -49,6 +64,13 @@ extension Oracle {
             baseSeqs[citizen.birth.app, default: 0] += citizen.life.passages.count
             citizens[handle] = nil
             return true
+        }
+        let over = memories.filter { $0.value.isForgotten && $0.value.at + rules.remembers <= clock }.keys
+        for key in over {
+            memories[key] = nil
+            guard let number = Self.number(key.req) else { continue }
+            let name = key.client + Self.stem(key.req)
+            prunedNumbers[name] = max(prunedNumbers[name] ?? -1, number)
         }
     }
 }

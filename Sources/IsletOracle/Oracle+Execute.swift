@@ -11,7 +11,7 @@ extension Oracle {
         var key: MemoryKey?
         if command.isRemembered, let client = command.client, let req = command.req {
             let name = MemoryKey(client: client, req: req)
-            if let memory = memories[name] {
+            if let memory = memories[name], !memory.isForgotten {
                 let say: Expectation.Say =
                     memory.bytes == bytes ? .again(client: client, req: req) : Self.refuse("requestReused", "never")
                 return (expect(say, command), [], false)

@@ -150,7 +150,7 @@ extension Oracle {
 
     /// Whether an answer is remembered for a pair.
     package func remembers(client: String, req: String) -> Bool {
-        memories[MemoryKey(client: client, req: req)] != nil
+        memories[MemoryKey(client: client, req: req)]?.isForgotten == false
     }
 
     /// The highest number that a client is known to have used.

@@ -19,6 +19,8 @@ package final class Oracle {
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]
     var seqs: [String: Int] = [:]
+    /// The same, of answers that were pruned.
+    var prunedNumbers: [String: Int] = [:]
     /// The events of activities that were pruned.
     var baseSeqs: [String: Int] = [:]
     var ids: [Handle: String] = [:]
@@ -67,6 +69,7 @@ package final class Oracle {
         var order: Int
         var at: Int64
         var bytes: [UInt8]
+        var isForgotten = false
     }
 
     // MARK: Time
@@ -116,12 +119,9 @@ package final class Oracle {
 
     /// A turn ends: answers are forgotten that were remembered long enough.
     package func forgetAnswers() {
-        for (key, memory) in memories where memory.at + rules.remembers <= now {
-            memories[key] = nil
-            if let number = Self.number(key.req) {
-                let name = key.client + Self.stem(key.req)
-                forgottenNumbers[name] = max(forgottenNumbers[name] ?? -1, number)
-            }
+        for (key, memory) in memories where !memory.isForgotten && memory.at + rules.remembers <= now {
+            memories[key]?.isForgotten = true
+            forgetNumber(of: key)
         }
     }
 

@@ -68,6 +68,7 @@ extension Simulation {
         case .verify: try verify()
         case .idle: for _ in 0..<1 + random.below(4) { try turn() }
         }
+        oracle.prune(before: committedEnd, clock: disk.clock)
         if mix.trims { disk.trim(random.below(4), keeping: mix.keeping) }
     }
 
