@@ -28,9 +28,9 @@ extension Oracle {
         return lost.map { ($0.client, $0.req) }
     }
 
-    /// A restarted service remembers answers from the date of their batch.
+    /// Answers stand in a batch: a restarted service remembers them from its date.
     package func redateAnswers(from first: Int, to end: Int, at time: Int64) {
-        for (key, memory) in memories where memory.order >= first && memory.order < end { memories[key]?.at = time }
+        for (key, memory) in memories where memory.order >= first && memory.order < end { memories[key]?.batchAt = time }
     }
 
     /// A new process starts at this domain time.
@@ -40,7 +40,9 @@ extension Oracle {
         now = time
         forgottenNumbers = prunedNumbers
         for (key, memory) in memories {
-            memories[key]?.isForgotten = memory.at + rules.remembers <= now && memory.isForgotten
+            let at = memory.batchAt ?? memory.at
+            memories[key]?.at = at
+            memories[key]?.isForgotten = at + rules.remembers <= now && memory.isForgotten
         }
         for (key, memory) in memories where memory.isForgotten { forgetNumber(of: key) }
     }
@@ -65,7 +67,9 @@ extension Oracle {
             citizens[handle] = nil
             return true
         }
-        let over = memories.filter { $0.value.isForgotten && $0.value.at + rules.remembers <= clock }.keys
+        let over = memories.filter { entry in
+            entry.value.isForgotten && entry.value.batchAt.map { $0 + rules.remembers <= clock } ?? false
+        }.keys
         for key in over {
             memories[key] = nil
             guard let number = Self.number(key.req) else { continue }

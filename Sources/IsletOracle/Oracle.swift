@@ -68,6 +68,8 @@ package final class Oracle {
     struct Memory {
         var order: Int
         var at: Int64
+        /// The date of its batch, which is the answer's date after a restart.
+        var batchAt: Int64?
         var bytes: [UInt8]
         var isForgotten = false
     }

@@ -101,11 +101,6 @@ extension Simulation {
         expect(partition.epoch == epoch, "another epoch")
         expect(domain >= disk.clock, "domain time went back to \(domain) from \(disk.clock)")
         oracle.restart(at: domain)
-        for stored in disk.batches {
-            let number = stored.batch.number
-            guard let first = ends[number - 1], let end = ends[number] else { continue }
-            oracle.redateAnswers(from: first, to: end, at: stored.batch.at)
-        }
         try stopIfWrong()
     }
 

@@ -8,6 +8,7 @@ extension Simulation {
         let end = heldEnds.isEmpty ? oracle.order : heldEnds.removeFirst()
         ends[batch.number] = end
         closedEnd = max(closedEnd, end)
+        oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: end, at: batch.at)
         for event in batch.events {
             let topic = batch.bytes(event.topic)
             let json = batch.bytes(event.json)
