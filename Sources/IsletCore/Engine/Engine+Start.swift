@@ -17,6 +17,8 @@ extension Engine {
             settle(newest, at: now, dating)
             if let outcome = keyIsTaken(by: newest, start, envelope, frame, now, dating) { return outcome }
         }
+        // It was to update an open activity of that revision, and there is none.
+        if envelope.ifRevision != nil { return .refused(.notFound) }
         if let id = start.id, let taken = slot(of: id) {
             return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
         }

@@ -69,7 +69,8 @@ struct RetrySeries: Sendable, BitwiseCopyable {
 
     /// Whether the client counts up. A command that was refused and comes again later falls behind the others, so a few
     /// falls are allowed for; numbers drawn at random, or those of orders, fall every other time.
-    private var isRising: Bool { Int(falls) * 4 <= Int(rises) }
+    /// The first fall is always allowed for.
+    private var isRising: Bool { Int(falls) * 4 <= Int(rises) + 3 }
 
     /// Whether a command with this number may have been executed and forgotten.
     func isAtOrBelowForgotten(_ number: UInt64) -> Bool { number < forgottenEnd && isRising }

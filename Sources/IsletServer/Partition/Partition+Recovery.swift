@@ -32,6 +32,8 @@ extension Partition {
             }
             recovery.answers += 1
         }
+        // Bounded by what was restored; what is too old now leaves its trace before anybody asks.
+        while retries.forgetExpired(at: now.domain) {}
         batch = JournalBatch(number: source.summary.lastBatch + 1)
         flights.begin(after: source.summary.lastBatch)
         sweeping.holdsThrough = source.summary.snapshotHoldsThrough

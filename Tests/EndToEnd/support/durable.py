@@ -9,19 +9,20 @@ from .service import Service, environment
 class Durable:
     """Services one after another on one directory; each attribute is of the one that runs now."""
 
-    def __init__(self, wire, data, app="com.example.pizza", options=None, env=None):
+    def __init__(self, wire, data, app="com.example.pizza", options=None, env=None, prefix=()):
         self.wire = wire
         self.data = data
         self.app = app
         self.options = {"--store": "sqlite", "--data": data, "--clock": "manual", **(options or {})}
         # Folders of tests may be in memory, and no test loses power.
         self.env = {"ISLET_JOURNAL_ALLOW_VOLATILE": "true", **(env or {})}
+        self.prefix = prefix
         self.service = None
 
     def service_with(self, **options):
         """A service on the directory that may or may not get ready."""
         options = {f"--{name}": value for name, value in options.items()}
-        return Service({**self.options, **options}, env=environment(**self.env))
+        return Service({**self.options, **options}, env=environment(**self.env), prefix=self.prefix)
 
     def start(self, **options):
         self.service = self.service_with(**options).ready()
