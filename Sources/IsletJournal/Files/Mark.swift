@@ -72,7 +72,8 @@ final class MarkFile {
 
     /// Opens or makes it, and syncs what it says now.
     init(path: String, mark: Mark) throws(SystemError) {
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if !FileSystem.exists(path) { try Self.create(path, mark) }
+        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(operation: "cannot open", path: path, code: errno) }
         self.path = path
         self.mark = mark
@@ -81,6 +82,20 @@ final class MarkFile {
     }
 
     deinit { close(descriptor) }
+
+    /// Under another name first: a mark is whole, or there is none.
+    private static func create(_ path: String, _ mark: Mark) throws(SystemError) {
+        let unfinished = FolderNames.unfinished(path)
+        let descriptor = unsafe open(unfinished, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SystemError(operation: "cannot make", path: unfinished, code: errno) }
+        defer { close(descriptor) }
+        let bytes = mark.encoded
+        guard unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0 else {
+            throw SystemError(operation: "cannot write", path: unfinished, code: errno)
+        }
+        try FileSystem.rename(unfinished, to: path)
+        try FileSystem.sync(FileSystem.directory(of: path))
+    }
 
     func set(lastBatch: UInt64) throws(SystemError) {
         mark.lastBatch = lastBatch

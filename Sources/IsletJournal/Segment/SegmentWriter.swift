@@ -12,6 +12,9 @@ final class SegmentWriter: @unchecked Sendable {
     private let begin: Statement
     private let insert: Statement
     private let commit: Statement
+    /// Bytes of the file, which does not grow, and of its log.
+    private let fileBytes: Int
+    private(set) var bytes: Int
 
     /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
     private static let lockMilliseconds: Int32 = 5_000
@@ -35,6 +38,8 @@ final class SegmentWriter: @unchecked Sendable {
         begin = try database.prepare("BEGIN IMMEDIATE", isKept: true)
         insert = try database.prepare(BatchCopy.insert, isKept: true)
         commit = try database.prepare("COMMIT", isKept: true)
+        fileBytes = FileSystem.size(of: path) ?? 0
+        bytes = FolderNames.bytes(of: path)
     }
 
     /// Makes a segment and opens it, so that its first commit costs no more than any other.
@@ -77,9 +82,6 @@ final class SegmentWriter: @unchecked Sendable {
         try database.execute("PRAGMA synchronous = \(identity.sync.rawValue)")
     }
 
-    /// Bytes of the file and its log.
-    var bytes: Int { FolderNames.bytes(of: path) }
-
     /// Writes and commits a batch. Where it throws, nothing of it remains.
     func write(_ batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
         do throws(SQLiteError) {
@@ -91,6 +93,7 @@ final class SegmentWriter: @unchecked Sendable {
             database.rollBack()
             throw error
         }
+        bytes = fileBytes + (FileSystem.size(of: FolderNames.log(of: path)) ?? 0)
     }
 
     private func insertRows(of batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {

@@ -5,7 +5,10 @@ enum Schema {
     /// In every file (`PRAGMA user_version`).
     static let version = 1
 
-    /// What makes a file of version n + 1 out of one of version n, for n from 1.
+    /// What makes a state file of version n + 1 out of one of version n, for n from 1.
+    ///
+    /// Segments are not changed once they are written: a version that lays them out differently begins a new one, and
+    /// reads the older ones as their `user_version` says until they are trimmed.
     static let migrations: [String] = []
 
     /// Names in the `meta` tables.
