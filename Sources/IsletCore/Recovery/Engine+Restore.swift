@@ -85,10 +85,11 @@ extension Engine {
         changedSlots.insert(slot)
     }
 
-    /// A sign of life that made no event.
+    /// A sign of life, or a setting that it runs under, which made no event.
     package mutating func restoreSign(_ id: EntityID, _ image: ActivityImage) {
         guard let slot = slot(of: id), activities[slot].revision == image.revision else { return }
         activities[slot].machine = image.machine
+        activities[slot].frequentPushes = image.frequentPushes
         changedSlots.insert(slot)
     }
 

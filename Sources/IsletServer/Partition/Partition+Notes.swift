@@ -70,7 +70,7 @@ extension Partition {
         case .forgotten(let key):
             guard engine.forgetFact(content.extracting(key)) else { throw .unknownValue }
         case .activity(let id, let image):
-            engine.restoreSign(id, try ActivityImage(content.extracting(image)))
+            recoveringSigns.append((id, try ActivityImage(content.extracting(image))))
         case .clock: break
         }
     }

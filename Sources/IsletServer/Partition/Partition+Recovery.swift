@@ -22,6 +22,7 @@ extension Partition {
         try source.forEachEntity { entity in try self.restore(entity, &bytes) }
         engine.finishSnapshot()
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
+        restoreSigns()
         try located("the state after batch \(source.summary.lastBatch)") {
             try self.engine.finishRestoring(isProven: !source.summary.mayHaveLostCommits)
         }
@@ -68,6 +69,12 @@ extension Partition {
         }
     }
 
+    /// The events of a batch are back: its notes about activities hold.
+    fileprivate func restoreSigns() {
+        for (id, image) in recoveringSigns { engine.restoreSign(id, image) }
+        recoveringSigns.removeAll(keepingCapacity: true)
+    }
+
     private func report() {
         recovery.activities = engine.entityCount
         for slot in 0..<engine.slotCount {
@@ -92,6 +99,7 @@ extension Partition {
 
 extension Partition: RecoveryVisitor {
     package func begin(batch number: UInt64, at: Int64) throws {
+        restoreSigns()
         recoveringBatch = number
     }
 
