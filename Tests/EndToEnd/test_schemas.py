@@ -9,6 +9,7 @@ from jsonschema.exceptions import ValidationError
 
 from support.dates import HOUR, MINUTE, after
 from support.schemas import CONTRACT, examples, parse, schema_of, strict
+from support.service import environment
 
 SCHEMAS = sorted(str(path.relative_to(CONTRACT / "schemas")) for path in (CONTRACT / "schemas").rglob("*.json"))
 MESSAGES = [name for name in SCHEMAS if name != "common.json"]
@@ -89,7 +90,14 @@ def test_every_bad_example_names_a_documented_error():
 
 
 @pytest.fixture
-def said(client, events, bulk):
+def service(serve, tmp_path):
+    """One that keeps its state in files, since that one has most to say."""
+    options = {"--clock": "manual", "--store": "sqlite", "--data": tmp_path / "data"}
+    return serve(options, env=environment(ISLET_JOURNAL_ALLOW_VOLATILE="true"))
+
+
+@pytest.fixture
+def said(client, events, bulk, tmp_path):
     """Everything that a service says while a client walks through the whole contract: (schema, frame)."""
     frames = []
 
@@ -115,6 +123,7 @@ def said(client, events, bulk):
         ask(schema, f"activity.{op}", id=id)
     ask("list", "activity.list", limit=1)
     ask("list", "activity.list", device="phone", order="presentation")
+    ask("backup", "service.backup", path=str(tmp_path / "backup.db"))
     ask("list", "activity.list", state="dismissed")
     ask("settings", "settings.get")
     ask("settings", "settings.set", device="phone", frequentPushesEnabled=False)

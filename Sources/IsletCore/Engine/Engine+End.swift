@@ -40,7 +40,7 @@ extension Engine {
     ) -> Outcome {
         let slot: Slot
         let before: ActivityRecord
-        switch reach(dismiss.address, .holder, envelope, frame, now, dating, dropping: { $0.dropsRemoval }) {
+        switch reach(dismiss.address, .newest, envelope, frame, now, dating, dropping: { $0.dropsRemoval }) {
         case .reached(let reached, let record): (slot, before) = (reached, record)
         case .settled(let outcome): return outcome
         }
