@@ -28,9 +28,9 @@ final class StateDatabase: @unchecked Sendable {
             """)
         try Schema.migrate(database)
         upsert = try database.prepare(
-            "INSERT OR REPLACE INTO entity VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", isKept: true)
+            "INSERT OR REPLACE INTO entity VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", isKept: true)
         free = try database.prepare("DELETE FROM entity WHERE slot = ?", isKept: true)
-        setFact = try database.prepare("INSERT OR REPLACE INTO fact VALUES(?,?)", isKept: true)
+        setFact = try database.prepare("INSERT OR REPLACE INTO fact VALUES(?,?,?)", isKept: true)
         forgetFact = try database.prepare("DELETE FROM fact WHERE key = ?", isKept: true)
     }
 
@@ -76,28 +76,36 @@ final class StateDatabase: @unchecked Sendable {
 
     private func write(_ entity: StateChunk.Entity, of chunk: StateChunk) throws(SQLiteError) {
         buffer.removeAll()
-        let texts: [(Int32, StateChunk.Slice)] = [
-            (2, entity.id), (3, entity.app), (4, entity.kind), (5, entity.key), (6, entity.device), (7, entity.state),
-            (11, entity.nextCause), (12, entity.attributes), (13, entity.content), (14, entity.image),
-        ]
-        for (_, slice) in texts { chunk.withBytes(of: slice) { buffer.append($0) } }
+        var sum = RowChecksum()
         upsert.bind(entity.slot, at: 1)
         upsert.bind(entity.revision, at: 8)
         upsert.bind(entity.seq, at: 9)
         if let next = entity.nextAt { upsert.bind(next, at: 10) } else { upsert.bindNull(at: 10) }
+        sum.add(entity.slot)
+        sum.add(entity.revision)
+        sum.add(entity.seq)
+        sum.add(entity.nextAt ?? 0)
+        // In the order in which ``SnapshotRows`` reads them.
+        let columns: [(Int32, StateChunk.Slice)] = [
+            (2, entity.id), (3, entity.app), (4, entity.kind), (5, entity.key), (6, entity.device), (7, entity.state),
+            (11, entity.nextCause), (12, entity.attributes), (13, entity.content), (14, entity.image),
+        ]
+        for (_, slice) in columns { chunk.withBytes(of: slice) { buffer.append($0) } }
         var offset = 0
-        for (column, slice) in texts {
-            let range = offset..<(offset + slice.count)
-            offset = range.upperBound
+        for (column, slice) in columns {
             // The buffer stands still until the next entity.
+            let bytes = unsafe buffer.bytes(offset..<(offset + slice.count))
+            offset += slice.count
+            unsafe sum.add(bytes)
             if column == 14 {
-                unsafe upsert.bindBlob(buffer.bytes(range), at: column)
+                unsafe upsert.bindBlob(bytes, at: column)
             } else if slice.count == 0 {
                 upsert.bindNull(at: column)
             } else {
-                unsafe upsert.bindText(buffer.bytes(range), at: column)
+                unsafe upsert.bindText(bytes, at: column)
             }
         }
+        upsert.bind(sum.value, at: 15)
         try upsert.run()
     }
 
@@ -105,13 +113,19 @@ final class StateDatabase: @unchecked Sendable {
         buffer.removeAll()
         chunk.withBytes(of: fact.key) { buffer.append($0) }
         if let value = fact.value { chunk.withBytes(of: value) { buffer.append($0) } }
-        let key = 0..<fact.key.count
+        // The buffer stands still until the next fact.
+        let key = unsafe buffer.bytes(0..<fact.key.count)
         guard fact.value != nil else {
-            unsafe forgetFact.bindBlob(buffer.bytes(key), at: 1)
+            unsafe forgetFact.bindBlob(key, at: 1)
             return try forgetFact.run()
         }
-        unsafe setFact.bindBlob(buffer.bytes(key), at: 1)
-        unsafe setFact.bindBlob(buffer.bytes(key.upperBound..<buffer.count), at: 2)
+        let value = unsafe buffer.bytes(fact.key.count..<buffer.count)
+        var sum = RowChecksum()
+        unsafe sum.add(key)
+        unsafe sum.add(value)
+        unsafe setFact.bindBlob(key, at: 1)
+        unsafe setFact.bindBlob(value, at: 2)
+        setFact.bind(sum.value, at: 3)
         try setFact.run()
     }
 

@@ -61,11 +61,12 @@ enum Schema {
 
     static let segment = header + batch + batchIndex + events
 
+    /// `sum`: a ``RowChecksum`` of the row's other columns.
     static let state = header + """
         CREATE TABLE entity(
             slot INTEGER PRIMARY KEY, id TEXT, app TEXT, kind TEXT, key TEXT, device TEXT, state TEXT, revision INTEGER,
-            seq INTEGER, next_at INTEGER, next_cause TEXT, attributes TEXT, content TEXT, image BLOB) STRICT;
-        CREATE TABLE fact(key BLOB PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+            seq INTEGER, next_at INTEGER, next_cause TEXT, attributes TEXT, content TEXT, image BLOB, sum INTEGER) STRICT;
+        CREATE TABLE fact(key BLOB PRIMARY KEY, value BLOB NOT NULL, sum INTEGER) STRICT, WITHOUT ROWID;
         CREATE TABLE segment(
             number INTEGER PRIMARY KEY, first_batch INTEGER NOT NULL, last_batch INTEGER NOT NULL,
             first_at INTEGER NOT NULL, last_at INTEGER NOT NULL) STRICT;

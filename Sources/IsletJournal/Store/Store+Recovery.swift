@@ -1,27 +1,10 @@
 extension Store {
     package func forEachFact(_ visit: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void) throws {
-        try reading(names.state) {
-            let rows = try state.database.prepare("SELECT key, value FROM fact")
-            while try rows.step() { try rows.withSpans(0, 1) { try visit($0, $1) } }
-        }
+        try reading(names.state) { try SnapshotRows(database: state.database, path: names.state).forEachFact(visit) }
     }
 
     package func forEachEntity(_ visit: (RecoveredEntity) throws -> Void) throws {
-        try reading(names.state) {
-            let rows = try state.database.prepare(
-                """
-                SELECT slot, revision, seq, id, app, kind, key, device, attributes, content, image FROM entity
-                ORDER BY slot
-                """)
-            while try rows.step() {
-                // Lent: the statement stays on its row during the call.
-                try visit(
-                    unsafe RecoveredEntity(
-                        slot: rows.unsigned(0), revision: rows.unsigned(1), seq: rows.unsigned(2), id: rows.bytes(3),
-                        app: rows.bytes(4), kind: rows.bytes(5), key: rows.bytes(6), device: rows.bytes(7),
-                        attributes: rows.bytes(8), content: rows.bytes(9), image: rows.bytes(10)))
-            }
-        }
+        try reading(names.state) { try SnapshotRows(database: state.database, path: names.state).forEachEntity(visit) }
     }
 
     package func forEachBatch(after number: UInt64, _ visitor: any RecoveryVisitor) throws {

@@ -55,13 +55,29 @@ private struct Verify {
                 if let problem = try SegmentReader.quickCheck(state) { report.add(names.state, problem) }
                 known = try KnownState(meta: Meta(state))
                 store = known?.store
-                report.entities = Int(try state.integer("SELECT count(*) FROM entity") ?? 0)
+                try checkRows(of: state)
             } catch {
                 throw StoreError(error, file: names.state)
             }
         } catch {
             report.add(names.state, error)
         }
+    }
+
+    private mutating func checkRows(of state: Database) throws(SQLiteError) {
+        let rows = SnapshotRows(database: state, path: names.state)
+        var count = 0
+        do {
+            try rows.forEachEntity { _ in count += 1 }
+            try rows.forEachFact { _, _ in }
+        } catch let error as SQLiteError {
+            throw error
+        } catch let error as StoreError {
+            report.add(names.state, error)
+        } catch {
+            report.add(names.state, "\(error)")
+        }
+        report.entities = count
     }
 
     mutating func checkSegments(_ contents: FolderContents) {

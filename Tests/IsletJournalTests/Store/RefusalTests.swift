@@ -299,6 +299,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["key-7", "{\"c\":\"seven\"}", "image-7", "v\u{1}v"])
+    func aFlippedBitInTheSnapshotIsFoundByRecoveryAndVerify(text: String) async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder)
+        await run.commit(1...1)
+        var chunk = StateChunk()
+        for slot: UInt64 in 1...20 { chunk.add(slot: slot, content: slot == 7 ? "{\"c\":\"seven\"}" : "{}") }
+        chunk.set(Array("k".utf8).span, to: Array("v\u{1}v".utf8).span)
+        run.journal.sweep(chunk)
+        await run.notices.swept(1)
+        await run.journal.close()
+        // Into the file, whose pages have no checksums.
+        _ = try TemporaryFolder.sqlite3Writing(folder.data + "/state.db", "PRAGMA wal_checkpoint(TRUNCATE)")
+        var bytes = try folder.read("state.db")
+        let place = try #require(bytes.firstRange(of: Array(text.utf8)))
+        bytes[place.lowerBound + 2] ^= 1
+        try folder.write(bytes, to: "state.db")
+        let store = try Store.open(directory: folder.data, options: .testing())
+        #expect(throws: StoreError.self) { (try store.entities(), try store.facts()) }
+        #expect(try Store.verify(directory: folder.data).findings.contains { $0.meaning.contains("not as it was written") })
+    }
+
     @Test func aMissingStateIsMadeAgainWhileNothingIsTrimmed() async throws {
         let (folder, options) = try await segmented()
         let before = try Store.open(directory: folder.data, options: options).recorded()
