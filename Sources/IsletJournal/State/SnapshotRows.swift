@@ -10,16 +10,32 @@ struct SnapshotRows {
             FROM entity ORDER BY slot
             """)
         while try rows.step() {
+            // Each column once: asking for them is most of the work. They are lent: the statement stays on its row
+            // during the call.
+            let (slot, revision, seq) = (rows.unsigned(0), rows.unsigned(1), rows.unsigned(2))
+            let (id, app, kind, key) = unsafe (rows.bytes(4), rows.bytes(5), rows.bytes(6), rows.bytes(7))
+            let (device, state, cause) = unsafe (rows.bytes(8), rows.bytes(9), rows.bytes(10))
+            let (attributes, content, image) = unsafe (rows.bytes(11), rows.bytes(12), rows.bytes(13))
             var sum = RowChecksum()
-            for column: Int32 in 0...3 { sum.add(rows.unsigned(column)) }
-            for column: Int32 in 4...13 { unsafe sum.add(rows.bytes(column)) }
-            guard sum.value == rows.unsigned(14) else { throw damaged("entity \(rows.unsigned(0))") }
-            // Lent: the statement stays on its row during the call.
+            sum.add(slot)
+            sum.add(revision)
+            sum.add(seq)
+            sum.add(rows.integer(3))
+            unsafe sum.add(id)
+            unsafe sum.add(app)
+            unsafe sum.add(kind)
+            unsafe sum.add(key)
+            unsafe sum.add(device)
+            unsafe sum.add(state)
+            unsafe sum.add(cause)
+            unsafe sum.add(attributes)
+            unsafe sum.add(content)
+            unsafe sum.add(image)
+            guard sum.value == rows.unsigned(14) else { throw damaged("entity \(slot)") }
             try visit(
                 unsafe RecoveredEntity(
-                    slot: rows.unsigned(0), revision: rows.unsigned(1), seq: rows.unsigned(2), id: rows.bytes(4),
-                    app: rows.bytes(5), kind: rows.bytes(6), key: rows.bytes(7), device: rows.bytes(8),
-                    attributes: rows.bytes(11), content: rows.bytes(12), image: rows.bytes(13)))
+                    slot: slot, revision: revision, seq: seq, id: id, app: app, kind: kind, key: key, device: device,
+                    attributes: attributes, content: content, image: image))
         }
     }
 
