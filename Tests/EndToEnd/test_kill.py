@@ -13,6 +13,17 @@ from killing.writer import Answered, Writer
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.parametrize("sync", ["full", "normal"])
+def test_nothing_acknowledged_is_lost_or_done_twice(tmp_path, sync):
+    """A handful of kills under load, some of them while it starts."""
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    counts = Campaign(Plan(str(tmp_path), kills=6, seed=seed, between=(0.1, 0.5), sync=sync, early=0.3)).run()
+    print(counts)
+    assert counts["kills"] >= 6 and counts["commands retried"] and counts["deadlines due while down"]
+
+
+@pytest.mark.timeout(120)
 def test_the_checks_hold_where_nothing_is_killed(tmp_path):
     """The campaign's load, retries and comparisons alone, on the memory store."""
     counts = Campaign(Plan(str(tmp_path), "memory", kills=4, seed=random.randrange(1 << 32), dry=True)).run()

@@ -46,9 +46,14 @@ def play():
 
 
 @pytest.mark.timeout(0 if CAMPAIGN else 600)
-@pytest.mark.parametrize("store", ["memory"])
-def test_the_service_does_what_the_contract_says(play, store):
-    play(store)
+def test_the_service_does_what_the_contract_says(play):
+    play("memory")
+
+
+@pytest.mark.timeout(0 if CAMPAIGN else 600)
+def test_it_does_so_over_restarts_and_kills(play):
+    """The same on the durable store, with restarts, kills and commands that are on their way at a kill."""
+    play("sqlite", hypothesis.settings(SETTINGS, max_examples=max(10, EXAMPLES // 5)))
 
 
 WRONG = {

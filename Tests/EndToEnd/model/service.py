@@ -81,20 +81,6 @@ class Model(ActivityRules):
             self.emit_together(events)
         self.now = max(self.now, to)
 
-    def wake_up(self, now):
-        """A start after a time in which nothing ran: what was missed, at once, in the order of the dates."""
-        self.now = max(self.now, now)
-        set_at = {}
-        while due := [a for a in self.activities if a.deadline and a.deadline[0] <= self.now]:
-            date = min(a.deadline[0] for a in due)
-            events = []
-            for activity in due:
-                if activity.deadline[0] == date:
-                    event = activity.fire(self.now, self.now - max(date, set_at.get(activity, 0)))
-                    event.at = self.now
-                    events.append(event)
-            self.emit_together(events)
-
     # Switches and devices
 
     def set_switches(self, command):
