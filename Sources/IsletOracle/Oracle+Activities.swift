@@ -15,6 +15,8 @@ extension Oracle {
                 return Self.refuse("denied", "later", ["mutedUntil": .integer(when + mute)])
             }
         }
+        // It was to update an open activity of that revision, and there is none.
+        if command.ifRevision != nil { return Self.notFound }
         // An id is taken whichever app has it.
         if let id = start.id, known.contains(where: { self.id($0) == id }) {
             return Self.refuse("reconnectNotPermitted", "never")
@@ -110,7 +112,9 @@ extension Oracle {
     func dismiss(
         _ target: OracleCommand.Target, _ by: String, _ command: OracleCommand, _ asker: Asker
     ) -> Expectation.Say {
-        guard let handle = find(target, command.app), let before = shape(handle) else { return Self.notFound }
+        guard let handle = find(target, command.app, onlyOpen: true), let before = shape(handle) else {
+            return Self.notFound
+        }
         if before.state == .dismissed { return ignored("dismissed", handle, command.app) }
         if let refusal = conflict(command, before) { return refusal }
         add(.removed(cause: by), to: handle, asker)

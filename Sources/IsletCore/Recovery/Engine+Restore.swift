@@ -34,8 +34,9 @@ extension Engine {
         guard slot < Engine.maximumSlot else { throw .contradiction("an activity in slot \(slot)") }
         guard !activities.isUsed(slot) else { throw .contradiction("two activities in slot \(slot)") }
         if let other = self.slot(of: id) {
-            // The id was used again, and the slot of its first life was not written since.
-            guard activities[other].lastSeq < seq else { return changedSlots.insert(slot) }
+            // The id was used again, perhaps by another app, and the slot of its first life was not written since. The
+            // order of starting tells which life is the newer one; sequence numbers are only within an app.
+            guard activities[other].ordinal < image.ordinal else { return changedSlots.insert(slot) }
             removeRestored(other)
         }
         let record = try makeRecord(id, seq: seq, image, parts, of: bytes)
@@ -54,7 +55,7 @@ extension Engine {
         _ id: EntityID, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts, of bytes: Span<UInt8>
     ) throws(ImageError) {
         if let slot = slot(of: id) {
-            guard activities[slot].lastSeq < seq else { return }
+            guard activities[slot].ordinal < image.ordinal else { return }
             removeRestored(slot)
         }
         let slot = activities.insert(try makeRecord(id, seq: seq, image, parts, of: bytes))
@@ -69,7 +70,10 @@ extension Engine {
     package mutating func restoreChange(
         _ id: EntityID, seq: UInt64, _ image: ActivityImage, content: FrameRange?, of bytes: Span<UInt8>
     ) {
-        guard let slot = slot(of: id), activities[slot].lastSeq < seq else { return }
+        // An event of a life before this one has a lower place in the order of starting.
+        guard let slot = slot(of: id), activities[slot].ordinal <= image.ordinal, activities[slot].lastSeq < seq else {
+            return
+        }
         activities[slot].machine = image.machine
         activities[slot].revision = image.revision
         activities[slot].relevanceScore = image.relevanceScore
@@ -87,7 +91,9 @@ extension Engine {
 
     /// A sign of life, or a setting that it runs under, which made no event.
     package mutating func restoreSign(_ id: EntityID, _ image: ActivityImage) {
-        guard let slot = slot(of: id), activities[slot].revision == image.revision else { return }
+        guard let slot = slot(of: id), activities[slot].revision == image.revision,
+            activities[slot].ordinal == image.ordinal
+        else { return }
         activities[slot].machine = image.machine
         activities[slot].frequentPushes = image.frequentPushes
         changedSlots.insert(slot)
