@@ -17,7 +17,8 @@ package protocol RecoverySource: AnyObject {
 
     /// The answers of batches in [since, through], oldest first, with the batch's number and domain time (milliseconds).
     /// `since` is a domain time; batches before it are left out.
-    func forEachAnswer(since: Int64, _ visit: (_ batch: UInt64, _ at: Int64, _ answer: Span<UInt8>) throws -> Void) throws
+    func forEachAnswer(since: Int64, _ visit: (_ batch: UInt64, _ at: Int64, _ answer: Span<UInt8>) throws -> Void)
+        throws
 }
 
 /// What is known of a journal before it is read.
@@ -85,7 +86,8 @@ package protocol RecoveryVisitor: AnyObject {
     func fact(_ content: Span<UInt8>) throws
     /// An event of it, in the order in which they happened within an app.
     func event(
-        app: Span<UInt8>, seq: UInt64, previous: UInt64, topic: Span<UInt8>, json: Span<UInt8>, image: Span<UInt8>) throws
+        app: Span<UInt8>, seq: UInt64, previous: UInt64, topic: Span<UInt8>, json: Span<UInt8>, image: Span<UInt8>)
+        throws
     /// The state of an app's stream at the end of a batch in which it had events.
     func endStream(app: Span<UInt8>, seq: UInt64, entities: Int, digest: UInt64) throws
 }

@@ -83,9 +83,11 @@ import Testing
     @Test func aHoleInASequenceTraps() async {
         await #expect(processExitsWith: .failure) {
             var batch = JournalBatch(number: 1)
-            batch.append(stream: 1, app: [97].span, seq: 1, previous: 0, at: 0, topic: [97].span, json: [123].span,
+            batch.append(
+                stream: 1, app: [97].span, seq: 1, previous: 0, at: 0, topic: [97].span, json: [123].span,
                 image: [1].span)
-            batch.append(stream: 1, app: [97].span, seq: 3, previous: 0, at: 0, topic: [97].span, json: [123].span,
+            batch.append(
+                stream: 1, app: [97].span, seq: 3, previous: 0, at: 0, topic: [97].span, json: [123].span,
                 image: [1].span)
         }
     }

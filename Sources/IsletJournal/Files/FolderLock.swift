@@ -21,7 +21,9 @@ final class FolderLock: Sendable {
         guard csqlite_lock_file(descriptor) == 0 else {
             let code = errno
             close(descriptor)
-            guard code == EWOULDBLOCK else { throw .system(SystemError(operation: "cannot lock", path: path, code: code)) }
+            guard code == EWOULDBLOCK else {
+                throw .system(SystemError(operation: "cannot lock", path: path, code: code))
+            }
             throw .held(by: Self.holder(path: path))
         }
         let pid = Array("\(getpid())\n".utf8)

@@ -17,7 +17,9 @@ struct FolderNames: Sendable {
     /// The number in the name of a segment; nil: it is none.
     static func segmentNumber(_ name: String) -> Int? {
         guard name.hasPrefix("journal-"), name.hasSuffix(".db") else { return nil }
-        guard let number = Int(name.dropFirst(8).dropLast(3)), number > 0, segmentName(number) == name else { return nil }
+        guard let number = Int(name.dropFirst(8).dropLast(3)), number > 0, segmentName(number) == name else {
+            return nil
+        }
         return number
     }
 

@@ -18,7 +18,8 @@ struct LogFormat {
         init(_ frame: RawSpan, _ format: LogFormat) {
             page = LogFormat.integer(frame, at: 0)
             commitSize = LogFormat.integer(frame, at: 4)
-            hasSalts = LogFormat.integer(frame, at: 8) == format.salts.0 && LogFormat.integer(frame, at: 12) == format.salts.1
+            hasSalts =
+                LogFormat.integer(frame, at: 8) == format.salts.0 && LogFormat.integer(frame, at: 12) == format.salts.1
             checksum = Checksum(first: LogFormat.integer(frame, at: 16), second: LogFormat.integer(frame, at: 20))
         }
     }
@@ -43,7 +44,9 @@ struct LogFormat {
         var sum = Checksum()
         Self.add(bytes.extracting(0..<24), to: &sum, isBigEndian: isBigEndian)
         checksum = sum
-        guard sum == Checksum(first: Self.integer(bytes, at: 24), second: Self.integer(bytes, at: 28)) else { return nil }
+        guard sum == Checksum(first: Self.integer(bytes, at: 24), second: Self.integer(bytes, at: 28)) else {
+            return nil
+        }
     }
 
     /// Adds a frame: its first 8 bytes and its page.

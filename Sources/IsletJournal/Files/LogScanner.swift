@@ -2,10 +2,10 @@ import Glibc
 
 /// What is in a write-ahead log, as SQLite would read it, and what lies behind the place where SQLite stops.
 ///
-/// SQLite takes frames as long as their running checksum is right and stops at the last commit before the first bad one,
-/// without a word: that is how a transaction that was being written when the power failed goes away. It cannot tell this
-/// from a bit that flipped in the middle. This can: with `synchronous=FULL` one transaction at most is not synced, so a
-/// bad frame that more than one transaction begins behind is damage.
+/// SQLite takes frames as long as their running checksum is right and stops at the last commit before the first bad
+/// one, without a word: that is how a transaction that was being written when the power failed goes away. It cannot
+/// tell this from a bit that flipped in the middle. This can: with `synchronous=FULL` one transaction at most is not
+/// synced, so a bad frame that more than one transaction begins behind is damage.
 struct LogScan: Equatable {
     enum Verdict: Equatable {
         /// No log, or one without a frame.

@@ -45,7 +45,8 @@ final class Statement {
         _ = unsafe sqlite3_clear_bindings(handle)
     }
 
-    // A wrong index or a statement in use is our own bug; nothing else can fail but memory, which ends the process anyway.
+    // A wrong index or a statement in use is our own bug; nothing else can fail but memory, which ends the process
+    // anyway.
 
     @inline(__always)
     func bind(_ value: Int64, at index: Int32) {

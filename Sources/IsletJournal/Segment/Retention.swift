@@ -1,7 +1,7 @@
 /// Which segments may go.
 ///
-/// Never the last one, nor one that recovery needs because the snapshot does not hold all of it. Then bytes decide, then
-/// time: events and answers that are younger than their times stay.
+/// Never the last one, nor one that recovery needs because the snapshot does not hold all of it. Then bytes decide,
+/// then time: events and answers that are younger than their times stay.
 struct Retention: Sendable {
     var bytes: Int
     var time: Int64

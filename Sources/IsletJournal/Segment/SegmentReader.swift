@@ -44,7 +44,8 @@ final class SegmentReader {
         return info
     }
 
-    /// The rows of batches from that one on: number, app, first_seq, last_seq, at, entities, digest, facts, body, recovery.
+    /// The rows of batches from that one on: number, app, first_seq, last_seq, at, entities, digest, facts, body,
+    /// recovery.
     func batches(from number: UInt64) throws(SQLiteError) -> Statement {
         let rows = try database.prepare(
             """
@@ -126,8 +127,8 @@ final class SegmentReader {
         return (Int(row.integer(0)), Int(row.integer(1)), Int(row.integer(2)))
     }
 
-    /// Every row with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery, and the
-    /// elements of the body's array, -1 where it is no JSON.
+    /// Every row with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery, and
+    /// the elements of the body's array, -1 where it is no JSON.
     func rowsToCheck() throws(SQLiteError) -> Statement {
         try database.prepare(
             """

@@ -43,7 +43,8 @@ final class SegmentWriter: @unchecked Sendable {
     }
 
     /// Makes a segment and opens it, so that its first commit costs no more than any other.
-    static func make(_ identity: SegmentIdentity, names: FolderNames, vfs: String?) throws(StoreError) -> SegmentWriter {
+    static func make(_ identity: SegmentIdentity, names: FolderNames, vfs: String?) throws(StoreError) -> SegmentWriter
+    {
         let path = names.segment(identity.number)
         // What an attempt on a full disk may have left.
         do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }

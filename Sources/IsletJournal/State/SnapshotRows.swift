@@ -6,7 +6,8 @@ struct SnapshotRows {
     func forEachEntity(_ visit: (RecoveredEntity) throws -> Void) throws {
         let rows = try database.prepare(
             """
-            SELECT slot, revision, seq, next_at, id, app, kind, key, device, state, next_cause, attributes, content, image, sum
+            SELECT slot, revision, seq, next_at, id, app, kind, key, device, state, next_cause, attributes, content,
+                image, sum
             FROM entity ORDER BY slot
             """)
         while try rows.step() {

@@ -38,7 +38,8 @@ struct EventHistory {
         return unreadable(request, answer)
     }
 
-    /// What can be said where a file cannot be read: what was found before, or that events are gone. Not that there are none.
+    /// What can be said where a file cannot be read: what was found before, or that events are gone. Not that there are
+    /// none.
     private func unreadable(_ request: JournalRead, _ answer: EventCollection) -> JournalReadResult.Outcome {
         switch request.kind {
         case .stream(let seq) where answer.events.isEmpty:

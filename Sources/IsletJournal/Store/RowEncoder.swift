@@ -1,8 +1,8 @@
 /// Puts the columns of a batch's rows together, in buffers that are used again.
 ///
-/// `recovery`: the number of events, then for each the lengths of its JSON, topic and image (4 bytes each), the sequence
-/// number of the entity's event before (8), the topic, the image. `facts` and `answers`: their number, then each with
-/// its length before it. All integers with the lowest byte first.
+/// `recovery`: the number of events, then for each the lengths of its JSON, topic and image (4 bytes each), the
+/// sequence number of the entity's event before (8), the topic, the image. `facts` and `answers`: their number, then
+/// each with its length before it. All integers with the lowest byte first.
 final class RowEncoder {
     let app = ByteBuffer(capacity: 256)
     let body = ByteBuffer(capacity: 256 << 10)

@@ -40,8 +40,8 @@ enum Schema {
     /// One row for each app that a batch has events of, or one without an app.
     ///
     /// `id`: the batch's number and 20 bits for the row. `body`: a JSON array of the events as they were published.
-    /// `recovery`, `facts`, `answers`: packed, see `PackedRow`; the last two are in a batch's first row. Small columns and
-    /// those that are read alone come first, because SQLite walks through what is before a column.
+    /// `recovery`, `facts`, `answers`: packed, see `PackedRow`; the last two are in a batch's first row. Small columns
+    /// and those that are read alone come first, because SQLite walks through what is before a column.
     private static let batch = """
         CREATE TABLE batch(
             id INTEGER PRIMARY KEY, number INTEGER NOT NULL, app TEXT, first_seq INTEGER, last_seq INTEGER,
@@ -53,7 +53,8 @@ enum Schema {
     /// For people: one row for each event.
     private static let events = """
         CREATE VIEW events AS
-            SELECT b.first_seq + e.key AS seq, \(iso("b.at")) AS at, json_extract(e.value, '$.event') AS event, b.app AS app,
+            SELECT b.first_seq + e.key AS seq, \(iso("b.at")) AS at,
+                json_extract(e.value, '$.event') AS event, b.app AS app,
                 coalesce(json_extract(e.value, '$.activity.id'), json_extract(e.value, '$.id')) AS id,
                 json_extract(e.value, '$.cause') AS cause, b.number AS batch, e.value AS json
             FROM batch AS b, json_each(b.body) AS e WHERE b.body IS NOT NULL;
@@ -62,26 +63,28 @@ enum Schema {
     static let segment = header + batch + batchIndex + events
 
     /// `sum`: a ``RowChecksum`` of the row's other columns.
-    static let state = header + """
-        CREATE TABLE entity(
-            slot INTEGER PRIMARY KEY, id TEXT, app TEXT, kind TEXT, key TEXT, device TEXT, state TEXT, revision INTEGER,
-            seq INTEGER, next_at INTEGER, next_cause TEXT, attributes TEXT, content TEXT, image BLOB, sum INTEGER) STRICT;
-        CREATE TABLE fact(key BLOB PRIMARY KEY, value BLOB NOT NULL, sum INTEGER) STRICT, WITHOUT ROWID;
-        CREATE TABLE segment(
-            number INTEGER PRIMARY KEY, first_batch INTEGER NOT NULL, last_batch INTEGER NOT NULL,
-            first_at INTEGER NOT NULL, last_at INTEGER NOT NULL) STRICT;
-        CREATE TABLE segment_app(
-            segment INTEGER NOT NULL, app BLOB NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL,
-            PRIMARY KEY(segment, app)) STRICT, WITHOUT ROWID;
-        CREATE TABLE trimmed(app BLOB PRIMARY KEY, last_seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-        CREATE VIEW live AS
-            SELECT app, kind, id, key, device, state, revision, seq, \(iso("next_at")) AS next_at, next_cause, attributes,
-                content
-            FROM entity;
-        CREATE VIEW deadlines AS
-            SELECT \(iso("next_at")) AS due, next_cause AS cause, app, kind, id, state FROM entity
-            WHERE next_at IS NOT NULL ORDER BY entity.next_at;
-        """
+    static let state =
+        header + """
+            CREATE TABLE entity(
+                slot INTEGER PRIMARY KEY, id TEXT, app TEXT, kind TEXT, key TEXT, device TEXT, state TEXT,
+                revision INTEGER, seq INTEGER, next_at INTEGER, next_cause TEXT, attributes TEXT, content TEXT,
+                image BLOB, sum INTEGER) STRICT;
+            CREATE TABLE fact(key BLOB PRIMARY KEY, value BLOB NOT NULL, sum INTEGER) STRICT, WITHOUT ROWID;
+            CREATE TABLE segment(
+                number INTEGER PRIMARY KEY, first_batch INTEGER NOT NULL, last_batch INTEGER NOT NULL,
+                first_at INTEGER NOT NULL, last_at INTEGER NOT NULL) STRICT;
+            CREATE TABLE segment_app(
+                segment INTEGER NOT NULL, app BLOB NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL,
+                PRIMARY KEY(segment, app)) STRICT, WITHOUT ROWID;
+            CREATE TABLE trimmed(app BLOB PRIMARY KEY, last_seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+            CREATE VIEW live AS
+                SELECT app, kind, id, key, device, state, revision, seq, \(iso("next_at")) AS next_at, next_cause,
+                    attributes, content
+                FROM entity;
+            CREATE VIEW deadlines AS
+                SELECT \(iso("next_at")) AS due, next_cause AS cause, app, kind, id, state FROM entity
+                WHERE next_at IS NOT NULL ORDER BY entity.next_at;
+            """
 
     /// What a backup has beside the state: the batches that the state does not hold.
     static let backupBatches = batch + events

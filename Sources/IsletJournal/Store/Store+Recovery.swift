@@ -54,11 +54,7 @@ extension Store {
 /// Goes through the rows of segments and tells a visitor what they have.
 struct BatchWalk {
     /// The last batch that was told.
-    private(set) var last: UInt64
-
-    init(last: UInt64) {
-        self.last = last
-    }
+    var last: UInt64
 
     mutating func visit(_ reader: SegmentReader, _ visitor: any RecoveryVisitor) throws {
         let rows = try reader.batches(from: last + 1)

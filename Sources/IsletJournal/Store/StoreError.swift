@@ -45,7 +45,8 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    private static let advice = "Nothing was changed. `islet journal verify` lists what is wrong, and where; "
+    private static let advice =
+        "Nothing was changed. `islet journal verify` lists what is wrong, and where; "
         + "`islet restore` makes a new folder from a backup."
 
     package var description: String {
@@ -66,7 +67,8 @@ extension StoreError: CustomStringConvertible {
         case .missing(let file, let reason): "\(file) is missing: \(reason). \(Self.advice)"
         case .otherStore(let file, let expected, let found):
             "\(file) belongs to another folder: it says \(found) instead of \(expected). \(Self.advice)"
-        case .damagedLog(let file, let offset, let reason): "\(file) is damaged at byte \(offset): \(reason). \(Self.advice)"
+        case .damagedLog(let file, let offset, let reason):
+            "\(file) is damaged at byte \(offset): \(reason). \(Self.advice)"
         case .damaged(let file, let reason): "\(file) is damaged: \(reason). \(Self.advice)"
         case .batchesMissing(let file, let expected, let found):
             "\(file) has batch \(found) where batch \(expected) should be. \(Self.advice)"

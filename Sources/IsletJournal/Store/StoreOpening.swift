@@ -78,7 +78,8 @@ struct StoreOpening {
         let firstKept = survey.filled.first?.firstBatch ?? summary.lastBatch + 1
         guard firstKept <= resumed.holdsThrough + 1 else {
             throw .damaged(
-                file: names.state, reason: "it holds everything up to batch \(resumed.holdsThrough), and the segments "
+                file: names.state,
+                reason: "it holds everything up to batch \(resumed.holdsThrough), and the segments "
                     + "begin with batch \(firstKept)")
         }
         if let last = survey.last, last.epoch != resumed.epoch {

@@ -12,8 +12,8 @@ package struct DumpedRow: Sendable, Equatable {
 }
 
 extension Store {
-    /// Calls `visit` with every stored row from a batch on, oldest first; also while a service uses the folder, but then
-    /// in another process.
+    /// Calls `visit` with every stored row from a batch on, oldest first; also while a service uses the folder, but
+    /// then in another process.
     package static func dump(
         directory: String, from first: UInt64 = 1, vfs: String? = nil, _ visit: (DumpedRow) throws -> Void
     ) throws {
@@ -35,7 +35,8 @@ extension Store {
 
     private static func dumped(_ rows: Statement, _ path: String) throws -> DumpedRow {
         var row = DumpedRow(
-            batch: rows.unsigned(1), at: rows.integer(5), app: rows.isNull(2) ? nil : rows.array(2), events: [], facts: 0,
+            batch: rows.unsigned(1), at: rows.integer(5), app: rows.isNull(2) ? nil : rows.array(2), events: [],
+            facts: 0,
             answers: 0)
         do {
             try rows.withSpan(8) { try PackedRow.forEachNote($0) { _ in row.facts += 1 } }

@@ -80,7 +80,8 @@ private struct Restore {
             try target.transaction { () throws(SQLiteError) in
                 try target.execute(Schema.dropBackupBatches)
                 // The old folder's streams are not there to be replayed.
-                try target.execute("DELETE FROM segment; DELETE FROM segment_app; DELETE FROM trimmed; DELETE FROM meta")
+                try target.execute(
+                    "DELETE FROM segment; DELETE FROM segment_app; DELETE FROM trimmed; DELETE FROM meta")
                 for (key, value) in known.meta { try Meta.set(key, to: value, in: target) }
             }
             try target.execute("PRAGMA journal_mode = WAL")

@@ -1,6 +1,6 @@
 extension Store {
-    /// Checks every byte of a data folder that can be checked, and changes nothing; also while a service uses it, but then
-    /// in another process.
+    /// Checks every byte of a data folder that can be checked, and changes nothing; also while a service uses it, but
+    /// then in another process.
     ///
     /// - Throws: Only if there is no folder to look into.
     package static func verify(directory: String, vfs: String? = nil) throws(StoreError) -> VerifyReport {
@@ -159,23 +159,27 @@ private struct Verify {
         let count = try range.count()
         let app = rows.array(2)
         if let before = seqs[app], range.first != before + 1 {
+            let name = String(decoding: app, as: UTF8.self)
             report.add(
-                path, batch: number,
-                "\(String(decoding: app, as: UTF8.self)) goes on with \(range.first) after \(before): events are missing")
+                path, batch: number, "\(name) goes on with \(range.first) after \(before): events are missing"
+            )
         }
         seqs[app] = range.last
         report.events += count
         try rows.withSpans(8, 9) { body, recovery in
             try PackedRow.forEachEvent(body: body, recovery: recovery, count: count) { event in
                 guard event.previous < range.first + UInt64(event.index) else {
-                    throw PackingError(reason: "an event names a later one as the one before it", offset: event.topic.lowerBound)
+                    throw PackingError(
+                        reason: "an event names a later one as the one before it", offset: event.topic.lowerBound)
                 }
                 return true
             }
         }
         let elements = rows.integer(10)
         if elements != Int64(count) {
-            report.add(path, batch: number, elements < 0 ? "its body is no JSON" : "its body has \(elements) of \(count) events")
+            report.add(
+                path, batch: number,
+                elements < 0 ? "its body is no JSON" : "its body has \(elements) of \(count) events")
         }
     }
 
@@ -185,11 +189,13 @@ private struct Verify {
         if report.batches == 0 { report.lastBatch = known.trimmedThrough }
         let acknowledged = max(report.acknowledged, known.holdsThrough)
         if report.lastBatch < acknowledged {
-            report.add(names.directory, "ends with batch \(report.lastBatch), but batch \(acknowledged) was acknowledged")
+            report.add(
+                names.directory, "ends with batch \(report.lastBatch), but batch \(acknowledged) was acknowledged")
         }
         if report.batches > 0, report.firstBatch > known.holdsThrough + 1 {
             report.add(
-                names.state, "holds everything up to batch \(known.holdsThrough), and the segments begin with batch "
+                names.state,
+                "holds everything up to batch \(known.holdsThrough), and the segments begin with batch "
                     + "\(report.firstBatch)")
         }
         if let lastEpoch, lastEpoch != known.epoch {

@@ -143,7 +143,9 @@ final class Sweeper: @unchecked Sendable {
         }
         let through = current?.holdsThrough
         current = nil
-        guard isWritten, write("a checkpoint", { () throws(SQLiteError) in try state.checkpointIfNeeded() }) else { return }
+        guard isWritten, write("a checkpoint", { () throws(SQLiteError) in try state.checkpointIfNeeded() }) else {
+            return
+        }
         if let through {
             holdsThrough = through
             trim()

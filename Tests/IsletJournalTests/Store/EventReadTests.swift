@@ -7,7 +7,8 @@ import Testing
     @Test func aStreamIsReadAcrossSegmentsUpToItsLimits() async throws {
         let run = try JournalRun(TemporaryFolder(), small)
         let last = await run.commit(from: 1, untilSegments: 4)
-        #expect(await run.read("com.a", .stream(after: 0), rows: 10_000, bytes: 1 << 30, id: 1)?.seqs == Array(1...last))
+        #expect(
+            await run.read("com.a", .stream(after: 0), rows: 10_000, bytes: 1 << 30, id: 1)?.seqs == Array(1...last))
         #expect(await run.read("com.a", .stream(after: last - 2), id: 2)?.seqs == [last - 1, last])
         #expect(await run.read("com.a", .stream(after: last), id: 3)?.seqs == [])
         #expect(await run.read("com.a", .stream(after: last + 5), id: 4)?.seqs == [])
@@ -21,7 +22,8 @@ import Testing
     @Test func eventsComeBackByteForByteAndEachAppHasItsOwn() async throws {
         let run = try JournalRun(TemporaryFolder(), small)
         let events = [
-            SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.b", seq: 1), SampleEvent(app: "com.a", seq: 2, previous: 1),
+            SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.b", seq: 1),
+            SampleEvent(app: "com.a", seq: 2, previous: 1),
             SampleEvent(app: "com.a", seq: 3, previous: 2, padding: 5_000),
         ]
         await run.commit(.sample(1, events))

@@ -4,8 +4,8 @@ import Testing
 
 /// A folder that version 1 of the schema made. Every later version must open it: this is the test of the migrations.
 ///
-/// It was made by ``makeFixture()``, whose code says what is in it. A new version of the schema gets a folder of its own
-/// beside it.
+/// It was made by ``makeFixture()``, whose code says what is in it. A new version of the schema gets a folder of its
+/// own beside it.
 @Suite(.timeLimit(.minutes(1))) struct FixtureTests {
     private static let fixture = #filePath.replacing("Store/FixtureTests.swift", with: "Fixtures/version-1")
 
@@ -47,7 +47,8 @@ import Testing
     }
 
     private static let events = [
-        SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.b", seq: 1), SampleEvent(app: "com.a", seq: 2, previous: 1),
+        SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.b", seq: 1),
+        SampleEvent(app: "com.a", seq: 2, previous: 1),
         SampleEvent(app: "com.a", seq: 3, previous: 2),
     ]
 

@@ -58,7 +58,8 @@ import Testing
             let target = try TemporaryFolder()
             try Store.restore(from: "\(folder.path)/backup-\(backup)", into: target.data, epoch: "e", options: options)
             #expect(try Store.verify(directory: target.data).findings == [])
-            #expect(try Store.open(directory: target.data, options: options).summary.lastBatch >= 200 * (backup - 1) + 98)
+            #expect(
+                try Store.open(directory: target.data, options: options).summary.lastBatch >= 200 * (backup - 1) + 98)
         }
     }
 
@@ -72,7 +73,8 @@ import Testing
         run.journal.sweep(chunk)
         for id: UInt64 in 1...3 {
             run.journal.read(
-                JournalRead(id: id, app: Array("com.a".utf8), kind: .stream(after: 0), maximumRows: 9, maximumBytes: 9_999))
+                JournalRead(
+                    id: id, app: Array("com.a".utf8), kind: .stream(after: 0), maximumRows: 9, maximumBytes: 9_999))
         }
         run.journal.backUp(BackupRequest(id: 1, path: folder.path + "/copy"))
         await run.journal.close()

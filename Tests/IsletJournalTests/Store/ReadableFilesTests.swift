@@ -6,7 +6,8 @@ import Testing
     @Test func theViewsSayItInWordsAndDates() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder)
-        await run.commit(.sample(1, [SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.a", seq: 2)], at: 1_800_000_000_007)
+        await run.commit(
+            .sample(1, [SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.a", seq: 2)], at: 1_800_000_000_007)
         )
         var chunk = StateChunk()
         chunk.add(slot: 1, nextAt: 1_800_000_000_999)
@@ -16,12 +17,13 @@ import Testing
         await run.notices.swept(1)
         #expect(
             try TemporaryFolder.sqlite3(
-                folder.data + "/journal-000001.db", "SELECT seq, at, event, app, id, json_extract(json, '$.seq') FROM events")
-                == """
-                1|2027-01-15T08:00:00.007Z|activity.updated|com.a|a-1|1
-                2|2027-01-15T08:00:00.007Z|activity.updated|com.a|a-2|2
+                folder.data + "/journal-000001.db",
+                "SELECT seq, at, event, app, id, json_extract(json, '$.seq') FROM events")
+                    == """
+                    1|2027-01-15T08:00:00.007Z|activity.updated|com.a|a-1|1
+                    2|2027-01-15T08:00:00.007Z|activity.updated|com.a|a-2|2
 
-                """)
+                    """)
         let state = folder.data + "/state.db"
         #expect(
             try TemporaryFolder.sqlite3(state, "SELECT * FROM deadlines") == """

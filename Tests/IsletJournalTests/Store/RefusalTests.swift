@@ -163,7 +163,8 @@ import Testing
         let folder = try await used()
         let name = "journal-000001.db-wal"
         let original = try folder.read(name)
-        // As if the power had failed within the eleventh commit: its first frames are there, and some of the later ones.
+        // As if the power had failed within the eleventh commit: its first frames are there, and some of the later
+        // ones.
         let frame = Array(original[(original.count - 4_120)...])
         var torn = frame
         torn[4...7] = [0, 0, 0, 0]
@@ -318,7 +319,8 @@ import Testing
         try folder.write(bytes, to: "state.db")
         let store = try Store.open(directory: folder.data, options: .testing())
         #expect(throws: StoreError.self) { (try store.entities(), try store.facts()) }
-        #expect(try Store.verify(directory: folder.data).findings.contains { $0.meaning.contains("not as it was written") })
+        #expect(
+            try Store.verify(directory: folder.data).findings.contains { $0.meaning.contains("not as it was written") })
     }
 
     @Test func aMissingStateIsMadeAgainWhileNothingIsTrimmed() async throws {

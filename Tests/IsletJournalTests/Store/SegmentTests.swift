@@ -20,7 +20,8 @@ import Testing
         let run = try JournalRun(folder, small)
         await run.commit(1...1)
         await run.journal.close()
-        #expect(folder.segments == ["journal-000001.db"] || folder.segments == ["journal-000001.db", "journal-000002.db"])
+        #expect(
+            folder.segments == ["journal-000001.db"] || folder.segments == ["journal-000001.db", "journal-000002.db"])
         for name in folder.segments {
             #expect(
                 try TemporaryFolder.sqlite3(folder.data + "/" + name, "PRAGMA application_id; PRAGMA user_version")

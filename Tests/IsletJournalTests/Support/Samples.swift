@@ -32,7 +32,9 @@ struct SampleEvent {
 
     var json: String {
         let filler = String(repeating: "x", count: padding)
-        return "{\"seq\":\(seq),\"event\":\"activity.updated\",\"activity\":{\"id\":\"a-\(seq)\"},\"filler\":\"\(filler)\"}"
+        return """
+            {"seq":\(seq),"event":"activity.updated","activity":{"id":"a-\(seq)"},"filler":"\(filler)"}
+            """
     }
     var topic: String { "\(app)/activity/a-\(seq)" }
     var image: String { "image-\(seq)" }
@@ -84,8 +86,10 @@ extension Store {
     func entities() throws -> [String] {
         var lines: [String] = []
         try forEachEntity { entity in
-            let parts = [entity.id, entity.app, entity.kind, entity.key, entity.device, entity.attributes, entity.content]
-                .map { String(decoding: $0, as: UTF8.self) }
+            let parts = [
+                entity.id, entity.app, entity.kind, entity.key, entity.device, entity.attributes, entity.content,
+            ]
+            .map { String(decoding: $0, as: UTF8.self) }
             let image = String(decoding: entity.image, as: UTF8.self)
             lines.append("\(entity.slot) r\(entity.revision) s\(entity.seq) \(parts.joined(separator: "|")) \(image)")
         }
@@ -102,7 +106,8 @@ extension Store {
 
 extension StateChunk {
     /// Adds an entity that says which one it is.
-    mutating func add(slot: UInt64, revision: UInt64 = 1, seq: UInt64 = 1, nextAt: Int64? = nil, content: String = "{}") {
+    mutating func add(slot: UInt64, revision: UInt64 = 1, seq: UInt64 = 1, nextAt: Int64? = nil, content: String = "{}")
+    {
         var entity = Entity(slot: slot)
         entity.id = keep("a-\(slot)")
         entity.app = keep("com.a")

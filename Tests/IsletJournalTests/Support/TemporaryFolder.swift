@@ -53,7 +53,9 @@ final class TemporaryFolder: Sendable {
     /// The last batch that a process would find that was started after a kill now.
     func copiedLastBatch(_ options: StoreOptions) throws -> UInt64 {
         let copy = try copy()
-        return try withExtendedLifetime(copy) { try Store.open(directory: copy.data, options: options).summary.lastBatch }
+        return try withExtendedLifetime(copy) {
+            try Store.open(directory: copy.data, options: options).summary.lastBatch
+        }
     }
 
     /// Runs SQL as an operator would, with the command, and gives its output.

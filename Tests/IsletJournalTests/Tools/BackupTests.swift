@@ -94,7 +94,8 @@ import Testing
             try Store.restore(from: file, into: folder.data, epoch: "e", options: options)
         }
         #expect(throws: StoreError.self) {
-            try Store.restore(from: folder.data + "/journal-000001.db", into: folder.path + "/new", epoch: "e", options: options)
+            try Store.restore(
+                from: folder.data + "/journal-000001.db", into: folder.path + "/new", epoch: "e", options: options)
         }
         #expect(throws: StoreError.self) {
             try Store.restore(from: folder.data + "/mark", into: folder.path + "/new2", epoch: "e", options: options)

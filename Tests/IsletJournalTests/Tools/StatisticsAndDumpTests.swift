@@ -7,7 +7,8 @@ import Testing
         let options = StoreOptions.testing { $0.segmentBytes = 40_000 }
         let run = try JournalRun(folder, options)
         await run.commit(
-            .sample(1, [SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.b", seq: 1)]), .sample(2, facts: ["x"]))
+            .sample(1, [SampleEvent(app: "com.a", seq: 1), SampleEvent(app: "com.b", seq: 1)]), .sample(2, facts: ["x"])
+        )
         var chunk = StateChunk()
         chunk.add(slot: 1)
         chunk.add(slot: 2)

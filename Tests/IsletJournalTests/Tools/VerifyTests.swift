@@ -73,7 +73,9 @@ import Testing
             let folder = try await used()
             try sql(folder, name, statement)
             let found = try findings(folder)
-            #expect(found.contains { $0.contains(words) && $0.contains(name) || $0.contains("was acknowledged") }, "\(statement): \(found)")
+            #expect(
+                found.contains { $0.contains(words) && $0.contains(name) || $0.contains("was acknowledged") },
+                "\(statement): \(found)")
         }
     }
 
