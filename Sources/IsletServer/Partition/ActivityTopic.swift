@@ -1,30 +1,30 @@
 import IsletCore
 import IsletProtocol
 
-/// The parts of an activity's topic: `<app>/activity/<type>/<id>`.
+/// Where the parts of an activity's topic stand in it: `<app>/activity/<type>/<id>`.
 struct ActivityTopic {
-    let app: [UInt8]
-    let type: [UInt8]
+    let app: Range<Int>
+    let type: Range<Int>
     let id: EntityID
 
-    private static let family = Array("activity".utf8)
+    private static let family = Array("/activity/".utf8)
+    private static let idCount = 36
 
     /// nil for a topic of another family.
     init?(_ topic: Span<UInt8>) {
-        let parts = topic.withUnsafeBytes { bytes in
-            bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
-        }
-        guard parts.count == 4, parts[1] == Self.family else { return nil }
-        let text = parts[3]
-        guard let id = EntityID(text: text.span, at: FrameRange(offset: 0, count: text.count)) else { return nil }
-        app = parts[0]
-        type = parts[2]
+        let slash = UInt8(ascii: "/")
+        let idStart = topic.count - Self.idCount
+        guard idStart > Self.family.count,
+            let id = EntityID(text: topic, at: FrameRange(offset: idStart, count: Self.idCount))
+        else { return nil }
+        var appEnd = 0
+        while appEnd < idStart, topic[appEnd] != slash { appEnd += 1 }
+        let typeStart = appEnd + Self.family.count
+        guard appEnd > 0, typeStart < idStart - 1, topic[idStart - 1] == slash else { return nil }
+        for (offset, byte) in Self.family.enumerated() where topic[appEnd + offset] != byte { return nil }
+        for index in typeStart..<idStart - 1 where topic[index] == slash { return nil }
+        app = 0..<appEnd
+        type = typeStart..<idStart - 1
         self.id = id
-    }
-
-    /// Appends the app's and the type's bytes.
-    func append(to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: app)
-        bytes.append(contentsOf: type)
     }
 }

@@ -49,23 +49,17 @@ extension Partition {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }
             // The engine takes all parts from one piece of memory.
             bytes.removeAll(keepingCapacity: true)
-            var ranges: [FrameRange] = []
-            ranges.reserveCapacity(7)
-            for part in [
-                entity.app, entity.kind, entity.key, entity.device, entity.attributes, entity.content, entity.id,
-            ] {
-                ranges.append(FrameRange(offset: bytes.count, count: part.count))
-                bytes.append(contentsOf: part)
-            }
+            let key = bytes.add(entity.key)
+            let device = bytes.add(entity.device)
+            let parts = Engine.RestoredParts(
+                app: bytes.add(entity.app), kind: bytes.add(entity.kind), key: key.count > 0 ? key : nil,
+                device: device.count > 0 ? device : nil, attributes: bytes.add(entity.attributes),
+                content: bytes.add(entity.content))
+            let text = bytes.add(entity.id)
             let span = bytes.span
-            guard let id = EntityID(text: span, at: ranges[6]) else { throw ImageError.unknownValue }
+            guard let id = EntityID(text: span, at: text) else { throw ImageError.unknownValue }
             let image = try ActivityImage(entity.image.bindMemory(to: UInt8.self).span)
-            try self.engine.restore(
-                id, at: slot, seq: entity.seq, image,
-                Engine.RestoredParts(
-                    app: ranges[0], kind: ranges[1], key: ranges[2].count > 0 ? ranges[2] : nil,
-                    device: ranges[3].count > 0 ? ranges[3] : nil, attributes: ranges[4], content: ranges[5]),
-                of: span)
+            try self.engine.restore(id, at: slot, seq: entity.seq, image, parts, of: span)
         }
     }
 
@@ -111,27 +105,28 @@ extension Partition: RecoveryVisitor {
         app: Span<UInt8>, seq: UInt64, previous: UInt64, topic: Span<UInt8>, json: Span<UInt8>, image: Span<UInt8>
     ) throws {
         try located("seq \(seq) of batch \(recoveringBatch)") {
-            guard let topic = ActivityTopic(topic) else { throw ImageError.contradiction("a topic of no activity") }
+            guard let parts = ActivityTopic(topic) else { throw ImageError.contradiction("a topic of no activity") }
             let after = try ActivityImage(image)
             recovery.events += 1
             guard after.isWhole || after.contentChanged else {
-                return self.engine.restoreChange(topic.id, seq: seq, after, content: nil, of: json)
+                return self.engine.restoreChange(parts.id, seq: seq, after, content: nil, of: json)
             }
-            let parts = try EventParts(of: json)
+            let found = try EventParts(of: json)
             guard after.isWhole else {
-                return self.engine.restoreChange(topic.id, seq: seq, after, content: parts.contentState, of: json)
+                return self.engine.restoreChange(parts.id, seq: seq, after, content: found.contentState, of: json)
             }
-            // Names and payloads stand in two pieces of memory.
-            var bytes = Array(json)
-            let offset = bytes.count
-            topic.append(to: &bytes)
+            // Names and payloads stand in two pieces of memory; the engine takes them from one.
+            recoveringBytes.removeAll(keepingCapacity: true)
+            _ = json.withUnsafeBytes { recoveringBytes.add($0) }
+            let start = topic.withUnsafeBytes { recoveringBytes.add($0) }.indices.lowerBound
+            let bytes = recoveringBytes
             let empty = FrameRange(offset: 0, count: 0)
             try self.engine.restoreStart(
-                topic.id, seq: seq, after,
+                parts.id, seq: seq, after,
                 Engine.RestoredParts(
-                    app: FrameRange(offset: offset, count: topic.app.count),
-                    kind: FrameRange(offset: offset + topic.app.count, count: topic.type.count), key: parts.key,
-                    device: parts.device, attributes: parts.attributes ?? empty, content: parts.contentState ?? empty),
+                    app: FrameRange(offset: start, count: parts.app.count),
+                    kind: FrameRange(offset: start + parts.type.lowerBound, count: parts.type.count), key: found.key,
+                    device: found.device, attributes: found.attributes ?? empty, content: found.contentState ?? empty),
                 of: bytes.span)
         }
     }
@@ -143,6 +138,14 @@ extension Partition: RecoveryVisitor {
             }
             self.engine.restoreStreamEnd(app, seq: seq, entities: entities, digest: digest)
         }
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Appends some bytes, and says where they stand.
+    fileprivate mutating func add(_ part: UnsafeRawBufferPointer) -> FrameRange {
+        defer { append(contentsOf: part) }
+        return FrameRange(offset: count, count: part.count)
     }
 }
 

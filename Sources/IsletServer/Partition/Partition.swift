@@ -50,6 +50,7 @@ package final class Partition {
     /// What the start brought back.
     package internal(set) var recovery = RecoveryReport()
     var recoveringBatch: UInt64 = 0
+    var recoveringBytes: [UInt8] = []
     /// The notes about activities of that batch. Its events come behind them, and may make the revision that they are of.
     var recoveringSigns: [(id: EntityID, image: ActivityImage)] = []
     var flights = Flights()
