@@ -127,9 +127,10 @@ class ServiceMachine(RuleBasedStateMachine):
         alert=switch, style=st.sampled_from([None, "standard", "transient"]), relevance=relevances,
         background=st.sampled_from([None, None, None, True, False]), attributes=payloads, content=payloads,
         own=st.sampled_from([None, None, None, "fresh", 0, 1, 2]), source=sources, client=clients,
+        guard=st.sampled_from([None, None, 1, 2]),
         push=st.sampled_from([None, None, "token", {"channel": "c"}]))
     def start(self, app, device, key, stale, start, if_exists, alert, style, relevance, background, attributes,
-              content, own, source, client, push):
+              content, own, source, client, guard, push):
         attributes = attributes if isinstance(attributes, str) else filler(2000 + attributes)
         content = content if isinstance(content, str) else filler(4096 + content - len(attributes.encode()))
         chosen = str(uuid.uuid4()) if own == "fresh" else None
@@ -138,7 +139,8 @@ class ServiceMachine(RuleBasedStateMachine):
         self.play(self.command(
             "activity.start", client, app=self.apps[app], type="Ride" if relevance else "Delivery",
             attributes=attributes, contentState=content, device=self.device(device), key=key,
-            ifExists="update" if if_exists and key else None, staleDate=self.date(stale), startDate=self.date(start),
+            ifExists="update" if if_exists and key else None, ifRevision=guard if if_exists and key else None,
+            staleDate=self.date(stale), startDate=self.date(start),
             alert=ALERT if alert or start is not None else None, style=style, relevanceScore=relevance,
             background=background, id=chosen, pushType=push, source=source))
 

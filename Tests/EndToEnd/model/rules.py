@@ -65,6 +65,8 @@ class ActivityRules:
             return self.change(command, holder, dated=False)
         if holder:
             raise Refused("conflict", id=holder.id)
+        if "ifRevision" in command:
+            raise Refused("notFound")
         if "id" in command and any(a.id == command["id"] for a in self.retained()):
             raise Refused("reconnectNotPermitted")
         if not self.switch(app, device, "activitiesEnabled"):
