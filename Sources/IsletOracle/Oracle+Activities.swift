@@ -112,9 +112,7 @@ extension Oracle {
     func dismiss(
         _ target: OracleCommand.Target, _ by: String, _ command: OracleCommand, _ asker: Asker
     ) -> Expectation.Say {
-        guard let handle = find(target, command.app, onlyOpen: true), let before = shape(handle) else {
-            return Self.notFound
-        }
+        guard let handle = find(target, command.app), let before = shape(handle) else { return Self.notFound }
         if before.state == .dismissed { return ignored("dismissed", handle, command.app) }
         if let refusal = conflict(command, before) { return refusal }
         add(.removed(cause: by), to: handle, asker)

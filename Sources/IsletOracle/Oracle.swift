@@ -120,8 +120,8 @@ package final class Oracle {
     }
 
     /// A turn ends: answers are forgotten that were remembered long enough.
-    package func forgetAnswers() {
-        for (key, memory) in memories where !memory.isForgotten && memory.at + rules.remembers <= now {
+    package func forgetAnswers(at time: Int64) {
+        for (key, memory) in memories where !memory.isForgotten && memory.at + rules.remembers <= time {
             memories[key]?.isForgotten = true
             forgetNumber(of: key)
         }

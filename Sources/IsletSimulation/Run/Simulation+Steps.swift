@@ -68,7 +68,8 @@ extension Simulation {
         case .verify: try verify()
         case .idle: for _ in 0..<1 + random.below(4) { try turn() }
         }
-        oracle.prune(before: committedEnd, clock: disk.clock)
+        // What an answer on its way may show is kept.
+        if unanswered.isEmpty { oracle.prune(before: committedEnd, clock: disk.clock) }
         if mix.trims { disk.trim(random.below(4), keeping: mix.keeping) }
     }
 

@@ -33,7 +33,7 @@ extension Simulation {
         for subscriber in subscribers { subscriber.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
         _ = partition.endTurn()
-        if !isDiskFull { oracle.forgetAnswers() }
+        if !isDiskFull { oracle.forgetAnswers(at: partition.now.domain.milliseconds) }
         checkEverythingHandedOver()
         try stopIfWrong()
         if crash == .afterEnd { return true }
