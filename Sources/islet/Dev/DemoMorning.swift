@@ -10,9 +10,9 @@ struct DemoMorning: Sendable {
     private static let firstErrand: Int64 = 120
     private static let errandInterval: Int64 = 60
 
-    /// Morning after morning, with new order numbers, until the task is cancelled.
+    /// Morning after morning, with order numbers that no earlier demo left on a screen, until the task is cancelled.
     func playForever() async throws {
-        var morning = 1
+        var morning = try await shop.highestOrder() / 100 + 1
         while true {
             try await play(morning: morning)
             morning += 1

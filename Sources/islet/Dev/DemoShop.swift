@@ -7,6 +7,14 @@ struct DemoShop: Sendable {
     let connection: IsletConnection
     let clock: DemoClock
 
+    /// The highest number of an order that is on a screen; 0 where none is.
+    func highestOrder() async throws -> Int {
+        var command = Command("activity.list", app: Self.app)
+        command["limit"] = .integer(1_000)
+        let listed = try await connection.send(command)["activities"]?.elements ?? []
+        return listed.compactMap { $0.object?["key"]?.string?.split(separator: "-").last.flatMap { Int($0) } }.max() ?? 0
+    }
+
     /// A command about one order.
     func send(_ op: String, _ key: String?, device: String? = nil, _ fields: RawObject = [:]) async throws {
         var command = Command(op, app: Self.app, fields)
