@@ -1,0 +1,156 @@
+"""The long versions of the proofs, each as a process of its own: runs them, and makes one table of what they say."""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import random
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILT = ROOT / ".build" / "release"
+PAGE = ROOT / "RELIABILITY.md"
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+
+
+class Failed(Exception):
+    """A proof that did not hold, or could not be run."""
+
+
+def run(words, **variables):
+    """A process in the project's root; gives what it printed, and passes on what it says meanwhile."""
+    print("==", *words, file=sys.stderr, flush=True)
+    done = subprocess.run(
+        [str(word) for word in words], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **{name: str(value) for name, value in variables.items()}})
+    if done.returncode:
+        print(done.stdout[-8000:], file=sys.stderr)
+        raise Failed(f"{words[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+def grouped(number):
+    return f"{number:,}".replace(",", " ")
+
+
+def simulator(options):
+    """The real partition over a simulated disk, clock and network, judged by an oracle after each step."""
+    found = json.loads(run([
+        BUILT / "islet-sim", "--json", "--first", options.seed, "--seeds", options.seeds, "--steps", 400]))
+    if found["failures"]:
+        raise Failed(f"{found['failures']} seeds failed")
+    names = {
+        "years": "simulated years", "commands": "commands", "transitions": "transitions", "deadlines": "deadlines taken",
+        "kills": "kills", "powerLosses": "power losses", "recoveryCrashes": "crashes while recovering",
+        "clockJumps": "clock jumps", "retries": "retries", "fullDisks": "full disks", "replays": "replays",
+        "snapshots": "snapshots", "checks": "checks by the oracle"}
+    rows = [("seeds, each played twice", f"{grouped(found['seeds'])} from {options.seed}")]
+    rows += [(name, grouped(found[key])) for key, name in names.items()]
+    return "Simulator", rows
+
+
+def powerloss(options):
+    """SQLite over a file system that loses what was not synced, and tears the rest."""
+    said = run(
+        ["swift", "test", "-c", "release", "--disable-xctest", "--filter", "PowerLoss"],
+        ISLET_POWER_LOSSES=options.power_losses, ISLET_SEED=options.seed)
+    lines = re.findall(r"power losses: .*", said)
+    if not lines:
+        raise Failed("it did not say how many power losses there were")
+    rows = [tuple(part.rsplit(": ", 1)) for part in lines[-1].split(", ")]
+    return "Crash file system under SQLite", [(name, grouped(int(value))) for name, value in rows]
+
+
+def kill(options):
+    """`kill -9` of the real service under load; every acknowledged command is looked for."""
+    said = run([
+        sys.executable, "scripts/kill_campaign.py", "--kills", options.kills, "--seed", options.seed,
+        "--seconds-between", "0.05..0.6"])
+    rows = [re.split(r"\s{2,}", line.strip()) for line in said.splitlines() if re.search(r"\s{2,}", line.strip())]
+    return "kill -9 of the real service", [(name, value) for name, value in rows]
+
+
+def model(options):
+    """An independent model in Python, played against the service by Hypothesis."""
+    said = run(
+        [sys.executable, "-m", "pytest", "Tests/EndToEnd/test_model.py", "-q", "-s", "-k", "contract or restarts"],
+        ISLET_MODEL="campaign", ISLET_MODEL_EXAMPLES=options.examples, ISLET_MODEL_SEED=options.seed)
+    played = re.findall(r"(\d+) commands in (\d+) examples", said)
+    return "Hypothesis over the wire", [
+        ("examples", grouped(sum(int(examples) for _, examples in played))),
+        ("commands", grouped(sum(int(commands) for commands, _ in played))), ("seed", str(options.seed))]
+
+
+def fuzz(options):
+    """libFuzzer on everything that reads bytes from outside."""
+    begun = time.monotonic()
+    run([ROOT / "scripts" / "fuzz", "--seconds", options.fuzz])
+    return "libFuzzer", [("seconds", grouped(round(time.monotonic() - begun))), ("crashes", "0")]
+
+
+def mutants(_):
+    """Deliberate faults, each of which a test must find."""
+    found = json.loads(run([ROOT / "scripts" / "mutants", "--json"]).splitlines()[-1])
+    return "Mutants", [("killed", f"{found['killed']} of {found['mutants']}")]
+
+
+PROOFS = {proof.__name__: proof for proof in (simulator, powerloss, kill, model, fuzz, mutants)}
+
+
+def machine():
+    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return f"{os.cpu_count()} × {cpu.group(1) if cpu else platform.machine()}, Linux {platform.release().split('-')[0]}"
+
+
+def commit():
+    return subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def table(found):
+    lines = [
+        f"Of {time.strftime('%Y-%m-%d', time.gmtime())}, commit `{commit()}`, {machine()}.", "",
+        "| proof | what | how many |", "|---|---|---:|"]
+    for title, rows, seconds in found:
+        lines.append(f"| **{title}** | seconds | {grouped(round(seconds))} |")
+        lines += [f"| | {name} | {value} |" for name, value in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=PROOFS, default=list(PROOFS))
+    parser.add_argument("--write", action="store_true", help="put the table into RELIABILITY.md")
+    parser.add_argument("--seeds", type=int, default=20_000)
+    parser.add_argument("--power-losses", type=int, default=10_000)
+    parser.add_argument("--kills", type=int, default=1_000)
+    parser.add_argument("--examples", type=int, default=3_000)
+    parser.add_argument("--fuzz", type=int, default=600, help="seconds of each target")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 32))
+    options = parser.parse_args()
+
+    found, failed = [], []
+    for name in options.only:
+        begun = time.monotonic()
+        try:
+            title, rows = PROOFS[name](options)
+            found.append((title, rows, time.monotonic() - begun))
+        except Failed as failure:
+            failed.append(f"{name}: {failure} (seed {options.seed})")
+    text = table(found)
+    print(text)
+    for line in failed:
+        print(f"FAILED {line}", file=sys.stderr)
+    if options.write and not failed:
+        page = PAGE.read_text()
+        head, tail = page.split(BEGIN)[0], page.split(END)[1]
+        PAGE.write_text(f"{head}{BEGIN}\n\n{text}\n{END}{tail}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
