@@ -60,12 +60,15 @@ package struct IsletService: Service {
     ) async throws -> EngineHost {
         let configuration = configuration
         let onRecovery = onRecovery
+        let logger = logger
         let notices = NoticeBox(waking: thread)
         // The store is made here and used there, by one thread at a time.
         let parcel = Parcel(store)
         return try await thread.host { thread throws in
             try EngineHost(on: thread, context: context, configuration, store: parcel.take(), notices: notices) {
                 onRecovery($0, ContinuousClock.now - begun)
+            } onWarning: { line in
+                logger.warning("\(line)")
             }
         }
     }

@@ -54,7 +54,10 @@ package struct ServiceCard: Sendable {
     }
 
     /// The member `info` of `service.info`, which the caller ends.
-    func write(to writer: inout JSONWriter, now: TurnTime, engine: borrowing Engine, statistics: Statistics) {
+    func write(
+        to writer: inout JSONWriter, now: TurnTime, heldBack: Milliseconds, engine: borrowing Engine,
+        statistics: Statistics
+    ) {
         writer.key("info")
         writer.beginObject()
         writer.field("protocol", Self.protocolVersion)
@@ -76,6 +79,7 @@ package struct ServiceCard: Sendable {
             writer.field("speed", factor)
         }
         writer.field("now", now.domain)
+        if heldBack > 0 { writer.field("heldBack", heldBack) }
         writer.endObject()
         writer.key("endpoints")
         writer.beginObject()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import time
 import uuid
 
@@ -11,6 +12,7 @@ from support.commands import START, encode
 from support.dates import HOUR, MINUTE, SECOND, after
 from support.durable import Durable
 from support.service import run
+from support.wire import Silence
 
 
 @pytest.fixture
@@ -260,3 +262,30 @@ def test_a_memory_store_has_nothing_to_back_up(client, tmp_path):
     refusal = client.refused("service.backup", path=str(tmp_path / "x.db"))
     assert (refusal["code"], refusal["detail"]) == ("unavailable", {"reason": "storeInMemory"})
     assert client.refused("service.backup", path="relative.db")["code"] == "unavailable"
+
+
+def limited(size):
+    """A process that can write no file beyond so many bytes: its writes fail, as on a disk that breaks."""
+    script = (
+        "import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); os.execv(sys.argv[1], sys.argv[1:])")
+    return [sys.executable, "-c", script]
+
+
+def test_a_commit_that_fails_ends_the_process_with_its_own_exit_code_and_loses_nothing_acknowledged(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data", prefix=limited(300_000)).start()
+    acknowledged = []
+    with pytest.raises(Silence):
+        for number in range(1_000):
+            command = durable.client.command("activity.start", **{**START, "attributes": {"text": "x" * 2_000}})
+            durable.client.send(command)
+            [answer] = durable.client.answer_to(command["req"], seconds=3)
+            acknowledged.append(answer["activity"]["id"])
+    assert durable.service.wait() == 74
+    assert "commit" in durable.service.log or "write" in durable.service.log, durable.service.log
+    assert len(acknowledged) > 10
+    durable.prefix = ()
+    durable.start()
+    listed = {entity["id"] for entity in durable.client.list(limit=1000)}
+    assert listed >= set(acknowledged) and len(listed) <= len(acknowledged) + 1
+    durable.kill()

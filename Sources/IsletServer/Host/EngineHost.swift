@@ -22,6 +22,10 @@ package actor EngineHost: BusLoop {
     var received = Message()
     var outbox = PeerOutbox<Peer>()
     private let notices: NoticeBox
+    /// Told what an operator should know.
+    private let onWarning: @Sendable (String) -> Void
+    private var wasHeldBack: Milliseconds = 0
+    private var wasFull = false
     /// Who waits for the end of the stop.
     private var stopped: CheckedContinuation<Void, Never>?
 
@@ -34,10 +38,11 @@ package actor EngineHost: BusLoop {
     /// - Throws: `RecoveryError`, `StoreError`, `StartError`.
     package init(
         on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, store: sending Store?,
-        notices: NoticeBox, onRecovery: (RecoveryReport) -> Void
+        notices: NoticeBox, onRecovery: (RecoveryReport) -> Void, onWarning: @escaping @Sendable (String) -> Void
     ) throws {
         self.thread = thread
         self.notices = notices
+        self.onWarning = onWarning
         let guarantee = store.map { _ in configuration.sync.guarantee } ?? .none
         let unbound = ServiceEndpoints(commands: "", events: "", bulk: "")
         let clock = DomainClock(configuration.clock, notBefore: Instant(store?.summary.clock ?? 0))
@@ -67,11 +72,31 @@ package actor EngineHost: BusLoop {
         if partition.endTurn() { isBusy = true }
         sendReleased()
         flushOutbox()
+        warn()
         if partition.isDone {
             stopped?.resume()
             stopped = nil
         }
         return nextTurn(isBusy: isBusy)
+    }
+
+    /// Says once when the clock was set forward too far to be believed, and when the disk is full, and when both are over.
+    private func warn() {
+        let heldBack = partition.clock.heldBack
+        if (heldBack > 0) != (wasHeldBack > 0) {
+            onWarning(
+                heldBack > 0
+                    ? "the clock was set forward by \(heldBack) ms: not believed until it has stayed so for a while"
+                    : "the clock that was set forward by \(wasHeldBack) ms is believed now, or was set back")
+        }
+        wasHeldBack = heldBack
+        if partition.isDiskFull != wasFull {
+            wasFull = partition.isDiskFull
+            onWarning(
+                wasFull
+                    ? "the disk is full: commands are refused and deadlines wait until there is room"
+                    : "there is room on the disk again")
+        }
     }
 
     private func nextTurn(isBusy: Bool) -> NextTurn {

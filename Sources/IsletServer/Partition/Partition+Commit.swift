@@ -72,6 +72,9 @@ extension Partition {
         }
     }
 
+    /// Whether the journal waits for room on the disk.
+    package var isDiskFull: Bool { flights.isDiskFull }
+
     /// What may leave now, in order; nil where nothing more may. To be given back with ``sent(_:)``.
     package func nextReleased() -> Flight? { flights.nextLanded() }
 

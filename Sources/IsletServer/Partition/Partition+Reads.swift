@@ -59,7 +59,7 @@ extension Partition {
     private func info(_ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
-            card.write(to: &writer, now: now, engine: engine, statistics: statistics)
+            card.write(to: &writer, now: now, heldBack: clock.heldBack, engine: engine, statistics: statistics)
             if isDurable { journalFigures(to: &writer) }
             writer.endObject()
             writer.endObject()

@@ -76,6 +76,49 @@ import Testing
             await connection.close()
         }
     }
+
+    @Test func `a restart of a service with files goes on where the replica was`() async throws {
+        var endpoints = Endpoints()
+        let data = try TemporaryFolder()
+        let start = Command(
+            "activity.start", app: app, ["type": .string("D"), "attributes": .object([]), "contentState": .object([])])
+        let (connection, reader, position) = try await withService(data: data.path) { bound in
+            endpoints = bound
+            let connection = try await IsletConnection.open(bound)
+            try await connection.send(start)
+            let reader = StreamReader(try await connection.entities("\(app)/"))
+            let state = try await reader.synced()
+            #expect(state.entities.count == 1)
+            return (connection, reader, state.position)
+        }
+        guard case .closing? = try await reader.next() else {
+            Issue.record("no goodbye")
+            return
+        }
+        try await withService(at: endpoints, data: data.path) { bound in
+            // Before the replica is back: what it misses comes from the journal's files.
+            let other = try await IsletConnection.open(bound)
+            for _ in 1...3 { try await other.send(start) }
+            var seqs: [UInt64] = []
+            while seqs.count < 3 {
+                switch try await reader.next() {
+                case .event(let event, let context)?:
+                    if context.isNews { seqs.append(event.seq) }
+                    #expect(event.epoch == position?.epoch)
+                case .synced(let state)?:
+                    Issue.record("a snapshot was not needed: \(state.reason)")
+                    return
+                case .joined?, .closing?: continue
+                case nil:
+                    Issue.record("the stream ended")
+                    return
+                }
+            }
+            #expect(seqs == [2, 3, 4])
+            await other.close()
+            await connection.close()
+        }
+    }
 }
 
 extension RawObject {

@@ -4,11 +4,15 @@ import Logging
 
 /// Runs a test with the real service, on free ports or on those of an earlier one, on a clock that only `clock.advance`
 /// moves.
+///
+/// - Parameter data: the directory of its files; nil keeps everything in memory.
 func withService<Result>(
-    at endpoints: Endpoints = .free, _ body: (Endpoints) async throws -> Result
+    at endpoints: Endpoints = .free, data: String? = nil, _ body: (Endpoints) async throws -> Result
 ) async throws -> Result {
     var configuration = ServeConfiguration()
-    configuration.store = .memory
+    configuration.store = data == nil ? .memory : .sqlite
+    if let data { configuration.data = data }
+    configuration.journal.allowVolatile = true
     configuration.commands = endpoints.commands
     configuration.events = endpoints.events
     configuration.bulk = endpoints.bulk
