@@ -305,7 +305,7 @@ class ServiceMachine(RuleBasedStateMachine):
     # Restarts
 
     @precondition(lambda self: self.harness.durable)
-    @rule(kill=switch, later=st.sampled_from([None, None, 0, 1, 10 * MINUTE, 5 * HOUR, 13 * HOUR]))
+    @rule(kill=switch, later=st.sampled_from([None, None, 0, 1, 11 * MINUTE, 5 * HOUR, 13 * HOUR]))
     def restart(self, kill, later):
         """Nothing is lost; a manual clock that stands later at the start has made a step like any other."""
         self.sound = False
