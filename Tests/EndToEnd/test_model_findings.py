@@ -16,14 +16,6 @@ def test_a_key_that_nobody_holds_reaches_an_ended_one_to_dismiss(client):
     client.applied("activity.dismiss", key="order-7")
 
 
-@pytest.mark.xfail(strict=True, reason="a dismissed one is reached by its key, and the answer is ignored: dismissed")
-def test_a_key_of_a_dismissed_one_reaches_nothing_to_dismiss(client):
-    """As with one that has ended, and as `renew` does."""
-    client.applied("activity.dismiss", id=client.start(key="order-7")["id"])
-    assert client.refused("activity.renew", key="order-7")["code"] == "notFound"
-    assert client.refused("activity.dismiss", key="order-7")["code"] == "notFound"
-
-
 def test_a_guarded_start_over_a_key_that_nobody_holds_is_not_executed(client):
     """`ifRevision`: executed only where the entity has this revision."""
     assert not client.ask("activity.start", **START, key="order-7", ifExists="update", ifRevision=3)["ok"]

@@ -161,7 +161,7 @@ class ActivityRules:
 
     def remove(self, command, _):
         """`activity.dismiss`."""
-        activity = self.resolve(command, any_state=False)
+        activity = self.resolve(command)  # a card is removed after its end
         self.check_over(activity, ended=False)
         self.check_revision(command, activity)
         self.emit(activity.dismiss(self.now, command.get("by", "person"), by=self.by(command)))
