@@ -9,7 +9,8 @@ extension Oracle {
     ) -> (expectation: Expectation, passages: [(handle: Handle, passage: Passage)], isNew: Bool) {
         happened = []
         var key: MemoryKey?
-        if command.isRemembered, let client = command.client, let req = command.req {
+        // A service whose clock nobody may move says so first.
+        if command.isRemembered, !isAdvance(command) || rules.datesByDue, let client = command.client, let req = command.req {
             let name = MemoryKey(client: client, req: req)
             if let memory = memories[name], !memory.isForgotten {
                 let say: Expectation.Say =
