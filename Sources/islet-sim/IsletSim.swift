@@ -9,7 +9,7 @@ import IsletSimulation
 @main
 struct IsletSim {
     private static let usage = """
-        usage: islet-sim [--seeds N] [--first SEED] [--steps N] [--failures N] [--once] [--json]
+        usage: islet-sim [--seeds N] [--first SEED] [--steps N] [--failures N] [--once] [--names] [--unshrunk] [--json]
                islet-sim --seed S [--steps N | --script STEPS] --verbose
         """
 
@@ -36,6 +36,7 @@ struct IsletSim {
     private static func run(_ options: Options) -> Int32 {
         var campaign = Campaign(first: options.first, seeds: options.seeds, steps: options.steps)
         campaign.runsTwice = !options.isOnce
+        campaign.shrinks = !options.isUnshrunk
         let clock = ContinuousClock()
         let start = clock.now
         let report = campaign.run(maximumFailures: options.failures) { seed in

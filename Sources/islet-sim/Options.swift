@@ -11,6 +11,8 @@ struct Options {
     var isJSON = false
     /// Each seed is named on standard error before it runs.
     var isChatty = false
+    /// The script of a seed that fails stays as long as it is.
+    var isUnshrunk = false
 
     /// False where an argument is not understood.
     mutating func read(_ arguments: ArraySlice<String>) -> Bool {
@@ -21,6 +23,7 @@ struct Options {
             case "--once": isOnce = true
             case "--json": isJSON = true
             case "--names": isChatty = true
+            case "--unshrunk": isUnshrunk = true
             case "--script":
                 guard let text = rest.popFirst() else { return false }
                 (script, isVerbose) = (text, true)

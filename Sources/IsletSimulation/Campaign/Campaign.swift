@@ -5,6 +5,8 @@ package struct Campaign: Sendable {
     package var steps: Int
     /// Whether each seed runs twice, to see that it is the same each time.
     package var runsTwice = true
+    /// Whether the script of a seed that failed is made shorter, which takes hundreds of runs.
+    package var shrinks = true
 
     package init(first: UInt64, seeds: Int, steps: Int) {
         self.first = first
@@ -43,7 +45,7 @@ package struct Campaign: Sendable {
             case .passed(let tally): report.total.add(tally)
             case .failed(let step, let message):
                 let script = Script(seed: seed, steps: steps)
-                let (shortest, why) = Shrinker.shrink(script, failingAt: step)
+                let (shortest, why) = shrinks ? Shrinker.shrink(script, failingAt: step) : (script, message)
                 report.failures.append(
                     Failure(
                         seed: seed, step: step, message: message, shortest: shortest.steps.map(\.description),

@@ -27,6 +27,19 @@ import Testing
         #expect(!run.notices.all.contains { if case .committed(through: 2..., _) = $0 { true } else { false } })
     }
 
+    @Test func theMarkSaysNothingOfACommitThatFailed() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, .testing { $0.onFailure = { _ in } })
+        await run.commit(1...1)
+        let sound = try folder.copy()
+        _ = try TemporaryFolder.sqlite3Writing(folder.data + "/journal-000001.db", "DROP TABLE batch")
+        _ = run.journal.append(.single(2))
+        await run.journal.close()
+        // A mark that is ahead would say that a batch was acknowledged and is lost.
+        try sound.write(folder.read("mark"), to: "mark")
+        #expect(try Store.open(directory: sound.data, options: .testing()).summary.lastBatch == 1)
+    }
+
     @Test func theDefaultIsToLeaveWithItsOwnExitCode() async {
         #expect(JournalExit.commitFailed == 74)
         await #expect(processExitsWith: .exitCode(74)) {

@@ -51,6 +51,8 @@ extension NaiveService {
                 }
             }
         }
+        // It was to update an open activity of that revision.
+        if start.ifRevision != nil { return "notFound" }
         if start.isOwnID, activities[start.id] != nil { return "reconnectNotPermitted" }
         let effective = effective(start.app, start.device)
         guard effective.enabled else { return "denied" }
