@@ -104,7 +104,7 @@ import Testing
                 switch try await reader.next() {
                 case .event(let event, let context)?:
                     if context.isNews { seqs.append(event.seq) }
-                    #expect(event.epoch == position?.epoch)
+                    #expect(event.position.epoch == position?.epoch)
                 case .synced(let state)?:
                     Issue.record("a snapshot was not needed: \(state.reason)")
                     return
