@@ -6,8 +6,8 @@
 /// that batch, other than for replays, histories and retries.
 package struct StateChunk: Sendable {
     /// At most this many entities and facts are in one, and about as many bytes.
-    package static let maximumRows = 2_048
-    package static let maximumBytes = 4 << 20
+    package static let maximumRows = 16_384
+    package static let maximumBytes = 8 << 20
 
     /// A run of the chunk's bytes.
     package struct Slice: Equatable, Sendable, BitwiseCopyable {

@@ -55,7 +55,6 @@ def test_what_was_forgotten_is_not_executed_after_a_restart(wire, serve, tmp_pat
     assert client.refused("activity.start", **START, client=me, req="q-5")["code"] == "outcomeUnknown"
 
 
-@pytest.mark.xfail(strict=True, reason="at exactly ten minutes the number is neither remembered nor kept as forgotten")
 def test_what_is_forgotten_at_this_very_moment_stays_so_over_two_stops(wire, serve, tmp_path):
     """Ten minutes to the millisecond; with one more everything is right."""
     options = {"--store": "sqlite", "--data": tmp_path, "--clock": "manual"}

@@ -74,7 +74,13 @@ extension RetryWindow {
             return try RetryClient(id: id, &reader)
         }
         insertIdle(client)
+        countedClients.insert(id)
         return true
+    }
+
+    /// All answers that were given before the traces were written are restored.
+    package mutating func tracesEnd() {
+        countedClients = []
     }
 }
 

@@ -64,6 +64,9 @@ package struct RetryWindow: ~Copyable {
     var idleClients = 0
     /// Clients whose traces changed; each once.
     var changedTraces: [EntityID] = []
+    /// While answers are restored that were given before the traces were written: the clients whose traces have
+    /// counted them.
+    var countedClients: Set<EntityID> = []
     /// Whether anybody writes the traces down.
     package var recordsTraces = false
 
@@ -155,6 +158,8 @@ package struct RetryWindow: ~Copyable {
         }
     }
 
+    private func isCounted(_ client: EntityID) -> Bool { !countedClients.isEmpty && countedClients.contains(client) }
+
     private func slot(of ticket: RetryTicket) -> Slot {
         precondition(
             entries.isCurrent(ticket.entry) && entries[ticket.entry.slot].state == .inFlight,
@@ -164,7 +169,7 @@ package struct RetryWindow: ~Copyable {
 
     private mutating func insert(_ claim: RetryClaim, bytes: PayloadHandle, reqCount: Int) -> Slot {
         let client = takeClient(claim)
-        if let number = claim.number { clients[client].executed(number) }
+        if let number = claim.number, !isCounted(claim.client) { clients[client].executed(number) }
         let slot = entries.insert(
             RetryEntry(
                 client: client, frameHash: claim.frameHash, reqCount: UInt8(reqCount), state: .inFlight, at: .never,

@@ -31,7 +31,7 @@ extension Partition {
         batch.close(at: now.domain.milliseconds) { app in
             (engine.apps[app].entities, engine.apps[app].digest.value)
         }
-        sweeping.credit += batch.events.count / 2
+        sweeping.credit = min(StateChunk.maximumRows, sweeping.credit + batch.events.count / 2)
         let flight = flights.board(&batch, &outbound)
         batch.reset(number: next)
         return flight

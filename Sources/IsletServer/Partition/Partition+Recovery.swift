@@ -28,11 +28,13 @@ extension Partition {
         }
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in
+            if Instant(at) > roundBegan { self.retries.tracesEnd() }
             try located("an answer of batch \(number)") {
                 try self.retries.restoreAnswer(answer, batch: number, at: Instant(at))
             }
             recovery.answers += 1
         }
+        retries.tracesEnd()
         // Bounded by what was restored; what is too old now leaves its trace before anybody asks.
         while retries.forgetExpired(at: now.domain) {}
         batch = JournalBatch(number: source.summary.lastBatch + 1)

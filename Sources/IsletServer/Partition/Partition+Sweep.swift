@@ -25,6 +25,10 @@ struct SnapshotSweep {
 
     /// A piece has at least as many rows, unless time has passed: a transaction costs more than a row.
     static let rowsAtOnce = 512
+    /// A piece that is written because time has passed has at most as many rows.
+    static let rowsInPeace = 4_096
+    /// A piece has at most as many facts of each kind.
+    static let factsAtOnce = 512
     /// After this many milliseconds what is there is written, however little.
     static let patience: Milliseconds = 200
     /// Rounds without any change, which only let the journal be trimmed, are this many milliseconds apart.
@@ -44,8 +48,11 @@ extension Partition {
         guard batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting, !flights.isDiskFull, isSweepDue else {
             return
         }
-        sweeping.waiting = (fillChunk(), batch.number - 1)
-        sweeping.credit = 0
+        var rows = sweeping.credit >= SnapshotSweep.rowsAtOnce ? sweeping.credit : SnapshotSweep.rowsInPeace
+        if isStopping { rows = StateChunk.maximumRows }
+        let chunk = fillChunk(rows: rows)
+        sweeping.credit = max(0, sweeping.credit - chunk.rowCount)
+        sweeping.waiting = (chunk, batch.number - 1)
         sweeping.filledAt = now.monotonic
         continueSweep()
     }
@@ -75,7 +82,7 @@ extension Partition {
         return nextSweep().map { $0 <= now.monotonic } ?? false
     }
 
-    private func fillChunk() -> StateChunk {
+    private func fillChunk(rows: Int) -> StateChunk {
         var chunk = StateChunk()
         chunk.at = now.domain.milliseconds
         if sweeping.round == nil {
@@ -87,7 +94,9 @@ extension Partition {
             sweeping.traces = retries.changedTraceCount
         }
         addFacts(to: &chunk)
-        while !sweeping.hasFacts, !chunk.isFull, let slot = engine.changedSlots.popNext() { add(slot, to: &chunk) }
+        while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, let slot = engine.changedSlots.popNext() {
+            add(slot, to: &chunk)
+        }
         if !sweeping.hasFacts, engine.changedSlots.isAtEnd, let round = sweeping.round {
             image.removeAll()
             image.write(round.began)
@@ -100,7 +109,7 @@ extension Partition {
     }
 
     private func addFacts(to chunk: inout StateChunk) {
-        let share = StateChunk.maximumRows / 4
+        let share = SnapshotSweep.factsAtOnce
         let apps = engine.takeChangedApps(min(share, sweeping.apps))
         sweeping.apps -= apps.count
         for app in apps {
