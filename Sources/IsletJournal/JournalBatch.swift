@@ -147,7 +147,8 @@ package struct JournalBatch: Sendable {
     ///   - at: Domain time in milliseconds since 1970.
     ///   - state: The listed entities of a stream and their digest, now.
     package mutating func close(at: Int64, state: (_ stream: UInt32) -> (entities: Int, digest: UInt64)) {
-        self.at = at
+        // A clock that travels stands behind the events on its way.
+        self.at = rows.reduce(at) { max($0, $1.at) }
         for index in rows.indices { (rows[index].entities, rows[index].digest) = state(rows[index].stream) }
     }
 

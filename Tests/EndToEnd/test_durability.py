@@ -224,7 +224,7 @@ def test_old_events_are_trimmed_and_a_replay_from_before_says_so(wire, tmp_path)
     assert history["events"][0]["activity"]["revision"] == history["sinceRevision"]
     assert durable.client.get(id)["contentState"]["eta"] == 1_999
     used = sum(file.stat().st_size for file in durable.data.iterdir() if file.name.startswith("journal"))
-    assert used < 1_000_000
+    assert used < 4_000_000, "of some 24 MB that were written"
     durable.stop()
 
 

@@ -150,6 +150,9 @@ extension Engine {
             }
             return (hash, older)
         }
-        if let older { byKey.replace(hash, older, by: slot) } else { byKey.insert(hash, slot) }
+        guard let older else { return byKey.insert(hash, slot) }
+        byKey.replace(hash, older, by: slot)
+        keyNeighbours[slot, default: KeyNeighbours()].older = older
+        keyNeighbours[older, default: KeyNeighbours()].newer = slot
     }
 }

@@ -17,6 +17,8 @@ package struct Engine: ~Copyable {
     var byID = SlotIndex()
     /// From (app, device, key) to the newest activity that was started with it.
     var byKey = SlotIndex()
+    /// Neighbours of activities that were started with the same key one after another.
+    var keyNeighbours: [Slot: KeyNeighbours] = [:]
     var renewals: [Slot: RenewalLinks] = [:]
     var retained = RetentionQueue()
     var sweep = SettingsSweep()

@@ -57,13 +57,7 @@ extension Engine {
     private mutating func forget(_ slot: Slot) {
         let record = activities[slot]
         byID.remove(Engine.hash(record.id), slot)
-        if record.keyCount > 0 {
-            let app = apps.kinds[Int(record.kind)].app
-            let hash = payloads.withBytes(record.cold) {
-                Engine.hash(app: app, device: record.device, key: UnsafeRawBufferPointer(rebasing: $0[record.keyRange]))
-            }
-            byKey.remove(hash, slot)
-        }
+        if record.keyCount > 0 { releaseKey(of: slot) }
         if record.hasRenewalLinks { renewals[slot] = nil }
         payloads.remove(record.content)
         payloads.remove(record.cold)

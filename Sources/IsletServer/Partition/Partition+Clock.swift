@@ -15,6 +15,7 @@ extension Partition {
         guard clock.isManual else { return refuse(envelope, frame, .unavailable(.clockNotManual)) }
         let claim: RetryClaim?
         switch firstTime(envelope, frame) {
+        case .first where isExpired: return refuse(envelope, frame, .expired)
         case .first(let new): claim = new
         case .settled(let result): return result
         }

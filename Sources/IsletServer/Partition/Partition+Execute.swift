@@ -14,9 +14,8 @@ extension Partition {
                 let result: FrameResult
                 if flights.isDiskFull, !command.operation.needsNoJournal {
                     result = refuse(command.envelope, frame, .unavailable(.diskFull))
-                } else if let ttl = command.envelope.ttl, now.monotonic - receivedAt > ttl {
-                    result = refuse(command.envelope, frame, .expired)
                 } else {
+                    isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
                     result = command.operation.isChange ? change(command, frame) : read(command, frame)
                 }
                 return isIngest || !command.envelope.wantsAnswer ? .silent : result
@@ -31,6 +30,7 @@ extension Partition {
     private func change(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
         switch firstTime(command.envelope, frame) {
         case .settled(let result): return result
+        case .first where isExpired: return refuse(command.envelope, frame, .expired)
         case .first(let claim):
             let result = applied(command, frame)
             if let claim, let req = command.envelope.req {

@@ -9,7 +9,7 @@ extension Partition {
     private static let fullAnswerRetry: Int64 = 10
 
     func read(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
-        if let seq = command.envelope.minSeq, let app = command.operation.app,
+        if !isExpired, let seq = command.envelope.minSeq, let app = command.operation.app,
             engine.apps.find(app, of: frame).map({ engine.apps[$0].seq }) ?? 0 < seq
         {
             let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
@@ -20,6 +20,8 @@ extension Partition {
         }
         let envelope = command.envelope
         switch command.operation {
+        case .clockAdvance(let advance): return advanceClock(advance, envelope, frame)
+        case _ where isExpired: return refuse(envelope, frame, .expired)
         case .activityHistory where isAnswerFull, .activityList where isAnswerFull:
             return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .activityGet, .activityHistory, .activityExplain: return readActivity(command, frame)
@@ -31,7 +33,6 @@ extension Partition {
                 writer.settings(settings)
                 writer.endObject()
             }
-        case .clockAdvance(let advance): return advanceClock(advance, envelope, frame)
         case .serviceInfo: return info(envelope, frame)
         case .servicePing: return answerNow(envelope, frame)
         case .serviceBackup(let path): return backUp(to: path, envelope, frame)

@@ -72,6 +72,8 @@ package final class Partition {
     package internal(set) var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.
     var wasAccepted = false
+    /// Whether the `ttl` of the present command was over before its turn came.
+    var isExpired = false
     package private(set) var isStopping = false
     private var hasSaidGoodbye = false
 
