@@ -25,8 +25,9 @@ extension Simulation {
             return judge(bytes, first, sent)
         }
         if expectation.isAccepted, sent.command.isRemembered, let client = sent.command.client,
-            let req = sent.command.req
+            let req = sent.command.req, firstExpectations[client + req]?.shows == expectation.shows
         {
+            // And not of an earlier execution, which was forgotten before its answer came.
             firstAnswers[client + req] = bytes
         }
         if isExcused(value, expectation) { return }

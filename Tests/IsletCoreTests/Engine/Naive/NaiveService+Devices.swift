@@ -95,7 +95,7 @@ extension NaiveService {
     /// Forgets one that the service has forgotten.
     func forget(_ id: UInt64) {
         activities[id] = nil
-        for (key, holder) in holders where holder == id { holders[key] = nil }
+        for key in holders.keys { holders[key]?.removeAll { $0 == id } }
         retained.removeAll { $0 == id }
     }
 }

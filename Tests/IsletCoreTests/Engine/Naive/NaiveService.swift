@@ -7,7 +7,7 @@ final class NaiveService {
     var activities: [UInt64: NaiveActivity] = [:]
     /// The steps of the present call, in order.
     var steps: [NaiveStep] = []
-    var holders: [String: UInt64] = [:]
+    var holders: [String: [UInt64]] = [:]
     /// The switches: of an app, and what a device says of its own.
     var switches: [String: (enabled: Bool, frequent: Bool)] = [:]
     var ownSwitches: [String: (enabled: Bool?, frequent: Bool?)] = [:]
@@ -33,7 +33,7 @@ final class NaiveService {
 
     /// The newest that was started with a key, as long as it is remembered.
     func newest(_ app: String, _ key: String, _ device: String?) -> UInt64? {
-        holders["\(app) \(device ?? "") \(key)"]
+        holders["\(app) \(device ?? "") \(key)"]?.last
     }
 
     func effective(_ app: String, _ device: String?) -> (enabled: Bool, frequent: Bool) {
@@ -77,7 +77,7 @@ final class NaiveService {
         let at = datesByDue && !isByCommand ? due ?? now : now
         if activity.state == "dismissed" { activity.dismissedWhen = activity.dismissAt }
         if activity.revision == 1, let key = activity.key {
-            holders["\(activity.app) \(activity.device ?? "") \(key)"] = activity.id
+            holders["\(activity.app) \(activity.device ?? "") \(key)", default: []].append(activity.id)
         }
         activities[activity.id] = activity
         steps.append(
