@@ -40,8 +40,6 @@ final class Simulation {
     /// Messages that could not be delivered yet.
     var undelivered: [Message] = []
     var awaitedDigests: Set<Int> = []
-    /// How often each pair of client and `req` was executed.
-    var executions: [String: Int] = [:]
     var firstAnswers: [String: [UInt8]] = [:]
     var firstExpectations: [String: Expectation] = [:]
     var nextNumbers: [Int] = []

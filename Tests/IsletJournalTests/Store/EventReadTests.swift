@@ -68,27 +68,29 @@ import Testing
         do {
             let run = try JournalRun(folder, options)
             await run.commit(.sample(1, [SampleEvent(app: "com.gone", seq: 1)]))
-            var number: UInt64 = 1
+            await run.commit(.sample(2, [SampleEvent(app: "com.gone", seq: 2)]))
+            var number: UInt64 = 2
             while run.store.segmentCount < 3 {
                 number += 1
-                await run.commit(.sample(number, [SampleEvent(app: "com.a", seq: number - 1, padding: 4_000)]))
+                await run.commit(.sample(number, [SampleEvent(app: "com.a", seq: number - 2, padding: 4_000)]))
             }
             await run.hold(through: number, sweep: 1)
-            try await check(run, last: number - 1)
+            try await check(run, last: number - 2)
             await run.journal.close()
         }
         let run = try JournalRun(folder, options)
-        try await check(run, last: run.store.summary.lastBatch - 1)
+        try await check(run, last: run.store.summary.lastBatch - 2)
         await run.journal.close()
     }
 
     private func check(_ run: JournalRun, last: UInt64) async throws {
         // The last segment has the last event, or nothing yet.
-        let oldest = try #require(run.store.firstBatches.first) - 1
+        let oldest = try #require(run.store.firstBatches.first) - 2
         #expect(await run.read("com.a", .stream(after: 0), id: 1) == .tooOld(oldest: oldest))
         #expect(await run.read("com.a", .chain(last: 1), id: 2) == .tooOld(oldest: oldest))
         #expect(await run.read("com.a", .stream(after: oldest - 1), id: 3)?.seqs == Array((oldest..<(last + 1))))
-        #expect(await run.read("com.gone", .stream(after: 0), id: 4) == .tooOld(oldest: 2))
-        #expect(await run.read("com.gone", .stream(after: 1), id: 5)?.seqs == [])
+        #expect(await run.read("com.gone", .stream(after: 0), id: 4) == .tooOld(oldest: 3))
+        #expect(await run.read("com.gone", .stream(after: 1), id: 5) == .tooOld(oldest: 3))
+        #expect(await run.read("com.gone", .stream(after: 2), id: 6)?.seqs == [])
     }
 }

@@ -262,6 +262,18 @@ import Testing
         }
     }
 
+    @Test func aBatchThatIsMissingInTheMiddleIsFoundByRecovery() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder)
+        await run.commit(1...3)
+        await run.journal.close()
+        let segment = file(folder, "journal-000001.db")
+        #expect(try TemporaryFolder.sqlite3Writing(segment, "DELETE FROM batch WHERE number = 2") == "")
+        #expect(throws: StoreError.batchesMissing(file: segment, expected: 2, found: 3)) {
+            try Store.open(directory: folder.data, options: .testing()).recorded()
+        }
+    }
+
     @Test func aMissingMarkIsRefusedAndADamagedOneToo() async throws {
         let folder = try await used()
         let mark = try folder.read("mark")
