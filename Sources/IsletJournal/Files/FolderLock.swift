@@ -35,7 +35,11 @@ final class FolderLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that is just being spawned may still hold a copy of the descriptor, and the lock with it.
+        release()
+        close(descriptor)
+    }
 
     /// Gives it up before this object goes.
     func release() {

@@ -16,20 +16,15 @@ extension Simulation {
                 expectation.shows <= committedEnd,
                 "an answer shows place \(expectation.shows), and \(committedEnd) is committed: \(text)")
         }
-        if case .again(let client, let req) = expectation.say {
-            if let first = firstAnswers[client + req] {
+        if case .again = expectation.say {
+            if let first = firstAnswers[expectation.execution] {
                 return complain(first == bytes, "not the first answer, which was \(String(decoding: first, as: UTF8.self))")
             }
-            guard let first = firstExpectations[client + req] else { return complain(false, "an answer to no command") }
-            firstAnswers[client + req] = bytes
+            guard let first = firstExpectations[expectation.execution] else { return complain(false, "an answer to no command") }
+            firstAnswers[expectation.execution] = bytes
             return judge(bytes, first, sent)
         }
-        if expectation.isAccepted, sent.command.isRemembered, let client = sent.command.client,
-            let req = sent.command.req, firstExpectations[client + req]?.shows == expectation.shows
-        {
-            // And not of an earlier execution, which was forgotten before its answer came.
-            firstAnswers[client + req] = bytes
-        }
+        if expectation.isAccepted, !expectation.execution.isEmpty { firstAnswers[expectation.execution] = bytes }
         if isExcused(value, expectation) { return }
         if case .refused(let code, _, _) = expectation.say, code == "badMessage" {
             return complain(value["error"]?["code"] == .string(code), "another error")

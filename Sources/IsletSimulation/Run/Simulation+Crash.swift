@@ -63,8 +63,9 @@ extension Simulation {
         for (app, stand) in ledger.published { expect(stand.seq <= ledger.seq(app), "\(app) was published ahead") }
         for (client, req) in oracle.cut(from: place) {
             // What was not durable has not happened; if it was acknowledged, that was a lie.
-            expect(firstAnswers[client + req] == nil, "\(req) of \(client) was acknowledged and is lost")
-            firstExpectations[client + req] = nil
+            let lost = execution(client, req)
+            expect(firstAnswers[lost] == nil, "\(req) of \(client) was acknowledged and is lost")
+            firstExpectations[lost] = nil
         }
         ledger.cut(after: disk.lastNumber)
         ends = ends.filter { $0.key <= disk.lastNumber }

@@ -91,8 +91,8 @@ extension Simulation {
             partition.now.domain.milliseconds == travel.target,
             "the clock stands at \(partition.now.domain.milliseconds) and not at \(travel.target)")
         let sent = travel.message.commands[travel.index]
-        let expectation = oracle.arrived(sent.command, bytes: sent.bytes)
-        remember(expectation, sent)
+        var expectation = oracle.arrived(sent.command, bytes: sent.bytes)
+        remember(&expectation, sent)
         travel.message.expectations[travel.index] = expectation
         self.travel = nil
         while self.travel == nil, !waiting.isEmpty {
@@ -129,22 +129,29 @@ extension Simulation {
                     Oracle.refuse("unavailable", "later", ["reason": .string("diskFull")]), sent.command)
                 continue
             }
-            let (expectation, passages, isNew) = oracle.execute(sent.command, bytes: sent.bytes)
+            var (expectation, passages, isNew) = oracle.execute(sent.command, bytes: sent.bytes)
             expected.expect(passages)
+            if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
+            if isNew { remember(&expectation, sent) }
             message.expectations[index] = expectation
             if case .advance = sent.command.operation, case .now(let target) = expectation.say {
                 travel = (target, message, index)
                 if index + 1 < message.commands.count { waiting.append((message, index + 1)) }
                 return
             }
-            if isNew { remember(expectation, sent) }
         }
     }
 
-    private func remember(_ expectation: Expectation, _ sent: SentCommand) {
+    /// The latest execution of a pair: one that was forgotten is executed again when it comes again.
+    func execution(_ client: String, _ req: String) -> String {
+        "\(client) \(req) \(executions[client + req, default: 0])"
+    }
+
+    private func remember(_ expectation: inout Expectation, _ sent: SentCommand) {
         guard sent.command.isRemembered, let client = sent.command.client, let req = sent.command.req else { return }
-        firstExpectations[client + req] = expectation
-        firstAnswers[client + req] = nil
+        executions[client + req, default: 0] += 1
+        expectation.execution = execution(client, req)
+        firstExpectations[expectation.execution] = expectation
     }
 
     private func needsRoom(_ command: OracleCommand) -> Bool {

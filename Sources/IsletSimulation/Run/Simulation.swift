@@ -40,6 +40,8 @@ final class Simulation {
     /// Messages that could not be delivered yet.
     var undelivered: [Message] = []
     var awaitedDigests: Set<Int> = []
+    /// How often each pair of client and `req` was executed.
+    var executions: [String: Int] = [:]
     var firstAnswers: [String: [UInt8]] = [:]
     var firstExpectations: [String: Expectation] = [:]
     var nextNumbers: [Int] = []

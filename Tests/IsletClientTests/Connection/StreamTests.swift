@@ -69,7 +69,9 @@ import Testing
             await fake.answerJoins(true)
             _ = try await reader.synced()
             let nonces = await fake.subscriptions.filter { $0.hasPrefix("~join/") }
-            #expect(Set(nonces).count == 2)
+            // Two where the machine is quick, and each another one in any case.
+            #expect(nonces.count >= 2)
+            #expect(Set(nonces).count == nonces.count)
         }
     }
 
