@@ -67,6 +67,11 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "islet-sim", dependencies: ["IsletSimulation"], swiftSettings: strict),
 
+        // Loss of power: takes over the calls of the system that write, in whatever links it.
+        .target(name: "CPowerLoss"),
+        .target(name: "IsletPowerLoss", dependencies: ["CPowerLoss", "IsletJournal"], swiftSettings: strict),
+        .executableTarget(name: "islet-powerloss", dependencies: ["IsletPowerLoss"], swiftSettings: strict),
+
         .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
         .testTarget(
             name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
@@ -78,6 +83,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),
+        .testTarget(name: "IsletPowerLossTests", dependencies: ["IsletPowerLoss"], swiftSettings: strict),
         .testTarget(
             name: "IsletClientTests",
             dependencies: ["IsletClient", "IsletServer", "ZeroMQ", .product(name: "Logging", package: "swift-log")],

@@ -2,6 +2,8 @@
 struct KnownState {
     var store: String
     var epoch: String
+    /// The epoch of the last segment with batches when that one began: the same, or the one before it.
+    var journalEpoch: String
     /// How the last owner committed, in which run of the machine, and whether it said goodbye.
     var sync: SyncMode
     var bootID: String
@@ -18,6 +20,7 @@ struct KnownState {
     /// The state of a folder without anything.
     init(store: String, epoch: String, sync: SyncMode, bootID: String) {
         (self.store, self.epoch, self.sync, self.bootID) = (store, epoch, sync, bootID)
+        journalEpoch = epoch
         (isClosed, holdsThrough, clock, trimmedThrough, firstSegment) = (false, 0, 0, 0, 1)
     }
 
@@ -36,6 +39,7 @@ struct KnownState {
             let firstSegment = meta[Schema.Key.firstSegment].flatMap({ Int($0) })
         else { throw .corrupt("its table meta is not complete") }
         (self.store, self.epoch, self.sync, self.bootID) = (store, epoch, sync, bootID)
+        journalEpoch = meta[Schema.Key.journalEpoch] ?? epoch
         (self.isClosed, self.holdsThrough, self.clock) = (isClosed == "1", holdsThrough, clock)
         (self.trimmedThrough, self.firstSegment) = (trimmedThrough, firstSegment)
     }
@@ -43,7 +47,7 @@ struct KnownState {
     /// As the file's table of single values.
     var meta: [String: String] {
         [
-            Schema.Key.store: store, Schema.Key.epoch: epoch, Schema.Key.sync: sync.rawValue,
+            Schema.Key.store: store, Schema.Key.epoch: epoch, Schema.Key.journalEpoch: journalEpoch, Schema.Key.sync: sync.rawValue,
             Schema.Key.bootID: bootID, Schema.Key.isClosed: isClosed ? "1" : "0",
             Schema.Key.holdsThrough: String(holdsThrough), Schema.Key.clock: String(clock),
             Schema.Key.trimmedThrough: String(trimmedThrough), Schema.Key.firstSegment: String(firstSegment),

@@ -16,6 +16,8 @@ enum Schema {
         /// The random name of the folder's content: files of different folders do not mix.
         static let store = "store"
         static let epoch = "epoch"
+        /// The state: the epoch of the last segment with batches when the epoch began; absent in older files.
+        static let journalEpoch = "journal_epoch"
         static let sync = "sync"
         /// Segments: its number.
         static let segment = "segment"

@@ -82,8 +82,12 @@ struct StoreOpening {
                 reason: "it holds everything up to batch \(resumed.holdsThrough), and the segments "
                     + "begin with batch \(firstKept)")
         }
-        if let last = survey.last, last.epoch != resumed.epoch {
-            throw .otherStore(file: names.segment(last.number), expected: resumed.epoch, found: last.epoch)
+        if let last = survey.last {
+            // An epoch may have begun and have no batch yet.
+            guard last.epoch == resumed.epoch || last.epoch == resumed.journalEpoch else {
+                throw .otherStore(file: names.segment(last.number), expected: resumed.epoch, found: last.epoch)
+            }
+            resumed.journalEpoch = last.epoch
         }
         summary.clock = max(resumed.clock, survey.filled.last?.lastAt ?? 0)
         summary.mayHaveLostCommits = mayHaveLost
@@ -124,19 +128,31 @@ struct StoreOpening {
     private func clear(_ survey: SegmentSurvey) throws(StoreError) {
         do throws(SystemError) {
             for number in survey.leftOver { try FolderNames.removeDatabase(names.segment(number)) }
-            for number in survey.empty { try FolderNames.removeDatabase(names.segment(number)) }
+            // The last one first, and for good: one that is missing before another would be taken for a loss.
+            for number in survey.empty.reversed() {
+                try FolderNames.removeDatabase(names.segment(number))
+                try FileSystem.sync(names.directory)
+            }
             if let torn = survey.torn { try FileSystem.truncate(torn.path, to: torn.validEnd) }
+            // A process that was killed may have written a commit that it did not sync. It is there, so it is going to
+            // be told, and the mark will say so: it must not go any more.
+            if let last = survey.last, FileSystem.exists(FolderNames.log(of: names.segment(last.number))) {
+                try FileSystem.sync(FolderNames.log(of: names.segment(last.number)))
+            }
             try FileSystem.sync(names.directory)
         } catch {
             throw StoreError(error)
         }
     }
 
-    /// Goes on with the last segment, or begins one if that was written for another epoch or in another way.
+    /// Goes on with the last segment, or begins one if that was written for another epoch or in another way, or is full:
+    /// what the state's file says of a full segment holds for ever.
     private func openWriter(
         _ survey: SegmentSurvey, _ resumed: KnownState, _ segments: inout [SegmentInfo], lastBatch: UInt64
     ) throws(StoreError) -> SegmentWriter {
-        if let last = survey.last, last.epoch == resumed.epoch, last.sync == resumed.sync {
+        if let last = survey.last, last.epoch == resumed.epoch, last.sync == resumed.sync,
+            survey.unrecorded.contains(last.number)
+        {
             do throws(SQLiteError) {
                 return try SegmentWriter(path: names.segment(last.number), identity: last, vfs: options.vfs)
             } catch {

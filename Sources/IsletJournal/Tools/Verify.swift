@@ -198,7 +198,7 @@ private struct Verify {
                 "holds everything up to batch \(known.holdsThrough), and the segments begin with batch "
                     + "\(report.firstBatch)")
         }
-        if let lastEpoch, lastEpoch != known.epoch {
+        if let lastEpoch, lastEpoch != known.epoch, lastEpoch != known.journalEpoch {
             report.add(names.state, "its epoch is \(known.epoch), the last segment's is \(lastEpoch)")
         }
     }

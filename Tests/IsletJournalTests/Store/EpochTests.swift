@@ -46,6 +46,16 @@ import Testing
         #expect(try Store.verify(directory: folder.data).findings == [])
     }
 
+    @Test func anEpochMayEndBeforeItHasABatch() async throws {
+        let folder = try await killed()
+        for boot in ["two", "three", "three"] {
+            let store = try Store.open(directory: folder.data, options: options(boot))
+            #expect(store.summary.epoch == "epoch of \(boot)")
+            #expect(store.summary.lastBatch == 10)
+        }
+        #expect(try Store.verify(directory: folder.data).findings == [])
+    }
+
     @Test func aSnapshotThatIsAheadOfWhatIsLeftIsTakenBack() async throws {
         let folder = try await killed()
         try folder.write([], to: "journal-000001.db-wal")

@@ -15,6 +15,20 @@ import Testing
         #expect(try store.recorded().filter { $0.hasPrefix("batch") } == (1...last).map { "batch \($0) at \($0)000" })
     }
 
+    @Test func aFullSegmentIsNotWrittenAgain() async throws {
+        let folder = try TemporaryFolder()
+        let options = StoreOptions.testing { $0.segmentBytes = 50_000 }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 2)
+        await run.journal.close()
+        // The second segment has nothing yet, and the state's file has written down what the first one has.
+        let second = try JournalRun(folder, options)
+        await second.commit((last + 1)...(last + 2))
+        #expect(second.store.firstBatches == [1, last + 1])
+        #expect(try folder.copiedLastBatch(options) == last + 2)
+        await second.journal.close()
+    }
+
     @Test func theNextSegmentIsMadeAheadWithItsSchema() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder, small)

@@ -1,0 +1,123 @@
+import IsletJournal
+
+/// Holds an open folder against what was handed over.
+extension Ledger {
+    /// What a folder must have.
+    struct Promise {
+        /// Batches up to this one.
+        var batch: UInt64 = 0
+        /// The snapshot, at least as of this piece.
+        var piece = 0
+    }
+
+    /// Finds out which batches and which snapshot a folder has, that they are whole, and that nothing is missing.
+    mutating func check(_ store: Store, _ promise: Promise) throws {
+        let last = store.summary.lastBatch
+        guard last >= promise.batch else { throw LifeFailure("it ends with batch \(last), \(promise.batch) was committed") }
+        guard last <= lastBatch else { throw LifeFailure("it ends with batch \(last), \(lastBatch) was the last one") }
+        let first = store.firstBatches.first ?? 1
+        let piece = try checkSnapshot(of: store, promise)
+        guard first <= store.summary.snapshotHoldsThrough + 1 else {
+            throw LifeFailure("batches begin with \(first), the snapshot ends with \(store.summary.snapshotHoldsThrough)")
+        }
+        let told = Told()
+        try store.forEachBatch(after: first - 1, told)
+        guard told.batches.count == Int(last + 1 - first) else {
+            throw LifeFailure("\(told.batches.count) batches from \(first) to \(last)")
+        }
+        for (index, found) in told.batches.enumerated() {
+            let number = first + UInt64(index)
+            guard let expected = batch(number), found.number == number, found.at == expected.at,
+                found.told == expected.told
+            else {
+                throw LifeFailure("batch \(number) came back as \(found), not \(String(describing: batch(number)))")
+            }
+        }
+        var answers: [String] = []
+        try store.forEachAnswer(since: 0) { number, _, answer in answers.append("\(number): \(text(answer))") }
+        let expected = (first..<(last + 1)).flatMap { number in
+            (batch(number)?.answers ?? []).map { "\(number): \($0)" }
+        }
+        guard answers == expected else { throw LifeFailure("answers came back as \(answers), not \(expected)") }
+        forget(batchesAfter: last)
+        forget(snapshotsAfter: piece, lastBatch: last)
+    }
+
+    /// Holds what was read while the journal went on against what was handed over.
+    func check(_ reads: [JournalReadResult]) throws(LifeFailure) {
+        for read in reads {
+            switch read.outcome {
+            case .tooOld: break
+            case .events(let events):
+                for event in events {
+                    let (json, topic) = (
+                        String(decoding: event.json, as: UTF8.self), String(decoding: event.topic, as: UTF8.self)
+                    )
+                    let image = String(decoding: event.image, as: UTF8.self)
+                    let end = " \(event.seq)<\(event.previous) \(topic) \(json) \(image)"
+                    guard batches.contains(where: { $0.told.contains { $0.hasSuffix(end) } }) else {
+                        throw LifeFailure("a read gave\(end)")
+                    }
+                }
+            }
+        }
+    }
+
+    private func checkSnapshot(of store: Store, _ promise: Promise) throws -> Int {
+        var found = Snapshot()
+        try store.forEachFact { key, value in found.facts[text(key)] = text(value) }
+        try store.forEachEntity { entity in
+            let parts = [entity.id, entity.app].map { String(decoding: $0, as: UTF8.self) }
+            let (content, image) = (
+                String(decoding: entity.content, as: UTF8.self), String(decoding: entity.image, as: UTF8.self)
+            )
+            found.entities[entity.slot] =
+                "\(parts[0])|\(parts[1])|\(entity.revision)|\(entity.seq)|\(content)|\(image)"
+        }
+        let piece = found.facts[Self.pieceKey].flatMap { Int($0) } ?? 0
+        guard piece < snapshots.count, piece >= promise.piece else {
+            throw LifeFailure(
+                "the snapshot is that of piece \(piece) of \(snapshots.count - 1), \(promise.piece) was written for good")
+        }
+        let expected = snapshots[piece]
+        guard found.entities == expected.entities, found.facts == expected.facts else {
+            throw LifeFailure("the snapshot of piece \(piece) is \(found), not \(expected)")
+        }
+        let summary = store.summary
+        guard summary.snapshotHoldsThrough == min(expected.holdsThrough, summary.lastBatch) else {
+            throw LifeFailure("it holds through \(summary.snapshotHoldsThrough), not \(expected.holdsThrough)")
+        }
+        guard expected.committed <= summary.lastBatch || summary.mayHaveLostCommits else {
+            throw LifeFailure("the snapshot is of batch \(expected.committed), the journal ends with \(summary.lastBatch)")
+        }
+        return piece
+    }
+}
+
+/// Collects what recovery tells.
+private final class Told: RecoveryVisitor {
+    private(set) var batches: [(number: UInt64, at: Int64, told: [String])] = []
+
+    func begin(batch number: UInt64, at: Int64) { batches.append((number, at, [])) }
+
+    func fact(_ content: Span<UInt8>) { add("fact \(text(content))") }
+
+    func event(
+        app: Span<UInt8>, seq: UInt64, previous: UInt64, topic: Span<UInt8>, json: Span<UInt8>, image: Span<UInt8>
+    ) {
+        add("\(text(app)) \(seq)<\(previous) \(text(topic)) \(text(json)) \(text(image))")
+    }
+
+    func endStream(app: Span<UInt8>, seq: UInt64, entities: Int, digest: UInt64) {
+        add("\(text(app)) ends at \(seq): \(entities), \(digest)")
+    }
+
+    private func add(_ line: String) {
+        guard !batches.isEmpty else { return }
+        batches[batches.count - 1].told.append(line)
+    }
+}
+
+func text(_ span: Span<UInt8>) -> String {
+    span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+}

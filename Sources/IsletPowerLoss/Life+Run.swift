@@ -1,0 +1,143 @@
+import IsletJournal
+import Synchronization
+
+/// One run of a journal on a disk that stops.
+extension Life {
+    private static let longestWork = 600
+    private static let epochCount = Atomic<Int>(0)
+
+    /// - Parameter isRestart: Whether the folder is as the run before left it, and the machine went on.
+    mutating func run(on disk: CrashDisk, isRestart: Bool, isLast: Bool = false) async throws {
+        let progress = Progress()
+        let failures = disk.failures
+        let store: Store
+        do {
+            store = try Store.open(directory: disk.path, options: options(progress))
+        } catch {
+            guard disk.isStopped || disk.failures > failures else {
+                throw LifeFailure("the folder was refused: \(error)")
+            }
+            tally.stoppedOpenings += 1
+            tally.faults += disk.failures - failures
+            isClosed = false
+            return
+        }
+        let hadStopped = disk.isStopped
+        try check(store)
+        isClosed = false
+        guard !hadStopped else {
+            tally.stoppedOpenings += 1
+            return
+        }
+        (wasOpen, lostPower) = (true, false)
+        // Recovery has told it, so it must last. Without syncs it does only if it was on the disk already.
+        live = Ledger.Promise(batch: ledger.lastBatch, piece: ledger.snapshots.count - 1)
+        if plan.sync == .full || !isRestart { promise.batch = live.batch }
+        promise.piece = live.piece
+        progress.begin(after: ledger.lastBatch)
+        let journal = try store.startJournal(after: ledger.lastBatch, report: progress.report)
+        await work(journal, progress, disk, isLast: isLast)
+        try judge(store, progress.said, disk, failures: failures, isLast: isLast)
+    }
+
+    private func options(_ progress: Progress) -> StoreOptions {
+        let seed = plan.seed
+        var options = StoreOptions(makeEpoch: {
+            "e-\(String(seed, radix: 36))-\(Self.epochCount.add(1, ordering: .relaxed).newValue)"
+        })
+        options.sync = plan.sync
+        options.segmentBytes = plan.segmentBytes
+        options.retentionBytes = plan.retentionBytes
+        options.minimumFree = 0
+        options.fullRetry = 1
+        options.allowVolatile = true
+        options.bootID = "boot-\(boot)"
+        options.onFailure = { progress.failed($0) }
+        options.onWarning = { progress.warned($0) }
+        return options
+    }
+
+    private mutating func check(_ store: Store) throws {
+        tally.openings += 1
+        let summary = store.summary
+        let known = ledger.epochs.last
+        if isClosed, !summary.wasClosed { throw LifeFailure("it does not know that it was closed") }
+        if let known, plan.sync == .full || !lostPower || isClosed, summary.epoch != known {
+            throw LifeFailure("the epoch is \(summary.epoch) instead of \(known)")
+        }
+        var due = lostPower ? promise : live
+        if summary.epoch == known {
+            // Whoever was told of a batch goes on in the same epoch: it must be there.
+            due.batch = max(due.batch, live.batch)
+        } else if ledger.epochs.contains(summary.epoch) {
+            throw LifeFailure("the epoch \(summary.epoch) was used before")
+        }
+        try ledger.check(store, due)
+        if summary.epoch != known { ledger.epochs.append(summary.epoch) }
+    }
+
+    // MARK: Work
+
+    private mutating func work(_ journal: SQLiteJournal, _ progress: Progress, _ disk: CrashDisk, isLast: Bool) async {
+        var pieces = ledger.snapshots.count - 1
+        let firstPiece = pieces
+        var reads: UInt64 = 0
+        let steps = isLast ? 30 : Self.longestWork
+        for _ in 0..<steps {
+            if disk.isStopped || progress.said.failure != nil { break }
+            switch dice.below(10) {
+            case 0..<6:
+                let last = ledger.lastBatch
+                if last > 0 { await progress.wait { $0.committed + 1 >= last } }
+                if progress.said.failure != nil { break }
+                _ = journal.append(ledger.makeBatch(&dice))
+            case 6, 7:
+                let written = pieces - firstPiece
+                await progress.wait { $0.swept == written }
+                if progress.said.failure != nil { break }
+                let committed = progress.said.committed
+                journal.sweep(ledger.makePiece(&dice, committed: committed, isLarge: plan.hasLargePieces))
+                pieces += 1
+            case 8:
+                let asked = reads
+                await progress.wait { $0.reads.count == Int(asked) }
+                reads += 1
+                let (app, seq) = ledger.seqs.sorted { $0.key < $1.key }.first ?? ("com.a", 0)
+                journal.read(
+                    JournalRead(
+                        id: reads, app: Array(app.utf8), kind: .stream(after: seq > 4 ? seq - 4 : 0), maximumRows: 5,
+                        maximumBytes: 1 << 20))
+            default:
+                let last = ledger.lastBatch
+                await progress.wait { $0.committed == last }
+            }
+        }
+        if dice.oneIn(2) && !isLast { disk.stop(at: 0) }
+        await journal.close()
+        isClosed = progress.said.failure == nil && !disk.isStopped
+    }
+
+    private mutating func judge(
+        _ store: Store, _ said: Progress.Said, _ disk: CrashDisk, failures: Int, isLast: Bool
+    ) throws {
+        let faults = disk.failures - failures
+        tally.faults += faults
+        tally.batches += Int(said.committed - live.batch)
+        tally.segments += store.segmentCount
+        tally.fullDisks += said.full
+        if let wrong = said.wrong { throw LifeFailure(wrong) }
+        if let failure = said.failure, !disk.isStopped, faults == 0 || plan.fault == .noSpace {
+            throw LifeFailure("the journal failed: \(failure)")
+        }
+        if said.failure == nil, faults > 0, plan.fault != .noSpace, !disk.isStopped {
+            throw LifeFailure("a call failed (\(String(describing: plan.fault))), and the journal went on")
+        }
+        if isLast, !isClosed { throw LifeFailure("the last run did not end well") }
+        if let warning = said.warnings.first, !disk.isStopped { throw LifeFailure("it warned: \(warning)") }
+        try ledger.check(said.reads)
+        let before = live.piece
+        live = Ledger.Promise(batch: said.committed, piece: before + said.swept)
+        if plan.sync == .full || isClosed { promise.batch = live.batch }
+        promise.piece = isClosed ? live.piece : ledger.lastDurablePiece(through: live.piece) ?? promise.piece
+    }
+}

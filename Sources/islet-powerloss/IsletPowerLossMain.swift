@@ -1,0 +1,43 @@
+import Glibc
+import IsletPowerLoss
+
+/// `islet-powerloss`: the real store and SQLite on a disk that forgets what was not synced, for many losses of power.
+@main
+struct IsletPowerLossMain {
+    private static let usage = "usage: islet-powerloss [--losses N] [--seed S] [--directory PATH] [--ignore-syncs] [--json]\n"
+
+    static func main() async {
+        var campaign = LossCampaign(seed: 1, powerLosses: 1_000)
+        var isJSON = false
+        var arguments = CommandLine.arguments.dropFirst()
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--ignore-syncs": campaign.ignoresSyncs = true
+            case "--json": isJSON = true
+            case "--directory":
+                guard let value = arguments.popFirst() else { refuse() }
+                campaign.directory = value
+            case "--losses", "--seed":
+                guard let value = arguments.popFirst().flatMap({ UInt64($0) }) else { refuse() }
+                if argument == "--seed" { campaign.seed = value } else { campaign.powerLosses = Int(clamping: value) }
+            default: refuse()
+            }
+        }
+        do throws(LossCampaign.Failure) {
+            let clock = ContinuousClock()
+            let start = clock.now
+            let tally = try await campaign.run()
+            let seconds = Double((clock.now - start) / .milliseconds(1)) / 1_000
+            print(isJSON ? tally.json(seed: campaign.seed, seconds: seconds) : tally.line(seed: campaign.seed))
+        } catch {
+            print("FAILED \(error)")
+            print("  again: swift run -c release islet-powerloss --losses 1 --seed \(error.seed)")
+            exit(1)
+        }
+    }
+
+    private static func refuse() -> Never {
+        print(usage)
+        exit(64)
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import IsletPowerLoss
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct PowerLossTests {
+    private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
+
+    /// `ISLET_POWER_LOSSES` and `ISLET_SEED` make it longer and another one.
+    @Test func noLossOfPowerTakesWhatWasCommittedAndEveryFolderOpensAgain() async throws {
+        let seed = Self.number("ISLET_SEED") ?? 1
+        let losses = Int(Self.number("ISLET_POWER_LOSSES") ?? 400)
+        let tally = try await LossCampaign(seed: seed, powerLosses: losses).run()
+        print(tally.line(seed: seed))
+        #expect(tally.powerLosses >= losses)
+        // A disk that loses nothing would prove nothing.
+        #expect(tally.torn > losses / 20)
+        #expect(tally.lostWrites > losses)
+        #expect(tally.lostNames > losses / 20)
+        #expect(tally.kills > losses / 20)
+        #expect(tally.stoppedOpenings > losses / 20)
+        #expect(tally.batches > losses)
+        #expect(tally.faults > losses / 100)
+        #expect(tally.segments > tally.openings)
+    }
+
+    @Test func aDiskThatOnlyClaimsToSyncIsFoundOut() async {
+        var campaign = LossCampaign(seed: 1, powerLosses: 200)
+        campaign.ignoresSyncs = true
+        campaign.keepsFailures = false
+        await #expect(throws: LossCampaign.Failure.self) { try await campaign.run() }
+    }
+}
