@@ -67,6 +67,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "islet-sim", dependencies: ["IsletSimulation"], swiftSettings: strict),
 
+        // What `scripts/fuzz` and the tests throw bytes at.
+        .target(
+            name: "IsletFuzz", dependencies: ["IsletCore", "IsletProtocol", "IsletJournal"], swiftSettings: strict),
         // Loss of power: takes over the calls of the system that write, in whatever links it.
         .target(name: "CPowerLoss"),
         .target(name: "IsletPowerLoss", dependencies: ["CPowerLoss", "IsletJournal"], swiftSettings: strict),
@@ -83,6 +86,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),
+        .testTarget(name: "IsletFuzzTests", dependencies: ["IsletFuzz"], swiftSettings: strict),
         .testTarget(name: "IsletPowerLossTests", dependencies: ["IsletPowerLoss"], swiftSettings: strict),
         .testTarget(
             name: "IsletClientTests",

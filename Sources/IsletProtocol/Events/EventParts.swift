@@ -26,6 +26,9 @@ package struct EventParts: Equatable, Sendable {
             contentState = member.value.range
         } else if member.name.equals("attributes", in: json) {
             attributes = member.value.range
+        } else if member.value.kind != .string {
+            // Names are strings; whatever else stands there has no quotes to leave out.
+            return
         } else if member.name.equals("key", in: json) {
             key = member.value.text.range
         } else if member.name.equals("device", in: json) {

@@ -1,0 +1,92 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+
+/// What a fuzzer, and the test that runs its corpus, throws bytes at. Each takes whatever comes and must not trap.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    /// A frame on its way to a command.
+    case command
+    /// JSON that is carried through, and the JSON of a stored event.
+    case json
+    /// The packed columns of a row of the journal.
+    case rows
+    /// The after-image of an activity.
+    case image
+    /// A fact of the snapshot, and a client's trace.
+    case fact
+    /// An answer that was remembered.
+    case answer
+
+    /// Takes an input apart.
+    package func run(_ bytes: Span<UInt8>) {
+        switch self {
+        case .command: Self.command(bytes)
+        case .json: Self.json(bytes)
+        case .rows: Self.rows(bytes)
+        case .image: _ = try? ActivityImage(bytes)
+        case .fact: Self.fact(bytes)
+        case .answer: Self.answer(bytes)
+        }
+    }
+
+    private static func command(_ bytes: Span<UInt8>) {
+        var decoder = CommandDecoder()
+        // Twice: a decoder is used again, and the same bytes mean the same.
+        let first = decoder.withDecoded(bytes) { outcome, _ in outcome }
+        let second = decoder.withDecoded(bytes) { outcome, _ in outcome }
+        switch (first, second) {
+        case (.success, .success), (.failure, .failure): break
+        case (.success, .failure), (.failure, .success): preconditionFailure("the same frame was read in two ways")
+        }
+    }
+
+    private static func json(_ bytes: Span<UInt8>) {
+        _ = try? JSONScanner.scanValue(bytes)
+        do throws(ScanError) {
+            try JSONScanner.scanObject(bytes) { member in
+                _ = bytes.extracting(member.value.range.indices)
+                if member.value.kind == .string { _ = member.value.text.string(in: bytes) }
+                _ = member.name.string(in: bytes)
+            }
+            let parts = try EventParts(of: bytes)
+            for part in [parts.key, parts.device, parts.attributes, parts.contentState] {
+                if let part { _ = bytes.extracting(part.indices) }
+            }
+        } catch {
+            precondition((0...bytes.count).contains(error.offset), "an error outside of the bytes")
+        }
+    }
+
+    /// The first byte says how many events, the second where the first column ends.
+    private static func rows(_ bytes: Span<UInt8>) {
+        try? PackedRow.forEachNote(bytes) { _ in }
+        guard bytes.count >= 2 else { return }
+        let columns = bytes.extracting(2..<bytes.count)
+        let end = min(Int(bytes[1]), columns.count)
+        let (body, recovery) = (columns.extracting(0..<end), columns.extracting(end..<columns.count))
+        try? PackedRow.forEachEvent(body: body, recovery: recovery, count: Int(bytes[0])) { event in
+            _ = body.extracting(event.json)
+            _ = recovery.extracting(event.topic)
+            _ = recovery.extracting(event.image)
+            return true
+        }
+    }
+
+    /// The first byte says where the key ends.
+    private static func fact(_ bytes: Span<UInt8>) {
+        guard bytes.count >= 1 else { return }
+        let rest = bytes.extracting(1..<bytes.count)
+        let end = min(Int(bytes[0]), rest.count)
+        let (key, value) = (rest.extracting(0..<end), rest.extracting(end..<rest.count))
+        var engine = Engine(rules: .standard, start: Instant(0))
+        if (try? engine.restoreFact(key, value, isInSnapshot: false)) == true { _ = engine.forgetFact(key) }
+        var retries = RetryWindow()
+        _ = try? retries.restoreTrace(key, value)
+    }
+
+    private static func answer(_ bytes: Span<UInt8>) {
+        var retries = RetryWindow()
+        for batch: UInt64 in 1...2 { try? retries.restoreAnswer(bytes, batch: batch, at: Instant(1_000)) }
+        _ = retries.forgetExpired(at: Instant(1_000_000_000))
+    }
+}
