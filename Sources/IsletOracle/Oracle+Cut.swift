@@ -30,7 +30,9 @@ extension Oracle {
 
     /// Answers stand in a batch: a restarted service remembers them from its date.
     package func redateAnswers(from first: Int, to end: Int, at time: Int64) {
-        for (key, memory) in memories where memory.order >= first && memory.order < end { memories[key]?.batchAt = time }
+        for (key, memory) in memories where memory.order >= first && memory.order < end {
+            memories[key]?.batchAt = time
+        }
     }
 
     /// A new process starts at this domain time.

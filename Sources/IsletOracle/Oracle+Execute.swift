@@ -10,7 +10,9 @@ extension Oracle {
         happened = []
         var key: MemoryKey?
         // A service whose clock nobody may move says so first.
-        if command.isRemembered, !isAdvance(command) || rules.datesByDue, let client = command.client, let req = command.req {
+        if command.isRemembered, !isAdvance(command) || rules.datesByDue, let client = command.client,
+            let req = command.req
+        {
             let name = MemoryKey(client: client, req: req)
             if let memory = memories[name], !memory.isForgotten {
                 let say: Expectation.Say =
@@ -91,7 +93,9 @@ extension Oracle {
         case .info: return .info(timers: timers, states: states)
         case .ping: return .now(now)
         case .advance(let span):
-            guard rules.datesByDue else { return Self.refuse("unavailable", "never", ["reason": .string("clockNotManual")]) }
+            guard rules.datesByDue else {
+                return Self.refuse("unavailable", "never", ["reason": .string("clockNotManual")])
+            }
             return .now(now + span)
         case .wrong(let code): return Self.refuse(code, "never")
         }

@@ -140,7 +140,9 @@ extension Oracle {
 extension Oracle {
     /// How an activity stood after one of its passages; nil before its first.
     package func shape(_ handle: Handle, revision: Int) -> Shape? {
-        guard let passages = citizens[handle]?.life.passages, revision > 0, revision <= passages.count else { return nil }
+        guard let passages = citizens[handle]?.life.passages, revision > 0, revision <= passages.count else {
+            return nil
+        }
         return passages[revision - 1].shape
     }
 
@@ -170,7 +172,9 @@ extension Oracle {
     }
 
     /// A settings question for the checks.
-    package func settingsHold(_ app: String, _ device: String?) -> (enabled: Bool, frequent: Bool) { settings(app, device) }
+    package func settingsHold(_ app: String, _ device: String?) -> (enabled: Bool, frequent: Bool) {
+        settings(app, device)
+    }
 }
 
 extension Passage {

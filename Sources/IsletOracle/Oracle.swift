@@ -83,7 +83,9 @@ package final class Oracle {
         now = max(now, time)
         happened = []
         for handle in handles {
-            guard let citizen = citizens[handle], let due = citizen.life.shape.due(rules), due.at <= now else { continue }
+            guard let citizen = citizens[handle], let due = citizen.life.shape.due(rules), due.at <= now else {
+                continue
+            }
             add(.time, to: handle, nil)
         }
         return happened

@@ -1,9 +1,10 @@
+import IsletSimulation
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
-import IsletSimulation
 
 /// `islet-sim`: the deterministic simulator, for many seeds or for one that is told step by step.
 @main
@@ -53,7 +54,8 @@ struct IsletSim {
         complain("seed \(failure.seed), step \(failure.step): \(failure.message)")
         complain("  again: swift run -c release islet-sim --seed \(failure.seed) --steps \(options.steps) --verbose")
         let script = failure.shortest.joined(separator: ";")
-        complain("  the shortest script, \(failure.shortest.count) steps: --seed \(failure.seed) --script \"\(script)\"")
+        complain(
+            "  the shortest script, \(failure.shortest.count) steps: --seed \(failure.seed) --script \"\(script)\"")
         complain("  fails with: \(failure.shortestMessage)")
     }
 }

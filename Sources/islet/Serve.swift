@@ -37,10 +37,14 @@ struct Serve: AsyncParsableCommand {
     var http: String?
     @Option(help: ArgumentHelp("Where state is kept: sqlite or memory. (default: sqlite)", valueName: "store"))
     var store: String?
-    @Option(help: ArgumentHelp("The directory of the store's files. (default: islet in the XDG state directory)",
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the store's files. (default: islet in the XDG state directory)",
             valueName: "dir"))
     var data: String?
-    @Option(help: ArgumentHelp("What a commit waits for: full, the disk, or normal, the system. (default: full)", valueName: "mode"))
+    @Option(
+        help: ArgumentHelp(
+            "What a commit waits for: full, the disk, or normal, the system. (default: full)", valueName: "mode"))
     var sync: String?
     @Option(help: ArgumentHelp("Domain time: system, manual or manual=MS. (default: system)", valueName: "clock"))
     var clock: String?

@@ -18,9 +18,12 @@ extension Simulation {
         }
         if case .again = expectation.say {
             if let first = firstAnswers[expectation.execution] {
-                return complain(first == bytes, "not the first answer, which was \(String(decoding: first, as: UTF8.self))")
+                return complain(
+                    first == bytes, "not the first answer, which was \(String(decoding: first, as: UTF8.self))")
             }
-            guard let first = firstExpectations[expectation.execution] else { return complain(false, "an answer to no command") }
+            guard let first = firstExpectations[expectation.execution] else {
+                return complain(false, "an answer to no command")
+            }
             firstAnswers[expectation.execution] = bytes
             return judge(bytes, first, sent)
         }

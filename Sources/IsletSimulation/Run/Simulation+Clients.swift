@@ -27,7 +27,8 @@ extension Simulation {
                 fields.append("\"client\":\"\(clientID(client))\"")
             }
         }
-        if case .wrong(let code) = command.operation, code == "badMessage" {} else if random.oneIn(25) {
+        if case .wrong(let code) = command.operation, code == "badMessage" {
+        } else if random.oneIn(25) {
             sent.wantsAnswer = false
             fields.append("\"ack\":\"none\"")
         }
@@ -64,7 +65,8 @@ extension Simulation {
 
     /// One that counts up sends again what it sent last, or what was answered; it never goes back to what was not.
     private func mayComeAgain(_ command: OracleCommand) -> Bool {
-        guard let client = command.client, let req = command.req, req.hasPrefix("n-"), let number = Int(req.dropFirst(2))
+        guard let client = command.client, let req = command.req, req.hasPrefix("n-"),
+            let number = Int(req.dropFirst(2))
         else { return true }
         return oracle.remembers(client: client, req: req) || number > oracle.highestNumber(client: client, stem: "n-")
             || isNumberForgotten(client, number)

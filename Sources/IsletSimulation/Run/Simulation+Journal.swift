@@ -29,7 +29,8 @@ extension Simulation {
     func swept(_ chunk: StateChunk) {
         tally.sweeps += 1
         let holds = chunk.holdsThrough.map { ", holds through \($0)" } ?? ""
-        log?("  swept: \(chunk.entities.count) entities, \(chunk.freed.count) freed, \(chunk.facts.count) facts\(holds)")
+        log?(
+            "  swept: \(chunk.entities.count) entities, \(chunk.freed.count) freed, \(chunk.facts.count) facts\(holds)")
         for entity in chunk.entities {
             let app = String(decoding: chunk.bytes(entity.app), as: UTF8.self)
             guard let line = ledger.line(app, Int(entity.seq)) else {
@@ -115,7 +116,8 @@ extension Simulation {
         let wantedEntity = oracle.entity(handle, passage.shape, isRead: false)
         expect(
             entity == wantedEntity,
-            "after\n    \(text)\n  it is\n    \(JSON.object(entity).text)\n  and should be\n    \(JSON.object(wantedEntity).text)")
+            "after\n    \(text)\n  it is\n    \(JSON.object(entity).text)\n  and should be\n    \(JSON.object(wantedEntity).text)"
+        )
         expect(activity["revision"] == .integer(Int64(passage.shape.revision)), "the revision of \(text)")
     }
 

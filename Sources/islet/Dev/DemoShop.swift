@@ -12,7 +12,8 @@ struct DemoShop: Sendable {
         var command = Command("activity.list", app: Self.app)
         command["limit"] = .integer(1_000)
         let listed = try await connection.send(command)["activities"]?.elements ?? []
-        return listed.compactMap { $0.object?["key"]?.string?.split(separator: "-").last.flatMap { Int($0) } }.max() ?? 0
+        return listed.compactMap { $0.object?["key"]?.string?.split(separator: "-").last.flatMap { Int($0) } }.max()
+            ?? 0
     }
 
     /// A command about one order.

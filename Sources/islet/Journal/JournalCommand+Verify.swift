@@ -36,7 +36,9 @@ extension JournalCommand {
                 "\(RecoveryText.grouped(report.entities)) entities in the snapshot",
             ]
             Console.data((report.isSound ? "sound: " : "read: ") + counts.joined(separator: ", "))
-            if report.endsTorn { Console.data("the last log ends in a batch that was never committed: nothing is lost") }
+            if report.endsTorn {
+                Console.data("the last log ends in a batch that was never committed: nothing is lost")
+            }
         }
 
         private static func json(_ report: VerifyReport) -> RawJSON {

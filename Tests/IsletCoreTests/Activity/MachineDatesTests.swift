@@ -56,7 +56,8 @@ struct MachineDatesTests {
         (.pending, .active), (.active, .stale), (.stale, .ended), (.ended, .dismissed),
     ]
 
-    @Test("rows 8, 19, 27, 38: a deadline is half open: now == t fires, one millisecond before does not",
+    @Test(
+        "rows 8, 19, 27, 38: a deadline is half open: now == t fires, one millisecond before does not",
         arguments: deadlines)
     func halfOpen(from: ActivityState, to: ActivityState) {
         var machine = MachineSample.machine(from)
@@ -96,7 +97,8 @@ struct MachineDatesTests {
         #expect(machine.timestamp == start + 5 * hour)
     }
 
-    @Test("row 11: a stale date that passes before the start, or with it, makes it stale at its start",
+    @Test(
+        "row 11: a stale date that passes before the start, or with it, makes it stale at its start",
         arguments: [1, 2] as [Milliseconds])
     func staleBeforeStart(hours: Milliseconds) {
         var machine = ActivityMachine.started(

@@ -43,7 +43,8 @@ enum MachineTable {
     private static let dismissedStays: Cell = ([41], .nothing)
     private static let endedAgain: Cell = ([37], .ignored(.ended, .endedAgain))
     private static let clearsCard: Cell = (
-        [36], .moves([.dismissed], .endedAgainImmediately, .dismissalPolicy, to: .dismissed))
+        [36], .moves([.dismissed], .endedAgainImmediately, .dismissalPolicy, to: .dismissed)
+    )
 
     private static func older(_ row: Int) -> Cell { ([row], .ignored(.olderTimestamp, .olderTimestamp)) }
     private static let future: Cell = ([17], .ignored(.futureTimestamp, .futureTimestamp))

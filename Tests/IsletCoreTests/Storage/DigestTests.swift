@@ -9,9 +9,11 @@ struct DigestTests {
         return hash
     }
 
-    @Test("FNV-1a of 64 bits, by its published vectors", arguments: [
-        ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8),
-    ] as [(String, UInt64)])
+    @Test(
+        "FNV-1a of 64 bits, by its published vectors",
+        arguments: [
+            ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8),
+        ] as [(String, UInt64)])
     func fnv(text: String, expected: UInt64) {
         #expect(Self.hash(text).value == expected)
         #expect(NaiveDigest.fnv1a(text) == expected, "the test's own, too")

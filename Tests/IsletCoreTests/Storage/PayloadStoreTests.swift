@@ -29,7 +29,9 @@ struct PayloadStoreTests {
     @Test("every length comes back byte for byte, beside all the others")
     func allSizes() {
         var store = PayloadStore()
-        let handles = Self.lengths.map { length in store.insert(count: length) { $0.copyBytes(from: Self.bytes(length)) } }
+        let handles = Self.lengths.map { length in
+            store.insert(count: length) { $0.copyBytes(from: Self.bytes(length)) }
+        }
         for (length, handle) in zip(Self.lengths, handles) {
             #expect(handle.count == length)
             #expect(Self.content(store, handle) == Self.bytes(length), "\(length) bytes")
@@ -74,7 +76,9 @@ struct PayloadStoreTests {
     @Test("what is freed is used again: a steady load does not grow")
     func steady() {
         var store = PayloadStore()
-        var handles = (0..<2_000).map { index in store.insert(count: 64) { $0.copyBytes(from: Self.bytes(64, seed: index)) } }
+        var handles = (0..<2_000).map { index in
+            store.insert(count: 64) { $0.copyBytes(from: Self.bytes(64, seed: index)) }
+        }
         let allocated = store.allocatedBytes
         for round in 0..<50 {
             for index in stride(from: round % 3, to: handles.count, by: 3) {
@@ -110,7 +114,8 @@ struct PayloadStoreTests {
         #expect(store.storedBytes == kept.reduce(0) { $0 + $1.bytes.count }, "seed \(seed)")
     }
 
-    @Test("a run of a frame equals its own bytes and nothing that differs in one", arguments: [0, 1, 7, 8, 9, 16, 17, 40])
+    @Test(
+        "a run of a frame equals its own bytes and nothing that differs in one", arguments: [0, 1, 7, 8, 9, 16, 17, 40])
     func equality(count: Int) {
         let bytes = Self.bytes(count)
         let frame = [1, 2, 3] + bytes + [4]

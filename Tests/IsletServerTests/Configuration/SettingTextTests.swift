@@ -102,7 +102,9 @@ import Testing
         #expect(reading("http", "127.0.0.1:7414").problems.count == 1)
         #expect(reading("http", "none").problems.isEmpty)
         #expect(
-            reading("store", "paper").problems.map(\.description) == ["--store: store: \"paper\" is none of sqlite, memory"])
+            reading("store", "paper").problems.map(\.description) == [
+                "--store: store: \"paper\" is none of sqlite, memory"
+            ])
     }
 
     @Test(

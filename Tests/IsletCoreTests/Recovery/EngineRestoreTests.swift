@@ -1,0 +1,139 @@
+import IsletCore
+import Testing
+
+/// An engine writes itself down as a snapshot does, and a fresh one takes it back.
+@Suite("Recovery: an engine from what was written")
+struct EngineRestoreTests {
+    private let hour = MachineSample.hour
+
+    /// Every activity and fact of a rig in a fresh engine, as recovery restores them.
+    private func restored(
+        _ rig: EngineRig, isProven: Bool = true, skipping left: Slot? = nil
+    ) throws -> EngineRig {
+        let copy = EngineRig(at: rig.now)
+        copy.isChecked = false
+        var writer = ImageWriter()
+        for app in rig.engine.apps.apps.indices {
+            writer.removeAll()
+            rig.engine.writeFact(app: AppID(app), to: &writer)
+            let (key, value) = (rig.engine.factKey(app: AppID(app)), writer.bytes)
+            #expect(try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true))
+        }
+        for device in ["d", "e"] {
+            writer.removeAll()
+            guard rig.engine.writeFact(device: Array(device.utf8), to: &writer) else { continue }
+            let (key, value) = (rig.engine.factKey(device: Array(device.utf8)), writer.bytes)
+            #expect(try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true))
+        }
+        for slot in 0..<rig.engine.slotCount where slot != left {
+            guard let record = rig.engine.record(at: slot) else { continue }
+            writer.removeAll()
+            writer.image(of: record, at: slot, in: rig.engine)
+            let bytes = writer.bytes
+            var frame = FrameBuilder()
+            let cold = rig.engine.withBytes(of: record.cold) { [UInt8]($0) }
+            let kind = rig.engine.apps.kinds[Int(record.kind)]
+            let key = String(decoding: cold[record.keyRange], as: UTF8.self)
+            let parts = Engine.RestoredParts(
+                app: frame.run(String(decoding: rig.engine.apps[kind.app].name, as: UTF8.self)),
+                kind: frame.run(String(decoding: kind.type, as: UTF8.self)), key: key.isEmpty ? nil : frame.run(key),
+                device: frame.run(record.device.map { String(decoding: rig.engine.devices.name($0), as: UTF8.self) }),
+                attributes: frame.run(String(decoding: cold[record.attributesRange], as: UTF8.self)),
+                content: frame.run(rig.content(record.id) ?? ""))
+            try copy.engine.restore(
+                record.id, at: slot, seq: record.lastSeq, try ActivityImage(bytes.span), parts, of: frame.bytes.span)
+        }
+        copy.engine.finishSnapshot()
+        try copy.engine.finishRestoring(isProven: isProven)
+        return copy
+    }
+
+    /// A bit of everything.
+    private func life() -> EngineRig {
+        let rig = EngineRig()
+        rig.engine.isJournalled = true
+        rig.start(
+            attributes: "{\"a\":1}", content: "{\"n\":1}", stale: rig.now + hour, relevance: 7, style: .transient,
+            pushType: "\"token\"", device: "d", key: "k")
+        rig.start(on: rig.now + 2 * hour, alert: "{\"title\":\"soon\"}", device: "d")
+        rig.start("com.b", stale: rig.now - 1, key: "k")
+        _ = rig.renew(.key("k", device: "d"))
+        let ended = rig.started(device: "e", key: "gone")
+        rig.end(.id(ended))
+        rig.set("com.b", device: "d", enabled: false)
+        rig.report("e", .appBackground, app: "com.a")
+        rig.pass(10)
+        return rig
+    }
+
+    @Test("everything comes back: machines, payloads, names, links, counts, settings, timers")
+    func everything() throws {
+        let rig = life()
+        let copy = try restored(rig)
+        #expect(copy.engine.entityCount == rig.engine.entityCount)
+        #expect(copy.engine.countByState == rig.engine.countByState)
+        #expect(copy.engine.armedTimers == rig.engine.armedTimers)
+        #expect(copy.engine.nextWork() == rig.engine.nextWork())
+        for slot in 0..<rig.engine.slotCount {
+            guard let old = rig.engine.record(at: slot) else { continue }
+            let new = try #require(copy.engine.record(at: slot))
+            #expect(new.id == old.id && new.machine == old.machine && new.revision == old.revision)
+            #expect(new.relevanceScore == old.relevanceScore && new.ordinal == old.ordinal && new.lastSeq == old.lastSeq)
+            #expect(copy.content(old.id) == rig.content(old.id))
+            #expect(copy.renewal(old.id) == rig.renewal(old.id))
+            let cold = [copy, rig].map { rig in rig.engine.withBytes(of: rig.record(old.id)!.cold) { [UInt8]($0) } }
+            #expect(cold[0] == cold[1])
+        }
+        for app in ["com.a", "com.b"] {
+            #expect(copy.app(app)?.seq == rig.app(app)?.seq && copy.app(app)?.digest == rig.app(app)?.digest)
+            for device in ["d", "e"] { #expect(copy.settings(app, device: device) == rig.settings(app, device: device)) }
+        }
+        #expect(copy.get(.key("gone", device: "e")).reference == rig.get(.key("gone", device: "e")).reference)
+        #expect(copy.start(device: "e").text == rig.start(device: "e").text, "the app is in the background there")
+        #expect(copy.pass(100 * hour).map(\.line) == rig.pass(100 * hour).map(\.line))
+    }
+
+    @Test("an activity that is missing contradicts what its stream ended with")
+    func missing() {
+        #expect(throws: ImageError.self) { try restored(life(), skipping: 0) }
+    }
+
+    @Test("where commits may have been lost, nothing is compared")
+    func notProven() throws {
+        let copy = try restored(life(), isProven: false, skipping: 0)
+        #expect(copy.engine.record(at: 0) == nil)
+    }
+
+    @Test("a slot of the snapshot that is free is given to the next one")
+    func freeSlots() throws {
+        let copy = try restored(life(), isProven: false, skipping: 1)
+        copy.start("com.c")
+        #expect(copy.engine.record(at: 1)?.id == copy.latest)
+    }
+
+    @Test("an image that is cut anywhere, or has a byte too much, is refused")
+    func cut() throws {
+        let rig = life()
+        var writer = ImageWriter()
+        writer.image(of: try #require(rig.engine.record(at: 1)), at: 1, in: rig.engine)
+        let bytes = writer.bytes
+        _ = try ActivityImage(bytes.span)
+        for count in bytes.indices {
+            #expect(throws: ImageError.self) { try ActivityImage(bytes.span.extracting(..<count)) }
+        }
+        let longer = bytes + [0]
+        #expect(throws: ImageError.tooLong) { try ActivityImage(longer.span) }
+        var later = bytes
+        later[0] = 2
+        #expect(throws: ImageError.unknownVersion(2)) { try ActivityImage(later.span) }
+    }
+
+    @Test("facts that are no facts are refused, and keys of others left to them")
+    func foreignFacts() throws {
+        var engine = Engine(rules: .standard, start: Instant(0))
+        let other = Array("zX".utf8)
+        #expect(try engine.restoreFact(other.span, [].span, isInSnapshot: true) == false)
+        let app = Array("acom.a".utf8)
+        #expect(throws: ImageError.truncated) { try engine.restoreFact(app.span, [1, 2].span, isInSnapshot: true) }
+    }
+}
