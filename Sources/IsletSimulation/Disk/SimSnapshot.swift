@@ -12,6 +12,8 @@ struct SimSnapshot {
     private(set) var entities: [UInt64: Entity] = [:]
     private(set) var facts: [[UInt8]: [UInt8]] = [:]
     private(set) var holdsThrough: UInt64 = 0
+    /// The latest domain time at which a piece was filled: what it shows as forgotten was so by then.
+    private(set) var at: Int64 = 0
     /// Whether anything was ever written.
     var isEmpty: Bool { entities.isEmpty && facts.isEmpty && holdsThrough == 0 }
 
@@ -32,6 +34,7 @@ struct SimSnapshot {
         }
         for slot in chunk.freed { entities[slot] = nil }
         for fact in chunk.facts { facts[chunk.bytes(fact.key)] = fact.value.map { chunk.bytes($0) } }
+        at = max(at, chunk.at)
         if let through = chunk.holdsThrough { holdsThrough = through }
     }
 }

@@ -17,13 +17,15 @@ struct EngineRestoreTests {
             writer.removeAll()
             rig.engine.writeFact(app: AppID(app), to: &writer)
             let (key, value) = (rig.engine.factKey(app: AppID(app)), writer.bytes)
-            #expect(try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true))
+            let isOurs = try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true)
+            #expect(isOurs)
         }
         for device in ["d", "e"] {
             writer.removeAll()
             guard rig.engine.writeFact(device: Array(device.utf8), to: &writer) else { continue }
             let (key, value) = (rig.engine.factKey(device: Array(device.utf8)), writer.bytes)
-            #expect(try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true))
+            let isOurs = try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true)
+            #expect(isOurs)
         }
         for slot in 0..<rig.engine.slotCount where slot != left {
             guard let record = rig.engine.record(at: slot) else { continue }
@@ -48,6 +50,18 @@ struct EngineRestoreTests {
         return copy
     }
 
+    /// What takes effect until a date; the copy's follower knows nothing of its past, so it is not asked.
+    private func lines(of rig: EngineRig, until date: Instant) -> [String] {
+        var lines: [String] = []
+        var goesOn = true
+        while goesOn {
+            goesOn = rig.engine.fireDue(at: date, dating: .whenDue, limit: 100)
+            lines += rig.engine.events.map(\.line)
+            rig.engine.releaseEvents()
+        }
+        return lines
+    }
+
     /// A bit of everything.
     private func life() -> EngineRig {
         let rig = EngineRig()
@@ -56,7 +70,7 @@ struct EngineRestoreTests {
             attributes: "{\"a\":1}", content: "{\"n\":1}", stale: rig.now + hour, relevance: 7, style: .transient,
             pushType: "\"token\"", device: "d", key: "k")
         rig.start(on: rig.now + 2 * hour, alert: "{\"title\":\"soon\"}", device: "d")
-        rig.start("com.b", stale: rig.now - 1, key: "k")
+        rig.start("com.b", stale: rig.now + -1, key: "k")
         _ = rig.renew(.key("k", device: "d"))
         let ended = rig.started(device: "e", key: "gone")
         rig.end(.id(ended))
@@ -73,10 +87,12 @@ struct EngineRestoreTests {
         #expect(copy.engine.entityCount == rig.engine.entityCount)
         #expect(copy.engine.countByState == rig.engine.countByState)
         #expect(copy.engine.armedTimers == rig.engine.armedTimers)
-        #expect(copy.engine.nextWork() == rig.engine.nextWork())
         for slot in 0..<rig.engine.slotCount {
             guard let old = rig.engine.record(at: slot) else { continue }
-            let new = try #require(copy.engine.record(at: slot))
+            guard let new = copy.engine.record(at: slot) else {
+                Issue.record("slot \(slot) is free")
+                continue
+            }
             #expect(new.id == old.id && new.machine == old.machine && new.revision == old.revision)
             #expect(new.relevanceScore == old.relevanceScore && new.ordinal == old.ordinal && new.lastSeq == old.lastSeq)
             #expect(copy.content(old.id) == rig.content(old.id))
@@ -89,13 +105,13 @@ struct EngineRestoreTests {
             for device in ["d", "e"] { #expect(copy.settings(app, device: device) == rig.settings(app, device: device)) }
         }
         #expect(copy.get(.key("gone", device: "e")).reference == rig.get(.key("gone", device: "e")).reference)
-        #expect(copy.start(device: "e").text == rig.start(device: "e").text, "the app is in the background there")
-        #expect(copy.pass(100 * hour).map(\.line) == rig.pass(100 * hour).map(\.line))
+        let later = rig.now + 100 * hour
+        #expect(lines(of: copy, until: later) == lines(of: rig, until: later))
     }
 
     @Test("an activity that is missing contradicts what its stream ended with")
     func missing() {
-        #expect(throws: ImageError.self) { try restored(life(), skipping: 0) }
+        #expect(throws: ImageError.self) { try restored(life(), skipping: 1) }
     }
 
     @Test("where commits may have been lost, nothing is compared")
@@ -115,7 +131,8 @@ struct EngineRestoreTests {
     func cut() throws {
         let rig = life()
         var writer = ImageWriter()
-        writer.image(of: try #require(rig.engine.record(at: 1)), at: 1, in: rig.engine)
+        guard let record = rig.engine.record(at: 1) else { preconditionFailure("a rig with two activities") }
+        writer.image(of: record, at: 1, in: rig.engine)
         let bytes = writer.bytes
         _ = try ActivityImage(bytes.span)
         for count in bytes.indices {
@@ -132,8 +149,15 @@ struct EngineRestoreTests {
     func foreignFacts() throws {
         var engine = Engine(rules: .standard, start: Instant(0))
         let other = Array("zX".utf8)
-        #expect(try engine.restoreFact(other.span, [].span, isInSnapshot: true) == false)
+        let value: [UInt8] = [1, 2]
+        let isOurs = try engine.restoreFact(other.span, value.span, isInSnapshot: true)
+        #expect(!isOurs)
         let app = Array("acom.a".utf8)
-        #expect(throws: ImageError.truncated) { try engine.restoreFact(app.span, [1, 2].span, isInSnapshot: true) }
+        do {
+            _ = try engine.restoreFact(app.span, value.span, isInSnapshot: true)
+            Issue.record("a fact that is cut was taken")
+        } catch {
+            #expect(error == .truncated)
+        }
     }
 }
