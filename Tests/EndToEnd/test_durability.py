@@ -172,17 +172,15 @@ def test_settings_and_what_devices_reported_survive(durable):
         assert client.refused("activity.start", **START, device="phone-2")["code"] == "visibility"
 
 
-def test_a_sign_of_life_does_not_come_back_over_what_followed_it_in_its_batch(wire, tmp_path):
+def test_a_sign_of_life_does_not_come_back_over_what_followed_it_in_its_batch(durable, tmp_path):
     config = tmp_path / "islet.yaml"
     config.write_text("ruleSet:\n  heartbeatStaleAfter: 60000\n")
-    durable = Durable(wire, tmp_path / "data", options={"--config": config}).start()
-    client = durable.client
+    client = durable.restart(config=config).client
     id = client.start()["id"]
     client.batch(client.command("activity.heartbeat", id=id), client.command("activity.end", id=id))
     before = client.get(id)
     assert before["state"] == "ended"
-    assert durable.restart().client.get(id) == before
-    durable.stop()
+    assert durable.restart(config=config).client.get(id) == before
 
 
 def test_history_and_explanation_reach_back_over_a_kill(durable):
