@@ -200,6 +200,27 @@ struct TimerWheelTests {
         #expect(drain(&wheel, now: Instant(.max - 1)) == [1])
     }
 
+    @Test("one that is cancelled takes no neighbour with it")
+    func cancelledAloneInItsList() {
+        var wheel = TimerWheel(start: Instant(0))
+        wheel.arm(0, at: Instant(1_000))
+        wheel.arm(1, at: Instant(1_001))
+        wheel.cancel(0)
+        #expect(wheel.checkInvariants() == nil)
+        #expect(wheel.popDue(now: Instant(2_000))?.slot == 1)
+    }
+
+    @Test("of many that are overdue, one is cancelled and the others keep their order")
+    func cancelledInTheHeap() {
+        var wheel = TimerWheel(start: Instant(100))
+        // In this order they lie in the heap as they are written, so that what fills the hole has to rise.
+        let dates: [Milliseconds] = [1, 20, 2, 21, 22, 3, 4, 23, 24, 25, 26, 5]
+        for (slot, date) in dates.enumerated() { wheel.arm(UInt32(slot), at: Instant(date)) }
+        wheel.cancel(3)
+        #expect(wheel.checkInvariants() == nil)
+        #expect(drain(&wheel, now: Instant(100)) == [0, 2, 5, 6, 11, 1, 4, 7, 8, 9, 10])
+    }
+
     @Test("many slots, far apart, are all held")
     func growthKeepsTimers() {
         var wheel = TimerWheel(start: Self.start)
