@@ -55,14 +55,11 @@ def simulator(options):
 
 def powerloss(options):
     """SQLite over a file system that loses what was not synced, and tears the rest."""
-    said = run(
-        ["swift", "test", "-c", "release", "--disable-xctest", "--filter", "PowerLoss"],
-        ISLET_POWER_LOSSES=options.power_losses, ISLET_SEED=options.seed)
-    lines = re.findall(r"power losses: .*", said)
-    if not lines:
-        raise Failed("it did not say how many power losses there were")
-    rows = [tuple(part.rsplit(": ", 1)) for part in lines[-1].split(", ")]
-    return "Crash file system under SQLite", [(name, grouped(int(value))) for name, value in rows]
+    found = json.loads(run([
+        BUILT / "islet-powerloss", "--json", "--losses", options.power_losses, "--seed", options.seed]).splitlines()[-1])
+    rows = [(re.sub("([A-Z])", lambda m: " " + m.group(1).lower(), name), value) for name, value in found.items()]
+    return "Crash file system under SQLite", [
+        (name, grouped(value) if isinstance(value, int) else str(value)) for name, value in rows]
 
 
 def kill(options):

@@ -123,18 +123,30 @@ final class Sweeper: @unchecked Sendable {
         }
     }
 
+    /// The bytes that an empty segment takes, and a little more.
+    private static let segmentRoom = 256 << 10
+
     private func makeSegment(_ identity: SegmentIdentity) {
         do throws(StoreError) {
+            guard hasRoomForSegment else { return makeLater(identity) }
             let writer = try SegmentWriter.make(identity, names: names, vfs: options.vfs)
             queue.change { $0.next = writer }
         } catch {
-            guard case .database(.full) = error else {
-                return fate.fail("segment \(identity.number) cannot be made: \(error)")
-            }
-            // The one before it grows meanwhile.
-            let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
-            if !mustEnd { queue.change { $0.wanted = identity } }
+            // A file that has no room to be made fails in other words than one that has no room to grow.
+            if case .database(.full) = error { return makeLater(identity) }
+            if !hasRoomForSegment { return makeLater(identity) }
+            fate.fail("segment \(identity.number) cannot be made: \(error)")
         }
+    }
+
+    private var hasRoomForSegment: Bool {
+        (options.freeBytes(names.directory) ?? .max) >= max(options.minimumFree, Self.segmentRoom)
+    }
+
+    /// The one before it grows meanwhile.
+    private func makeLater(_ identity: SegmentIdentity) {
+        let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
+        if !mustEnd { queue.change { $0.wanted = identity } }
     }
 
     private func sweepCurrent() {
