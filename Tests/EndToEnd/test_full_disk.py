@@ -1,5 +1,6 @@
 """A full disk: commands are refused, nothing acknowledged is lost, and the service goes on when there is room."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -40,7 +41,8 @@ class SmallDisk:
     def fill(self, leave=0):
         """Takes all the room, but for so many bytes."""
         free = os.statvfs(self.path)
-        with open(self.path / "ballast", "wb") as file:
+        # The service may take the last of it meanwhile.
+        with contextlib.suppress(OSError), open(self.path / "ballast", "wb", buffering=0) as file:
             file.write(b"\0" * max(0, free.f_bavail * free.f_frsize - leave))
 
     def clear(self):

@@ -63,7 +63,6 @@ WRONG = {
     "ended ones keep their key": lambda patch: patch.setattr(rules, "OPEN", {"pending", "active", "stale", "ended"}),
     "dismissed ones are listed": lambda patch: patch.setattr(service, "LISTED", activity.LISTED | {"dismissed"}),
     "answers are remembered for a minute": lambda patch: patch.setattr(retries, "REMEMBERED", activity.MINUTE),
-    "pushes come from within the next hour": lambda patch: patch.setattr(rules, "FUTURE_LIMIT", activity.HOUR),
     "an end waits for an hour": lambda patch: patch.setattr(rules, "DISMISSAL_LIMIT", activity.HOUR),
     "nothing is too old": lambda patch: patch.setattr(
         service.Model, "check_timestamp", lambda self, command, *_, **__: command.get("timestamp", self.now)),
