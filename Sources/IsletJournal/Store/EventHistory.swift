@@ -18,9 +18,10 @@ struct EventHistory {
 
     mutating func answer(_ request: JournalRead) -> JournalReadResult.Outcome {
         var answer = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
-        // An open file keeps its bytes on the disk.
-        if let first = segments.first { open.removeAll { $0.number < first } }
         for _ in 0..<Self.attempts {
+            let first = segments.first
+            // An open file keeps its bytes on the disk.
+            if let first { open.removeAll { $0.number < first } }
             do {
                 switch request.kind {
                 case .stream(let seq): return try stream(request.app, after: seq, &answer)
@@ -29,6 +30,8 @@ struct EventHistory {
             } catch SQLiteError.cannotOpen {
                 continue
             } catch {
+                // It was trimmed while it was opened or read: its files go one after another.
+                if segments.first != first { continue }
                 let app = String(decoding: request.app, as: UTF8.self)
                 options.onWarning("stored events of \(app) cannot be read: \(error)")
                 return unreadable(request, answer)
