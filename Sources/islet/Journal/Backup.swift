@@ -9,7 +9,8 @@ struct Backup: AsyncParsableCommand {
         discussion: """
             The service itself writes the file, so it must lie on the service's machine, and
             the service's user must be able to write there. The file is a whole and consistent
-            copy: activities, settings, history, and the answers that retries may ask for.
+            copy of the state: activities, settings, devices. Of the journal it holds only the
+            end: histories, replays and retries reach back to there and no further.
 
             EXAMPLES:
               islet backup /var/backups/islet-$(date +%F).db
