@@ -52,7 +52,7 @@ extension EngineHost {
             // Nearly always nothing waits for anybody, and the peer need not be named.
             let isFree = outbox.isEmpty
             if isFree, sendNow(parts, bytes) { return }
-            let peer = Peer(destination: first.destination, routingID: Array(copying: bytes.extracting(first.range)))
+            let peer = Peer(destination: first.destination, routingID: Array(bytes.extracting(first.range)))
             if isFree || outbox.holds(peer) || !sendNow(parts, bytes) { wait(peer, parts, bytes) }
         }
     }
@@ -77,7 +77,7 @@ extension EngineHost {
 
     /// Keeps a message for a peer whose pipe is full, or cuts a peer for which too much waits.
     private func wait(_ peer: Peer, _ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) {
-        let frames = parts.dropFirst().map { Array(copying: bytes.extracting($0.range)) }
+        let frames = parts.dropFirst().map { Array(bytes.extracting($0.range)) }
         for cut in outbox.append(frames, for: peer, at: partition.now.monotonic) {
             partition.clientWasCut(cut.client)
             if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
@@ -107,11 +107,5 @@ extension EngineHost {
                 : try? sockets.commands.send(copying: frame, more: more)
         }
         return true
-    }
-}
-
-extension Array where Element == UInt8 {
-    init(copying span: Span<UInt8>) {
-        self = span.withUnsafeBytes { Array($0) }
     }
 }

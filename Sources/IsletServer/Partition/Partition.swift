@@ -91,8 +91,8 @@ package final class Partition {
         self.card = card
         self.clock = clock
         self.random = random
-        let domain = self.clock.now(reading)
-        now = TurnTime(domain: domain, monotonicNanoseconds: reading.monotonicNanoseconds)
+        now = self.clock.turn(at: reading)
+        let domain = now.domain
         statistics = Statistics(startedAt: now.monotonic)
         engine = Engine(rules: rules, start: domain)
         isDurable = source != nil
@@ -107,7 +107,7 @@ package final class Partition {
 
     /// A turn begins: what is due takes effect. True where more is due.
     package func beginTurn(_ reading: ClockReading) -> Bool {
-        now = TurnTime(domain: clock.now(reading), monotonicNanoseconds: reading.monotonicNanoseconds)
+        now = clock.turn(at: reading)
         guard !isStopping, !flights.isDiskFull, !batch.isFull else { return false }
         if clockTravel != nil { return continueTravel() }
         let isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerTurn)

@@ -48,18 +48,9 @@ package struct TurnTime: Equatable, Sendable, BitwiseCopyable {
     package var monotonic: Milliseconds { monotonicNanoseconds / 1_000_000 }
 }
 
-/// Reads the operating system's clocks once per turn and makes domain time of them.
-package struct TimeSource: Sendable {
-    /// The clock that domain time is read from; `clock.advance` moves it.
-    package var clock: DomainClock
-
-    package init(_ clock: DomainClock) {
-        self.clock = clock
-    }
-
-    /// The time of the turn that begins now.
-    package mutating func read() -> TurnTime {
-        let reading = ClockReading.system()
-        return TurnTime(domain: clock.now(reading), monotonicNanoseconds: reading.monotonicNanoseconds)
+extension DomainClock {
+    /// The time of a turn that begins with this reading.
+    package mutating func turn(at reading: ClockReading) -> TurnTime {
+        TurnTime(domain: now(reading), monotonicNanoseconds: reading.monotonicNanoseconds)
     }
 }
