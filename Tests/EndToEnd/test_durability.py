@@ -290,7 +290,7 @@ def test_a_commit_that_fails_ends_the_process_with_its_own_exit_code_and_loses_n
         for number in range(1_000):
             command = durable.client.command("activity.start", **{**START, "attributes": {"text": "x" * 2_000}})
             durable.client.send(command)
-            [answer] = durable.client.answer_to(command["req"], seconds=3)
+            [answer] = durable.client.answer_to(command["req"], seconds=8)
             acknowledged.append(answer["activity"]["id"])
     assert durable.service.wait() == 74
     assert "commit" in durable.service.log or "write" in durable.service.log, durable.service.log

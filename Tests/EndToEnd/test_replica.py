@@ -121,7 +121,7 @@ def test_a_lost_connection_is_told_by_the_old_nonce_and_repaired_by_a_replay(eac
         # While the subscriber is away, or at least may be: these may or may not arrive.
         for number in range(20):
             client.applied("activity.update", id=id, contentState={"round": round, "n": number})
-        events._pump_until(lambda: set(events._joins) & set(asked), seconds=20)
+        events._pump_until(lambda: set(events._joins) & set(asked))
         catch_up(replica, events, bulk, client.app)
         client.applied("activity.update", id=id, contentState={"round": round, "n": "last"})
         last = bulk.digest()

@@ -130,7 +130,7 @@ def test_a_tail_outlives_a_restart_and_tells_of_the_new_history(serve, running, 
     first.stop()
     follower.message("stopping")
     second = serve(endpoints)
-    follower.message("new history", seconds=20)
+    follower.message("new history")
     Commands(wire, second.commands).start()
     assert len(follower.lines(1)) == 1
 
@@ -142,7 +142,7 @@ def test_a_tail_may_be_started_before_the_service(serve, running, wire):
     follower = running("tail", "--commands", first.commands, "--limit", "1", env=environment())
     follower.message("waiting for")
     client = Commands(wire, serve(endpoints).commands)
-    follower.message("following", seconds=20)
+    follower.message("following")
     client.start()
     assert follower.wait() == 0
 

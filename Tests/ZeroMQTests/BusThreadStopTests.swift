@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(2))) struct BusThreadStopTests {
+@Suite(.timeLimit(.minutes(10))) struct BusThreadStopTests {
     @Test func `after stop the thread is gone`() async throws {
         let name = "gone-\(UInt16.random(in: .min ... .max))"
         let thread = try BusThread(name: name)

@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(2))) struct BusThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct BusThreadTests {
     @Test func `the documented echo answers a dealer over tcp`() async throws {
         let context = try ZeroMQContext()
         let thread = try BusThread(name: "echo")

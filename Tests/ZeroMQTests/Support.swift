@@ -3,7 +3,7 @@ import Testing
 import ZeroMQ
 
 /// How long a test waits for what must come; far more than any of it takes.
-let patience = Duration.seconds(30)
+let patience = Duration.seconds(120)
 
 /// A socket whose waits end after `patience`.
 func makeSocket(_ kind: Socket.Kind, _ context: ZeroMQContext) throws -> Socket {

@@ -3,7 +3,7 @@
 import importlib
 import time
 
-DEADLINE = 10.0
+DEADLINE = 60.0
 """Seconds after which a thing that was waited for counts as not happening."""
 
 QUIET = 0.3

@@ -20,7 +20,7 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
 }
 
 /// The face that reads like ActivityKit, against the real service.
-@Suite(.timeLimit(.minutes(2))) struct ActivityTests {
+@Suite(.timeLimit(.minutes(10))) struct ActivityTests {
     @Test func `an activity lives from request to end`() async throws {
         try await withSession { connection in
             let activity = try await Activity.request(

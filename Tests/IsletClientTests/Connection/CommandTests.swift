@@ -2,7 +2,7 @@ import IsletClient
 import Testing
 
 /// Commands over real sockets, against a service that keeps silent, is busy, or is not there.
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
     private let ping = Command("service.ping")
     private let change = Command("activity.heartbeat", app: "com.example.pizza", ["key": .string("order-7")])
 

@@ -2,7 +2,7 @@ import IsletClient
 import Testing
 
 /// Streams over real sockets, against a service that loses events, restarts, and keeps few.
-@Suite(.timeLimit(.minutes(2))) struct StreamTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamTests {
     private let app = "com.example.pizza"
 
     @Test func `a reader joins with a fresh nonce and gets every event after that`() async throws {

@@ -2,7 +2,7 @@ import IsletClient
 import Testing
 
 /// A replica against the real service: what it holds is what the service has.
-@Suite(.timeLimit(.minutes(2))) struct ReplicaServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplicaServiceTests {
     private let app = "com.example.pizza"
 
     @Test(arguments: ["com.example.pizza/", "com.example.pizza/activity/Delivery/"])

@@ -45,7 +45,7 @@ extension Endpoints {
 
 /// Gives what `body` gives, or fails where that takes longer than anything here ever should.
 func within<Result: Sendable>(
-    _ limit: Duration = .seconds(30), _ body: @escaping @Sendable () async throws -> Result
+    _ limit: Duration = .seconds(120), _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask { try await body() }

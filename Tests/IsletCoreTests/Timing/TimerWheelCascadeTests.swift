@@ -2,7 +2,7 @@ import IsletCore
 import Testing
 
 /// How timers move between the lists, and what one call may cost.
-@Suite("Timer wheel: cascades", .timeLimit(.minutes(5)))
+@Suite("Timer wheel: cascades", .timeLimit(.minutes(10)))
 struct TimerWheelCascadeTests {
     private static let block: Milliseconds = 4096
     /// The length of the far wheel.

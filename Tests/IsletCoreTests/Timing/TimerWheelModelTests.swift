@@ -2,7 +2,7 @@ import IsletCore
 import Testing
 
 /// The wheel against the naive list, over millions of random operations.
-@Suite("Timer wheel: agreement with a naive list", .timeLimit(.minutes(5)))
+@Suite("Timer wheel: agreement with a naive list", .timeLimit(.minutes(10)))
 struct TimerWheelModelTests {
     /// One kind of life: how many timers share the wheel, how much it may move in one call, how many operations it sees.
     struct Scenario: CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import IsletCore
 import Testing
 
 /// Each promise of the wheel, one at a time.
-@Suite("Timer wheel", .timeLimit(.minutes(5)))
+@Suite("Timer wheel", .timeLimit(.minutes(10)))
 struct TimerWheelTests {
     private static let hour: Milliseconds = 3_600_000
     private static let year = 365 * 24 * hour

@@ -2,7 +2,7 @@ import IsletJournal
 import Testing
 
 /// A folder whose making was cut short at any point is made to its end by the next start.
-@Suite(.timeLimit(.minutes(1))) struct CreationTests {
+@Suite(.timeLimit(.minutes(10))) struct CreationTests {
     @Test(arguments: [
         ["lock"], ["lock", "mark"], ["lock", "mark.unfinished"], ["lock", "mark", "state.db"],
         ["lock", "mark", "state.db", "state.db-wal"], ["lock", "mark", "state.db", "journal-000001.db"],

@@ -2,7 +2,7 @@ import IsletJournal
 import Testing
 
 /// What `sync=normal` promises: commits may be lost with the machine, and then everybody hears of it.
-@Suite(.timeLimit(.minutes(1))) struct EpochTests {
+@Suite(.timeLimit(.minutes(10))) struct EpochTests {
     private func options(_ boot: String, sync: SyncMode = .normal) -> StoreOptions {
         .testing(sync: sync) {
             $0.bootID = boot

@@ -1,7 +1,7 @@
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventReadTests {
+@Suite(.timeLimit(.minutes(10))) struct EventReadTests {
     private let small = StoreOptions.testing { $0.segmentBytes = 40_000 }
 
     @Test func aStreamIsReadAcrossSegmentsUpToItsLimits() async throws {

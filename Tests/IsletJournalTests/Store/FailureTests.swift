@@ -3,7 +3,7 @@ import IsletJournal
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
     private final class Failure: Sendable {
         let reasons = Mutex<[String]>([])
     }

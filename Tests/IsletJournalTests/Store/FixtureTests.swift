@@ -6,7 +6,7 @@ import Testing
 ///
 /// It was made by ``makeFixture()``, whose code says what is in it. A new version of the schema gets a folder of its
 /// own beside it.
-@Suite(.timeLimit(.minutes(1))) struct FixtureTests {
+@Suite(.timeLimit(.minutes(10))) struct FixtureTests {
     private static let fixture = #filePath.replacing("Store/FixtureTests.swift", with: "Fixtures/version-1")
 
     @Test func aFolderOfVersion1IsOpenedAndGoesOn() async throws {

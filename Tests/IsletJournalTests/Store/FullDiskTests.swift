@@ -2,7 +2,7 @@ import IsletJournal
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FullDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct FullDiskTests {
     /// Free bytes that a test sets.
     private final class Disk: Sendable {
         let free = Atomic<Int>(1_000)

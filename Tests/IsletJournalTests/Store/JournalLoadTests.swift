@@ -1,7 +1,7 @@
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct JournalLoadTests {
+@Suite(.timeLimit(.minutes(10))) struct JournalLoadTests {
     /// Everything at once, as in a service: two batches in flight, the snapshot going round, reads, backups, segments
     /// coming and going.
     @Test(arguments: SyncMode.allCases) func everythingAtOnceFits(sync: SyncMode) async throws {

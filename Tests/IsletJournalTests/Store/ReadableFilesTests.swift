@@ -2,7 +2,7 @@ import IsletJournal
 import Testing
 
 /// What an operator sees with the `sqlite3` command, while the service runs.
-@Suite(.timeLimit(.minutes(1))) struct ReadableFilesTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadableFilesTests {
     @Test func theViewsSayItInWordsAndDates() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder)

@@ -4,7 +4,7 @@ import IsletJournal
 import Testing
 
 /// A folder that something happened to is refused, and the message says what, where, and what can be done.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
     private static let full = StoreOptions.testing(sync: .full) { $0.makeEpoch = { "epoch-1" } }
 
     /// A folder with ten batches in the first segment, as a kill leaves it.

@@ -1,7 +1,7 @@
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SegmentTests {
+@Suite(.timeLimit(.minutes(10))) struct SegmentTests {
     private let small = StoreOptions.testing { $0.segmentBytes = 40_000 }
 
     @Test func aFullSegmentIsFollowedByAnotherAndNothingIsLostBetweenThem() async throws {

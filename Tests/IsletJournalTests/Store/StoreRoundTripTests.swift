@@ -1,7 +1,7 @@
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StoreRoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreRoundTripTests {
     @Test(arguments: SyncMode.allCases) func whatWasCommittedComesBackByteForByte(sync: SyncMode) async throws {
         let folder = try TemporaryFolder()
         let notices = Notices()

@@ -2,7 +2,7 @@ import Foundation
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BackupTests {
+@Suite(.timeLimit(.minutes(10))) struct BackupTests {
     private let options = StoreOptions.testing { $0.segmentBytes = 40_000 }
 
     @Test func oneFileHasTheSnapshotAndEverythingAfterIt() async throws {

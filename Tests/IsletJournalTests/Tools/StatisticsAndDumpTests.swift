@@ -1,7 +1,7 @@
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StatisticsAndDumpTests {
+@Suite(.timeLimit(.minutes(10))) struct StatisticsAndDumpTests {
     @Test func figuresSayWhatIsThere() async throws {
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing { $0.segmentBytes = 40_000 }

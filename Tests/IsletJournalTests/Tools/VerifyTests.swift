@@ -1,7 +1,7 @@
 import IsletJournal
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct VerifyTests {
+@Suite(.timeLimit(.minutes(10))) struct VerifyTests {
     private let options = StoreOptions.testing(sync: .full) { $0.segmentBytes = 40_000 }
 
     private func used(_ change: (JournalRun) async throws -> Void = { _ in }) async throws -> TemporaryFolder {
