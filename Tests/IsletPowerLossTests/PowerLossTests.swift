@@ -9,7 +9,26 @@ import Testing
     @Test func noLossOfPowerTakesWhatWasCommittedAndEveryFolderOpensAgain() async {
         // In a process of its own: what takes over the calls of the system, and how many descriptors are open, is no
         // business of other tests.
-        await #expect(processExitsWith: .success) { try await PowerLossTests.bound() }
+        await #expect(processExitsWith: .success) { await PowerLossTests.telling { try await PowerLossTests.bound() } }
+        if let failure = PowerLossTests.told() { Issue.record("\(failure)") }
+    }
+
+    /// Where the process of a test says what it met: its output is not shown.
+    private static func place(_ process: pid_t) -> String { "\(LossCampaign.temporaryDirectory)/islet-power-failure-\(process)" }
+
+    private static func telling(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            try? "\(error)".write(toFile: place(getppid()), atomically: true, encoding: .utf8)
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func told() -> String? {
+        let path = place(getpid())
+        defer { unlink(path) }
+        return try? String(contentsOfFile: path, encoding: .utf8)
     }
 
     private static func bound() async throws {

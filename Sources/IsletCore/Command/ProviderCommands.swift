@@ -1,0 +1,51 @@
+/// `provider.register`: a process computes values for control kinds.
+package struct ProviderRegister: Equatable, Sendable, BitwiseCopyable {
+    package var app: FrameRange
+    /// Of this run of the process: a new one has another.
+    package var provider: EntityID
+    /// The exact bytes of the JSON array of declarations.
+    package var kinds: FrameRange
+    /// How many calls it takes at a time, 1...1 024.
+    package var capacity: Int = 16
+
+    package init(app: FrameRange, provider: EntityID, kinds: FrameRange) {
+        self.app = app
+        self.provider = provider
+        self.kinds = kinds
+    }
+}
+
+/// `provider.answer`: what a call came to.
+package struct ProviderAnswer: Equatable, Sendable, BitwiseCopyable {
+    package var provider: EntityID
+    /// The text of the call's id.
+    package var call: FrameRange
+    /// The exact bytes of a JSON value.
+    package var value: FrameRange?
+    /// JSON strings with their quotes, byte for byte.
+    package var status: FrameRange?
+    package var tint: FrameRange?
+    package var actionHint: FrameRange?
+    package var isActive: Bool?
+    package var isDisabled: Bool?
+
+    package init(provider: EntityID, call: FrameRange) {
+        self.provider = provider
+        self.call = call
+    }
+}
+
+/// `provider.fail`: a call threw.
+package struct ProviderFail: Equatable, Sendable, BitwiseCopyable {
+    package var provider: EntityID
+    package var call: FrameRange
+    /// The JSON string with its quotes, for people.
+    package var message: FrameRange?
+    /// Whether another provider may be asked.
+    package var isRetryable = false
+
+    package init(provider: EntityID, call: FrameRange) {
+        self.provider = provider
+        self.call = call
+    }
+}

@@ -1,0 +1,85 @@
+/// What a provider declares of a control kind (apple-semantics 4.1).
+///
+/// Texts are JSON strings with their quotes, byte for byte as they were declared; empty where absent.
+package struct ControlKindDeclaration: Equatable, Sendable {
+    /// A parameter of a configurable kind.
+    package struct Parameter: Equatable, Sendable {
+        package enum ValueType: UInt8, Sendable, CaseIterable {
+            case string, integer, number, boolean, `enum`, entity
+        }
+
+        package struct Option: Equatable, Sendable {
+            /// The exact bytes of the JSON value.
+            package var value: [UInt8]
+            package var title: [UInt8]
+
+            package init(value: [UInt8], title: [UInt8] = []) {
+                self.value = value
+                self.title = title
+            }
+        }
+
+        package var name: [UInt8]
+        package var type: ValueType
+        package var title: [UInt8] = []
+        /// The exact bytes of the JSON value; empty: none.
+        package var defaultValue: [UInt8] = []
+        package var isOptional = false
+        package var options: [Option] = []
+        /// The provider computes the options when it is asked.
+        package var hasDynamicOptions = false
+
+        package init(name: [UInt8], type: ValueType) {
+            self.name = name
+            self.type = type
+        }
+    }
+
+    package var kind: [UInt8]
+    package var template: ControlTemplate
+    package var displayName: [UInt8] = []
+    package var description: [UInt8] = []
+    package var tint: [UInt8] = []
+    package var actionHint: [UInt8] = []
+    /// The exact bytes of the JSON value; empty: none.
+    package var previewValue: [UInt8] = []
+    /// Whether there is a value to ask for; a button may have none.
+    package var hasValue: Bool
+    package var parameters: [Parameter] = []
+    package var reloadsSiblings = false
+    package var isPrivacySensitive = false
+    package var authenticationPolicy = ControlAuthenticationPolicy.alwaysAllowed
+    package var promptsForUserConfiguration = false
+    /// How long a value may take, in milliseconds of real time.
+    package var valueDeadline: Milliseconds = 1_000
+    /// How long an action may take, in milliseconds of real time.
+    package var actionDeadline: Milliseconds = 10_000
+    /// The exact bytes of the declaration: what is stored and shown.
+    package var json: [UInt8] = []
+
+    package init(kind: [UInt8], template: ControlTemplate) {
+        self.kind = kind
+        self.template = template
+        hasValue = template == .toggle
+        if template == .toggle { previewValue = Array("false".utf8) }
+    }
+
+    /// The first member in which another declaration of the same kind differs; nil where both mean the same.
+    package func difference(from other: ControlKindDeclaration) -> StaticString? {
+        if template != other.template { return "template" }
+        if displayName != other.displayName { return "displayName" }
+        if description != other.description { return "description" }
+        if tint != other.tint { return "tint" }
+        if actionHint != other.actionHint { return "actionHint" }
+        if previewValue != other.previewValue { return "previewValue" }
+        if hasValue != other.hasValue { return "hasValue" }
+        if parameters != other.parameters { return "parameters" }
+        if reloadsSiblings != other.reloadsSiblings { return "reloadsSiblings" }
+        if isPrivacySensitive != other.isPrivacySensitive { return "privacySensitive" }
+        if authenticationPolicy != other.authenticationPolicy { return "authenticationPolicy" }
+        if promptsForUserConfiguration != other.promptsForUserConfiguration { return "promptsForUserConfiguration" }
+        if valueDeadline != other.valueDeadline { return "valueDeadline" }
+        if actionDeadline != other.actionDeadline { return "actionDeadline" }
+        return nil
+    }
+}
