@@ -22,13 +22,14 @@ extension Life {
             isClosed = false
             return
         }
-        let hadStopped = disk.isStopped
-        try check(store)
-        isClosed = false
-        guard !hadStopped else {
+        // A process that stopped at the end of its opening has told nobody anything, a new epoch neither.
+        guard !disk.isStopped else {
+            isClosed = false
             tally.stoppedOpenings += 1
             return
         }
+        try check(store)
+        isClosed = false
         (wasOpen, lostPower) = (true, false)
         // Recovery has told it, so it must last. Without syncs it does only if it was on the disk already.
         live = Ledger.Promise(batch: ledger.lastBatch, piece: ledger.snapshots.count - 1)
