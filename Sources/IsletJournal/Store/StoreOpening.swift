@@ -127,6 +127,10 @@ struct StoreOpening {
     /// damage once others have been written over their beginning.
     private func clear(_ survey: SegmentSurvey) throws(StoreError) {
         do throws(SystemError) {
+            // A process that was killed may have written to the state what it did not sync, such as that a segment is
+            // trimmed. It was read, so it is going to be acted upon: it must not go any more.
+            let log = FolderNames.log(of: names.state)
+            if FileSystem.exists(log) { try FileSystem.sync(log) }
             for number in survey.leftOver { try FolderNames.removeDatabase(names.segment(number)) }
             // The last one first, and for good: one that is missing before another would be taken for a loss.
             for number in survey.empty.reversed() {
