@@ -45,7 +45,8 @@ package typealias JournalReport = @Sendable (JournalNotice) -> Void
 
 /// What a journal tells its owner.
 package enum JournalNotice: Sendable {
-    /// All batches up to and including this number are committed. `microseconds`: how long the commit took.
+    /// All batches up to and including this number are committed. `microseconds`: how long the last of them took from
+    /// ``Journal/append(_:)`` on, what it waited behind others or for room on the disk included.
     case committed(through: UInt64, microseconds: Int)
     /// The piece of the snapshot that was handed over last is written; the next may come.
     case swept

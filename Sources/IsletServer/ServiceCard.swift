@@ -99,6 +99,7 @@ package struct ServiceCard: Sendable {
         writer.field("timers", engine.armedTimers)
         writer.field("commands", statistics.commands)
         writer.field("events", statistics.events)
+        writer.field("lateness", statistics.lateness)
     }
 }
 

@@ -5,15 +5,21 @@ import Glibc
 ///
 /// `@unchecked Sendable`: what is not behind the monitor is used by its thread alone.
 final class Committer: @unchecked Sendable {
+    /// A batch, and when it was handed over, in nanoseconds.
+    private struct Appended {
+        var batch: JournalBatch
+        var at: Int
+    }
+
     private struct Queue {
         /// In their order; at most ``JournalBatch/maximumInFlight`` with the one that is being written.
-        var waiting: [JournalBatch] = []
+        var waiting: [Appended] = []
         var inFlight = 0
         var isClosing = false
     }
 
     private enum Outcome {
-        case committed(microseconds: Int)
+        case committed
         case full(free: Int)
         case failed
     }
@@ -28,7 +34,7 @@ final class Committer: @unchecked Sendable {
     private let mark: MarkFile
     private let encoder = RowEncoder()
     private var writer: SegmentWriter
-    private var current: JournalBatch?
+    private var current: Appended?
     /// The events of each stream in the segment that is written.
     private var ranges: [UInt32: SeqRange] = [:]
     private var apps: [UInt32: [UInt8]] = [:]
@@ -50,11 +56,12 @@ final class Committer: @unchecked Sendable {
 
     /// Takes a batch. Any thread.
     func append(_ batch: JournalBatch) {
+        let appended = Appended(batch: batch, at: Self.now())
         queue.change { queue in
             precondition(queue.inFlight < JournalBatch.maximumInFlight, "too many batches in flight")
             precondition(!queue.isClosing || fate.hasFailed, "appended after close")
             queue.inFlight += 1
-            queue.waiting.append(batch)
+            queue.waiting.append(appended)
         }
     }
 
@@ -70,7 +77,7 @@ final class Committer: @unchecked Sendable {
     }
 
     private func takeNext() -> Bool {
-        current = queue.wait { queue -> JournalBatch?? in
+        current = queue.wait { queue -> Appended?? in
             if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
             return queue.isClosing ? .some(nil) : nil
         }
@@ -79,11 +86,12 @@ final class Committer: @unchecked Sendable {
 
     /// Commits one batch, however long the disk is full; false: the thread is to end.
     private func commitCurrent() -> Bool {
-        guard let number = current?.number else { return false }
+        guard let (number, appendedAt) = current.map({ ($0.batch.number, $0.at) }) else { return false }
         var wasFull = false
         while true {
             switch write() {
-            case .committed(let microseconds):
+            case .committed:
+                let microseconds = (Self.now() - appendedAt) / 1_000
                 // The owner uses its own copy again as soon as it knows; two would be one copy too many.
                 current = nil
                 queue.change { $0.inFlight -= 1 }
@@ -102,9 +110,8 @@ final class Committer: @unchecked Sendable {
     }
 
     private func write() -> Outcome {
-        guard let batch = current else { return .failed }
+        guard let batch = current?.batch else { return .failed }
         if let free = options.freeBytes(names.directory), free < options.minimumFree { return .full(free: free) }
-        let start = Self.now()
         do throws(SQLiteError) {
             try writer.write(batch, with: encoder)
         } catch {
@@ -112,7 +119,6 @@ final class Committer: @unchecked Sendable {
             fate.fail("the commit of batch \(batch.number) failed, which is never tried again: \(error)")
             return .failed
         }
-        let microseconds = (Self.now() - start) / 1_000
         do throws(SystemError) {
             try mark.set(lastBatch: batch.number)
         } catch {
@@ -120,7 +126,7 @@ final class Committer: @unchecked Sendable {
             return .failed
         }
         note(batch)
-        return .committed(microseconds: microseconds)
+        return .committed
     }
 
     private func note(_ batch: JournalBatch) {

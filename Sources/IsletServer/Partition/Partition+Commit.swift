@@ -52,6 +52,7 @@ extension Partition {
         case .committed(let number, let microseconds):
             flights.land(through: number)
             statistics.lastCommit = microseconds
+            statistics.commits.record(microseconds)
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
         case .hasRoom: flights.isDiskFull = false

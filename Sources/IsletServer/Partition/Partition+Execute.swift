@@ -131,6 +131,7 @@ extension Partition {
             }
             watermarks.changed(event.app, at: now.monotonic)
             statistics.events += 1
+            if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy)) }
         }
         engine.releaseEvents()
     }

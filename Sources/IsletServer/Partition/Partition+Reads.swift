@@ -75,6 +75,7 @@ extension Partition {
         writer.field("committed", flights.committedThrough)
         writer.field("snapshot", sweeping.holdsThrough)
         writer.field("lastCommit", statistics.lastCommit)
+        writer.field("commit", statistics.commits)
         writer.field("isFull", flights.isDiskFull)
         if flights.isDiskFull { writer.field("free", flights.freeBytes) }
         writer.endObject()

@@ -9,8 +9,13 @@ package struct Statistics: Sendable {
     var refused: UInt64 = 0
     var events: UInt64 = 0
     var joins: UInt64 = 0
-    /// How long the last commit took, in microseconds of real time.
+    /// How long the last batch took from the hand-over to the journal until it was committed, in microseconds of real
+    /// time; and all of them.
     var lastCommit = 0
+    var commits = SpanHistogram()
+    /// How late deadlines took effect, in milliseconds of domain time, those included that were due while the service
+    /// was down.
+    var lateness = SpanHistogram()
     /// Clients that were cut because they did not read.
     var cutClients: UInt64 = 0
 

@@ -28,6 +28,9 @@ struct Info: AsyncParsableCommand {
         object.members.flatMap { member -> [String] in
             let name = indent + member.name
             if let nested = member.value.object {
+                if let spans = SpanText.line(nested, microseconds: member.name == "commit") {
+                    return [name.padded(to: 32) + " " + spans]
+                }
                 return [name] + lines(nested, indent: indent + "  ")
             }
             return [name.padded(to: 32) + " " + value(member)]
