@@ -1,69 +1,14 @@
 """Runs the measurements of `scripts/bench` and prints them; the relay and the service take turns, medians count."""
 
 import argparse
-import contextlib
-import json
-import pathlib
-import re
 import statistics
 import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILT = ROOT / ".build" / "release"
-LOAD = ROOT / ".build" / "load"
+import open_loop
+from services import BUILT, LoadFailed, islet, load, relay, resident
 
-
-@contextlib.contextmanager
-def ready(words, **more):
-    """A process that says where it serves; gives its endpoints and its process id, and ends it afterwards."""
-    process = subprocess.Popen(
-        [str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, **more)
-    try:
-        for line in process.stderr:
-            if match := re.search(r"ready (commands=.*)", line):
-                pairs = dict(pair.split("=", 1) for pair in match.group(1).split() if "=" in pair)
-                yield pairs, process.pid
-                return
-        sys.exit(f"{words[0]} ended before it was ready")
-    finally:
-        process.stdin.close()
-        process.terminate()
-        process.wait(timeout=20)
-
-
-@contextlib.contextmanager
-def islet(store="sqlite"):
-    """The service: durable with its files on the disk of this project, or in memory."""
-    free = "tcp://127.0.0.1:*"
-    words = [BUILT / "islet", "serve", "--commands", free, "--events", free, "--bulk", free, "--http", "none"]
-    LOAD.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=LOAD, prefix="data-") as data:
-        with ready([*words, "--store", store, "--data", data]) as running:
-            yield running
-
-
-def relay(sizes):
-    return ready([LOAD / "relay", sizes["topicBytes"], sizes["eventBytes"], sizes["answerBytes"]])
-
-
-def load(endpoints, **options):
-    """Runs the load generator; gives what it measured."""
-    words = [LOAD / "load", "--commands", endpoints["commands"], "--events", endpoints["events"]]
-    for name, value in options.items():
-        words += [f"--{name}"] if value is True else [f"--{name}", value]
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"the load generator failed: {' '.join(map(str, words))}")
-    return json.loads(done.stdout) if done.stdout else {}
-
-
-def resident(process):
-    """Bytes of memory of a process that are resident."""
-    status = pathlib.Path(f"/proc/{process}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) * 1024
+SECTIONS = ("closed", "open", "memory", "wheel")
 
 
 def throughput(options):
@@ -109,20 +54,8 @@ def median(runs, name):
     return statistics.median(run[name] for run in runs)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--updates", type=int, default=300_000)
-    parser.add_argument("--activities", type=int, default=100_000)
-    parser.add_argument("--window", type=int, default=64)
-    parser.add_argument("--connections", type=int, default=1)
-    parser.add_argument("--content", type=int, default=256)
-    options = parser.parse_args()
-
+def print_throughput(options):
     rows = throughput(options)
-    beside = memory(options)
-    wheel = subprocess.run([BUILT / "islet-bench", "wheel"], stdout=subprocess.PIPE, text=True, check=True).stdout
-
     base = median(rows["relay"], "publishedPerSecond")
     one = rows["islet"][0]
     print(f"\n{options.activities} activities, {options.content}-byte content, {options.connections} connection(s) of "
@@ -134,9 +67,38 @@ def main():
         rate = median(runs, "publishedPerSecond")
         times = [median(runs, key) / 1000 for key in ("answerP50", "answerP99", "eventP50", "eventP99")]
         print(f"{name:36}{rate:11,.0f}{rate / base:8.2f}{times[0]:12.3f}{times[1]:9.3f}{times[2]:12.3f}{times[3]:9.3f}")
-    print(f"\nan activity: {beside:.0f} bytes resident beside its payload of {options.content + 2}\n")
-    print(wheel, end="")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS, help="some of the sections")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--updates", type=int, default=300_000)
+    parser.add_argument("--activities", type=int, default=100_000)
+    parser.add_argument("--window", type=int, default=64)
+    parser.add_argument("--connections", type=int, default=1, help="of the closed loop")
+    parser.add_argument("--content", type=int, default=256)
+    parser.add_argument(
+        "--rates", type=int, nargs="+", default=[50_000, 40_000, 30_000, 20_000, 10_000],
+        help="updates/s of the open loop: the first, and the next as long as the one before was not reached")
+    parser.add_argument("--seconds", type=int, default=10, help="measured seconds of the open loop")
+    parser.add_argument("--publishers", type=int, default=8, help="connections of the open loop")
+    parser.add_argument("--deadlines", type=int, default=20_000, help="stale dates that fall due meanwhile")
+    options = parser.parse_args()
+
+    if "closed" in options.only:
+        print_throughput(options)
+    if "open" in options.only:
+        open_loop.measure(options)
+    if "memory" in options.only:
+        print(f"\nan activity: {memory(options):.0f} bytes resident beside its payload of {options.content + 2}")
+    if "wheel" in options.only:
+        wheel = subprocess.run([BUILT / "islet-bench", "wheel"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        print("\n" + wheel, end="")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except LoadFailed as failure:
+        sys.exit(str(failure))

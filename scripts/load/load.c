@@ -14,25 +14,17 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <zmq.h>
 
-enum { MAX_CONNECTIONS = 64, MAX_BATCH = 256, MAX_FRAME = 8192, STALL_MS = 10000 };
+#include "bus.h"
 
-static const char APP[] = "com.example.bench";
+enum { MAX_BATCH = 256 };
 
 static struct {
     const char *commands, *events;
-    long activities, updates, batch, window, connections, content, first;
+    long activities, updates, batch, window, connections, first;
     int start;
-} options = {.activities = 100000, .batch = 1, .window = 64, .connections = 1, .content = 256};
+} options = {.activities = 100000, .batch = 1, .window = 64, .connections = 1};
 
-static void *context;
-static long run;                // makes the content of this run differ from that of the last
 static int64_t *sent_at;        // nanoseconds, by the update's number
 static uint32_t *answer_after;  // nanoseconds from sending to the answer
 static uint32_t *event_after;   // nanoseconds from sending to the event
@@ -40,62 +32,9 @@ static atomic_long events_seen;
 static atomic_int listening, listener_failed;
 static long topic_bytes, event_bytes, answer_bytes, command_bytes;
 
-static void die(const char *what) {
-    fprintf(stderr, "load: %s: %s\n", what, zmq_strerror(zmq_errno()));
-    exit(1);
-}
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
 static uint32_t span(int64_t from, int64_t to) {
     int64_t taken = to - from;
     return taken < 0 ? 0 : taken > UINT32_MAX ? UINT32_MAX : (uint32_t)taken;
-}
-
-static void *open_socket(int kind, const char *url) {
-    void *socket = zmq_socket(context, kind);
-    int none = 0;
-    if (!socket) die("zmq_socket");
-    zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
-    zmq_setsockopt(socket, ZMQ_RCVHWM, &none, sizeof none);
-    zmq_setsockopt(socket, ZMQ_SNDHWM, &none, sizeof none);
-    if (zmq_connect(socket, url)) die(url);
-    return socket;
-}
-
-// The number after a marker such as `"req":"`, or -1.
-static long number_after(const char *bytes, size_t size, const char *marker, size_t length) {
-    const char *found = memmem(bytes, size, marker, length);
-    if (!found) return -1;
-    const char *digit = found + length, *end = bytes + size;
-    if (digit == end || *digit < '0' || *digit > '9') return -1;
-    long value = 0;
-    while (digit < end && *digit >= '0' && *digit <= '9') value = value * 10 + (*digit++ - '0');
-    return value;
-}
-
-#define NUMBER_AFTER(bytes, size, marker) number_after(bytes, size, marker, sizeof(marker) - 1)
-
-// A command for one activity; its content is an object of exactly `content` bytes that no other update has.
-static int write_command(char *frame, const char *op, const char *extra, long req, long activity) {
-    int used = snprintf(frame, MAX_FRAME,
-        "{\"op\":\"%s\",\"req\":\"%ld\",\"app\":\"%s\",%s\"id\":\"00000000-0000-7000-8000-%012lx\",\"contentState\":",
-        op, req, APP, extra, activity);
-    int begin = used;
-    used += snprintf(frame + used, MAX_FRAME - (size_t)used, "{\"n\":%ld,\"run\":%ld,\"text\":\"", req, run);
-    long padding = options.content - (used - begin) - 2;
-    if (padding < 0 || used + padding + 4 > MAX_FRAME) {
-        fprintf(stderr, "load: --content %ld cannot be made\n", options.content);
-        exit(2);
-    }
-    memset(frame + used, 'x', (size_t)padding);
-    used += (int)padding;
-    memcpy(frame + used, "\"}}", 3);
-    return used + 3;
 }
 
 // MARK: The subscriber
@@ -189,8 +128,7 @@ static long drive(void **sockets, long total, const char *op, const char *extra,
                 long batch = total - sent < options.batch ? total - sent : options.batch;
                 int64_t time = now();
                 for (long in_batch = 0; in_batch < batch; in_batch++, sent++) {
-                    // A stride that is odd and large visits the activities out of order, each equally often.
-                    long activity = measured ? (sent * 40503) % options.activities : options.first + sent;
+                    long activity = measured ? activity_of(sent, options.activities) : options.first + sent;
                     int size = write_command(frame, op, extra, measured ? sent : total + sent, activity);
                     if (measured) sent_at[sent] = time, command_bytes += size;
                     if (zmq_send(sockets[each], frame, (size_t)size, in_batch + 1 < batch ? ZMQ_SNDMORE : 0) < 0)
@@ -229,8 +167,7 @@ static void wait_for_subscription(void *socket) {
         zmq_poll(&item, 1, 1000);
         take_answers(socket, &refused);
         if (refused) exit(1);
-        struct timespec pause = {0, 20000000};
-        nanosleep(&pause, NULL);
+        pause_milliseconds(20);
         if (atomic_load(&events_seen) < before) return;
     }
     fprintf(stderr, "load: no event arrives\n");
@@ -249,38 +186,17 @@ static double quantile(uint32_t *sorted, long count, double part) {
     return sorted[position] / 1000.0;
 }
 
-static long option(const char *text) {
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*end || value < 1) {
-        fprintf(stderr, "load: not a number: %s\n", text);
-        exit(2);
-    }
-    return value;
-}
-
 static void read_options(int count, char **words) {
-    struct { const char *name; long *number; const char **text; } known[] = {
+    const struct option known[] = {
         {"--commands", NULL, &options.commands}, {"--events", NULL, &options.events},
         {"--activities", &options.activities, NULL}, {"--updates", &options.updates, NULL},
         {"--batch", &options.batch, NULL}, {"--window", &options.window, NULL},
-        {"--connections", &options.connections, NULL}, {"--content", &options.content, NULL},
+        {"--connections", &options.connections, NULL}, {"--content", &content_bytes, NULL},
         {"--first", &options.first, NULL},
     };
     for (int word = 1; word < count; word++) {
-        if (!strcmp(words[word], "--start")) {
-            options.start = 1;
-            continue;
-        }
-        size_t each = 0, all = sizeof known / sizeof *known;
-        while (each < all && strcmp(words[word], known[each].name)) each++;
-        if (each == all || word + 1 == count) {
-            fprintf(stderr, "load: unknown or without a value: %s\n", words[word]);
-            exit(2);
-        }
-        word++;
-        if (known[each].text) *known[each].text = words[word];
-        else *known[each].number = option(words[word]);
+        if (!strcmp(words[word], "--start")) options.start = 1;
+        else word = read_option(word, count, words, known, sizeof known / sizeof *known);
     }
     if (!options.commands || !options.events || options.connections > MAX_CONNECTIONS || options.batch > MAX_BATCH) {
         fprintf(stderr, "load: --commands and --events are needed; at most %d connections, %d in a batch\n",
@@ -300,7 +216,7 @@ int main(int count, char **words) {
         long batch = options.batch, refused;
         options.batch = 64;
         int64_t begun = now();
-        refused = drive(sockets, options.activities, "activity.start", "\"type\":\"Bench\",\"attributes\":{},", 0);
+        refused = drive(sockets, options.activities, "activity.start", START_FIELDS, 0);
         options.batch = batch;
         if (refused) return 1;
         if (!options.updates) {
@@ -325,8 +241,7 @@ int main(int count, char **words) {
     long refused = drive(sockets, options.updates, "activity.update", "", 1);
     int64_t acknowledged = now(), deadline = acknowledged + STALL_MS * 1000000LL;
     while (atomic_load(&events_seen) < options.updates && now() < deadline) {
-        struct timespec pause = {0, 1000000};
-        nanosleep(&pause, NULL);
+        pause_milliseconds(1);
     }
     int64_t published = now();
     atomic_store(&listening, 0);

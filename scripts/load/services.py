@@ -1,0 +1,83 @@
+"""What the measurements of `scripts/bench` run: the service, the bare relay, and the load generators."""
+
+import contextlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILT = ROOT / ".build" / "release"
+LOAD = ROOT / ".build" / "load"
+
+
+@contextlib.contextmanager
+def ready(words, **more):
+    """A process that says where it serves; gives its endpoints and its process id, and ends it afterwards."""
+    process = subprocess.Popen(
+        [str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, **more)
+    try:
+        for line in process.stderr:
+            if match := re.search(r"ready (commands=.*)", line):
+                pairs = dict(pair.split("=", 1) for pair in match.group(1).split() if "=" in pair)
+                yield pairs, process.pid
+                return
+        sys.exit(f"{words[0]} ended before it was ready")
+    finally:
+        process.stdin.close()
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def folder():
+    """A folder on the disk of this project, for as long as it is used."""
+    LOAD.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=LOAD, prefix="data-")
+
+
+def islet_in(data, store="sqlite"):
+    """The service with its files in a folder, or in memory."""
+    free = "tcp://127.0.0.1:*"
+    words = [BUILT / "islet", "serve", "--commands", free, "--events", free, "--bulk", free, "--http", "none"]
+    return ready([*words, "--store", store, "--data", data])
+
+
+@contextlib.contextmanager
+def islet(store="sqlite"):
+    """The service, new and empty."""
+    with folder() as data, islet_in(data, store) as running:
+        yield running
+
+
+def info(endpoints):
+    """What `service.info` tells."""
+    words = [BUILT / "islet", "info", "--json", "--commands", endpoints["commands"]]
+    return json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def relay(sizes):
+    return ready([LOAD / "relay", sizes["topicBytes"], sizes["eventBytes"], sizes["answerBytes"]])
+
+
+class LoadFailed(Exception):
+    """A load generator ended without a result; it has said why."""
+
+
+def load(endpoints, program="load", **options):
+    """Runs a load generator, `load` or `open`; gives what it measured."""
+    words = [LOAD / program, "--commands", endpoints["commands"], "--events", endpoints["events"]]
+    for name, value in options.items():
+        words += [f"--{name}"] if value is True else [f"--{name}", value]
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise LoadFailed(f"the load generator failed: {' '.join(map(str, words))}")
+    return json.loads(done.stdout) if done.stdout else {}
+
+
+def resident(process):
+    """Bytes of memory of a process that are resident."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) * 1024
