@@ -31,4 +31,6 @@ package enum Cause: UInt8, Sendable, BitwiseCopyable, CaseIterable {
 /// What ActivityKit drops in silence and this service drops with a reason.
 package enum IgnoreReason: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case ended, dismissed, olderTimestamp, futureTimestamp, unchanged
+    /// A control that allows no interaction, and a button whose action runs.
+    case disabled, acting
 }

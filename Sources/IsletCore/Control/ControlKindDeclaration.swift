@@ -64,22 +64,29 @@ package struct ControlKindDeclaration: Equatable, Sendable {
         if template == .toggle { previewValue = Array("false".utf8) }
     }
 
+    /// A member of a declaration.
+    package enum Member: String, Sendable, CaseIterable {
+        case template, displayName, description, tint, actionHint, previewValue, hasValue, parameters, reloadsSiblings
+        case privacySensitive, authenticationPolicy, promptsForUserConfiguration, valueDeadline, actionDeadline
+    }
+
     /// The first member in which another declaration of the same kind differs; nil where both mean the same.
-    package func difference(from other: ControlKindDeclaration) -> StaticString? {
-        if template != other.template { return "template" }
-        if displayName != other.displayName { return "displayName" }
-        if description != other.description { return "description" }
-        if tint != other.tint { return "tint" }
-        if actionHint != other.actionHint { return "actionHint" }
-        if previewValue != other.previewValue { return "previewValue" }
-        if hasValue != other.hasValue { return "hasValue" }
-        if parameters != other.parameters { return "parameters" }
-        if reloadsSiblings != other.reloadsSiblings { return "reloadsSiblings" }
-        if isPrivacySensitive != other.isPrivacySensitive { return "privacySensitive" }
-        if authenticationPolicy != other.authenticationPolicy { return "authenticationPolicy" }
-        if promptsForUserConfiguration != other.promptsForUserConfiguration { return "promptsForUserConfiguration" }
-        if valueDeadline != other.valueDeadline { return "valueDeadline" }
-        if actionDeadline != other.actionDeadline { return "actionDeadline" }
+    package func difference(from other: ControlKindDeclaration) -> Member? {
+        // What placed controls depend on comes first.
+        if template != other.template { return .template }
+        if hasValue != other.hasValue { return .hasValue }
+        if displayName != other.displayName { return .displayName }
+        if description != other.description { return .description }
+        if tint != other.tint { return .tint }
+        if actionHint != other.actionHint { return .actionHint }
+        if previewValue != other.previewValue { return .previewValue }
+        if parameters != other.parameters { return .parameters }
+        if reloadsSiblings != other.reloadsSiblings { return .reloadsSiblings }
+        if isPrivacySensitive != other.isPrivacySensitive { return .privacySensitive }
+        if authenticationPolicy != other.authenticationPolicy { return .authenticationPolicy }
+        if promptsForUserConfiguration != other.promptsForUserConfiguration { return .promptsForUserConfiguration }
+        if valueDeadline != other.valueDeadline { return .valueDeadline }
+        if actionDeadline != other.actionDeadline { return .actionDeadline }
         return nil
     }
 }

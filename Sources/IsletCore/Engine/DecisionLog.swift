@@ -1,5 +1,11 @@
-/// One decision about one entity, for `explain`.
-package struct Decision: Sendable, BitwiseCopyable {
+/// What a ``DecisionLog`` remembers.
+package protocol DecisionEntry: Sendable {
+    /// The entity that it is about.
+    var id: EntityID { get }
+}
+
+/// One decision about one activity, for `explain`.
+package struct Decision: DecisionEntry, BitwiseCopyable {
     package enum Outcome: Equatable, Sendable, BitwiseCopyable {
         /// It made a transition or replaced content: the event's sequence number and revision.
         case applied(name: ActivityEventName, seq: UInt64, revision: UInt32)
@@ -39,16 +45,16 @@ package struct InlineText: Sendable, BitwiseCopyable {
     }
 }
 
-/// The last decisions of all entities, oldest first; a bounded ring.
-package struct DecisionLog: ~Copyable {
+/// The last decisions about all entities of a family, oldest first; a bounded ring.
+package struct DecisionLog<Entry: DecisionEntry>: ~Copyable {
     /// How many decisions are kept.
-    package static let capacity = 32_768
-    private var ring: [Decision] = []
+    package static var capacity: Int { 32_768 }
+    private var ring: [Entry] = []
     private var next = 0
 
     package init() {}
 
-    package mutating func append(_ decision: Decision) {
+    package mutating func append(_ decision: Entry) {
         if ring.count < DecisionLog.capacity {
             ring.append(decision)
         } else {
@@ -58,7 +64,7 @@ package struct DecisionLog: ~Copyable {
     }
 
     /// Calls with each kept decision about an entity, oldest first.
-    package func forEach(about id: EntityID, _ body: (Decision) -> Void) {
+    package func forEach(about id: EntityID, _ body: (Entry) -> Void) {
         for index in ring.indices {
             let position = (next + index) % ring.count
             if ring[position].id == id { body(ring[position]) }

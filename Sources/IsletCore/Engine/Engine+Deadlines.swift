@@ -5,15 +5,25 @@ extension Engine {
     /// - Returns: whether something that is due was left for the next turn.
     package mutating func fireDue(at now: Instant, dating: Dating, limit: Int) -> Bool {
         continueSweep(at: now, dating)
+        if !controls.sweeps.isEmpty { continueControlSweeps(at: now) }
         // A clock that stops at every date does not go on before the settings of this one had their effect.
-        if sweep.isUnderway, dating == .whenDue { return true }
+        if sweep.isUnderway || !controls.sweeps.isEmpty, dating == .whenDue { return true }
         var left = limit
         while left > 0 {
-            guard let due = wheel.popDue(now: now) else {
+            let control = controls.nextDue(by: now)
+            guard let due = wheel.popDue(now: min(now, control)) else {
+                // Activities come before controls at one date.
+                if control <= now, wheel.nextWork() > control {
+                    fireNextControl(at: now, dating)
+                    left -= 1
+                    // A clock that stops at every date waits for what providers answer at this one.
+                    if !controls.calls.isEmpty, dating == .whenDue { return true }
+                    continue
+                }
                 // None, or the wheel has moved as many timers as it may in one call. What events stand for that were not
                 // encoded yet is not forgotten.
                 let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : hasForgettable(at: now)
-                return isForgetful || sweep.isUnderway || wheel.nextWork() <= now
+                return isForgetful || sweep.isUnderway || !controls.sweeps.isEmpty || wheel.nextWork() <= now
             }
             if sweep.isUnderway { catchUp(due.slot, at: now, dating) }
             fire(due.slot, at: now, dating)
@@ -23,7 +33,7 @@ extension Engine {
     }
 
     /// The date of the next deadline or expiry that ``fireDue(at:dating:limit:)`` would let take effect.
-    package func earliestDeadline() -> Instant { wheel.earliestDeadline() }
+    package func earliestDeadline() -> Instant { min(wheel.earliestDeadline(), controls.wheel.earliestDeadline()) }
 
     private mutating func fire(_ slot: Slot, at now: Instant, _ dating: Dating) {
         let before = activities[slot].machine

@@ -6,6 +6,11 @@ extension Engine {
         let known = devices.find(event.device, of: frame)
         let asker = Asker(envelope: envelope, isCommand: true)
         switch event.kind {
+        case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
+        case .unlock: deviceLock(false, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
+        case .collapse, .leave, .reboot, .appForeground, .appBackground, .uninstall: break
+        }
+        switch event.kind {
         case .lock, .collapse, .leave:
             guard let known else { return .applied(nil) }
             settleDevice(known, .open, at: now, dating)
@@ -39,6 +44,7 @@ extension Engine {
                 let steps = engine.activities[slot].machine.uninstalled(at: now)
                 engine.take(steps, of: slot, before: before.machine, asker: asker, at: now, frame)
             }
+            removeControls(of: app, on: known, asker, at: now, frame)
             devices[known].backgroundApps.remove(app)
             devices[known].settings.removeAll { $0.app == app }
             note(device: known)

@@ -22,7 +22,9 @@ package struct Engine: ~Copyable {
     var renewals: [Slot: RenewalLinks] = [:]
     var retained = RetentionQueue()
     var sweep = SettingsSweep()
-    var decisions = DecisionLog()
+    var decisions = DecisionLog<Decision>()
+    /// Placed controls and their kinds.
+    package var controls: ControlTable
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
     var startOrdinal: UInt64 = 0
@@ -51,22 +53,24 @@ package struct Engine: ~Copyable {
     package init(rules: RuleSet, start: Instant) {
         self.rules = rules
         wheel = TimerWheel(start: start)
+        controls = ControlTable(start: start)
         events.reserveCapacity(1_024)
     }
 
     /// The earliest date at which ``fireDue(at:dating:limit:)`` has something to do; `never` where nothing is armed.
     package func nextWork() -> Instant {
-        if sweep.isUnderway { return Instant(0) }
-        return min(wheel.nextWork(), retained.nextExpiry)
+        if sweep.isUnderway || !controls.sweeps.isEmpty { return Instant(0) }
+        return min(wheel.nextWork(), controls.wheel.nextWork(), retained.nextExpiry)
     }
 
     /// How many timers are armed.
-    package var armedTimers: Int { wheel.armedCount }
+    package var armedTimers: Int { wheel.armedCount + controls.wheel.armedCount }
 
     /// The events were encoded: dismissed activities give back their payloads.
     package mutating func releaseEvents() {
         for event in events where event.name == .dismissed { releasePayloads(event.slot) }
         events.removeAll(keepingCapacity: true)
+        if !controls.events.isEmpty { releaseControlEvents() }
     }
 
     /// The notes were written.

@@ -6,6 +6,10 @@ package enum EngineNote: Equatable, Sendable {
     case device([UInt8])
     /// The last sign of life of an activity.
     case activity(Slot)
+    /// What a control kind is.
+    case controlKind(ControlKindID)
+    /// Whether a device is locked, by its name.
+    case lock([UInt8])
 }
 
 /// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and

@@ -36,6 +36,7 @@ extension Engine {
             }
             earliest = min(earliest, record.machine.nextDeadline(rules).at)
         }
+        indexRestoredControls()
         try prove(isProven)
         keyed.sort { $0 < $1 }
         for (_, slot) in keyed { holdKey(slot) }
@@ -48,6 +49,7 @@ extension Engine {
             retained.append(activities.reference(to: slot), until: at + rules.retention)
         }
         armAll(earliest)
+        armRestoredControls()
         resumeSweep()
     }
 

@@ -48,6 +48,7 @@ extension Engine {
     /// All activities of the snapshot are back: from now on, new ones take slots that are free.
     package mutating func finishSnapshot() {
         activities.rebuildFreeList()
+        controls.slab.rebuildFreeList()
     }
 
     /// An event that began an activity.

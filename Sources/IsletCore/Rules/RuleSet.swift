@@ -31,6 +31,14 @@ package struct RuleSet: Equatable, Sendable {
     package var heartbeatStaleAfter: Milliseconds?
     /// One without a sign of life for this long is ended; nil: no such rule.
     package var heartbeatEndAfter: Milliseconds?
+    /// How long after a control's value failed it is asked for again, at first; doubled each time.
+    package var controlRetryFirst: Milliseconds = 1_000
+    /// The longest time between two tries.
+    package var controlRetryLongest: Milliseconds = 300_000
+    /// How long a tap waits for the device to be unlocked (a guess: Apple gives no figure).
+    package var authenticationLimit: Milliseconds = 60_000
+    /// The bytes of a control's value, and of its configuration.
+    package var controlValueLimit: Int = 4_096
     /// How long a dismissed activity stays readable.
     package var retention: Milliseconds = 24 * 3_600_000
     /// At most this many dismissed activities stay readable; the oldest go first.

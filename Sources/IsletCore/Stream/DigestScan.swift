@@ -7,7 +7,10 @@ package struct DigestScan: Sendable {
     package let prefix: [UInt8]
     package private(set) var entities = 0
     package private(set) var digest = Digest()
+    /// The next activity to look at; the highest number once all were.
     var nextSlot: Slot = 0
+    /// The next control to look at, once all activities were.
+    var nextControl: Slot = 0
     let number: Int
 
     init(number: Int, app: AppID, prefix: [UInt8]) {
@@ -39,8 +42,8 @@ extension Engine {
     package mutating func continueDigest(_ number: Int) -> DigestScan? {
         guard let index = digestScans.firstIndex(where: { $0.number == number }) else { return nil }
         var scan = digestScans[index]
-        let end = Slot(min(UInt64(activities.capacity), UInt64(scan.nextSlot) + UInt64(Engine.digestBudget)))
-        while scan.nextSlot < end {
+        var budget = Engine.digestBudget
+        while scan.nextSlot < activities.capacity, budget > 0 {
             if let record = record(at: scan.nextSlot), record.state.isListed, app(of: record) == scan.app,
                 topic(of: record, hasPrefix: scan.prefix)
             {
@@ -48,8 +51,20 @@ extension Engine {
                 scan.toggle(hash, UInt64(record.revision), isAdded: true)
             }
             scan.nextSlot += 1
+            budget -= 1
         }
-        guard end == activities.capacity else {
+        if scan.nextSlot >= activities.capacity { scan.nextSlot = .max }
+        while scan.nextSlot == .max, scan.nextControl < controls.slotCount, budget > 0 {
+            if let record = controls.record(at: scan.nextControl), record.machine.state != .removed {
+                let kind = controls.kinds[record.kind]
+                if kind.app == scan.app, topic(kind.topicPrefix, record.id, hasPrefix: scan.prefix) {
+                    scan.toggle(kind.topicHash.appending(record.id), UInt64(record.revision), isAdded: true)
+                }
+            }
+            scan.nextControl += 1
+            budget -= 1
+        }
+        guard scan.nextSlot == .max, scan.nextControl >= controls.slotCount else {
             digestScans[index] = scan
             return nil
         }
@@ -64,12 +79,16 @@ extension Engine {
 
     /// Whether an activity's topic begins with a prefix.
     package func topic(of record: ActivityRecord, hasPrefix prefix: [UInt8]) -> Bool {
-        let known = apps.kinds[Int(record.kind)].topicPrefix
+        topic(apps.kinds[Int(record.kind)].topicPrefix, record.id, hasPrefix: prefix)
+    }
+
+    /// Whether the topic of an entity, which is `known` and its id, begins with a prefix.
+    package func topic(_ known: [UInt8], _ id: EntityID, hasPrefix prefix: [UInt8]) -> Bool {
         if prefix.count <= known.count { return known.starts(with: prefix) }
         guard prefix.starts(with: known) else { return false }
         var position = known.count
         var matches = true
-        record.id.forEachTextByte { byte in
+        id.forEachTextByte { byte in
             if position < prefix.count, prefix[position] != byte { matches = false }
             position += 1
         }
@@ -83,6 +102,18 @@ extension Engine {
         let record = activities[slot]
         for index in digestScans.indices where digestScans[index].app == app && slot < digestScans[index].nextSlot {
             guard topic(of: record, hasPrefix: digestScans[index].prefix) else { continue }
+            digestScans[index].toggle(topicHash, revision, isAdded: isAdded)
+        }
+    }
+
+    /// A control at a revision was put into its app's digest or taken out of it.
+    mutating func controlChangedDuringScans(
+        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ slot: Slot, isAdded: Bool
+    ) {
+        let record = controls.slab[slot]
+        let known = controls.kinds[record.kind].topicPrefix
+        for index in digestScans.indices where digestScans[index].app == app && slot < digestScans[index].nextControl {
+            guard topic(known, record.id, hasPrefix: digestScans[index].prefix) else { continue }
             digestScans[index].toggle(topicHash, revision, isAdded: isAdded)
         }
     }

@@ -150,8 +150,8 @@ struct EngineUpdateTests {
 
         let other = rig.started()
         rig.isChecked = false
-        for _ in 0..<DecisionLog.capacity - 2 { rig.update(.id(other), stamped: rig.now + -1) }
+        for _ in 0..<DecisionLog<Decision>.capacity - 2 { rig.update(.id(other), stamped: rig.now + -1) }
         #expect(rig.decisions(id).map(\.rule) == [.updated], "the oldest went first")
-        #expect(rig.decisions(other).count == DecisionLog.capacity - 1)
+        #expect(rig.decisions(other).count == DecisionLog<Decision>.capacity - 1)
     }
 }

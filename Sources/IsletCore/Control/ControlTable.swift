@@ -1,0 +1,108 @@
+/// All placed controls of a partition with their kinds, timers and indexes: a part of the ``Engine``.
+package struct ControlTable: ~Copyable {
+    var slab = Slab<ControlRecord>()
+    package internal(set) var kinds = ControlKindTable()
+    var byID = SlotIndex()
+    /// Retries and waits for authentication.
+    var wheel: TimerWheel
+    /// The controls on each device that has any.
+    var onDevice: [DeviceID: [Slot]] = [:]
+    /// Devices that are locked, by name, whether they have controls or not.
+    package internal(set) var lockedDevices: Set<[UInt8]> = []
+    var sweeps: [ControlSweep] = []
+    var decisions = DecisionLog<ControlDecision>()
+
+    /// The controls, free slots among them, that changed since a snapshot wrote them.
+    package var changedSlots = ChangedSlots()
+    /// The kinds whose declaration did.
+    package var changedKinds: [ControlKindID] = []
+    /// The devices that were locked or unlocked since.
+    package var changedLocks: Set<[UInt8]> = []
+
+    /// What happened since the last release, in order.
+    package internal(set) var events: [ControlEvent] = []
+    /// What providers are to be asked for, in order.
+    package internal(set) var calls: [ControlCall] = []
+
+    init(start: Instant) {
+        wheel = TimerWheel(start: start)
+    }
+
+    /// One past the highest slot that was ever used.
+    package var slotCount: Slot { slab.capacity }
+    /// How many controls are placed.
+    package var count: Int { slab.count }
+
+    /// The record of a handle, or nil where it is gone.
+    package func record(_ reference: SlotRef) -> ControlRecord? {
+        slab.isCurrent(reference) ? slab[reference.slot] : nil
+    }
+
+    /// The record in a slot, or nil where the slot is free.
+    package func record(at slot: Slot) -> ControlRecord? { slab.isUsed(slot) ? slab[slot] : nil }
+
+    /// The handle of a used slot.
+    package func reference(to slot: Slot) -> SlotRef { slab.reference(to: slot) }
+
+    package func slot(of id: EntityID) -> Slot? { byID.find(Engine.hash(id)) { slab[$0].id == id } }
+
+    /// Calls with each decision that is remembered about a control, oldest first.
+    package func forEachDecision(about id: EntityID, _ body: (ControlDecision) -> Void) {
+        decisions.forEach(about: id, body)
+    }
+
+    /// The calls were taken over by the owner.
+    package mutating func takeCalls() -> [ControlCall] {
+        guard !calls.isEmpty else { return [] }
+        defer { calls.removeAll(keepingCapacity: true) }
+        return calls
+    }
+
+    /// The kinds whose declaration changed since a snapshot wrote them; they count as written.
+    package mutating func takeChangedKinds(_ count: Int) -> [ControlKindID] {
+        let taken = Array(changedKinds.prefix(count))
+        for kind in taken { kinds[kind].isChanged = false }
+        changedKinds.removeFirst(taken.count)
+        return taken
+    }
+}
+
+/// A reload of many controls on its way through the slab, some of them each turn.
+struct ControlSweep: Sendable {
+    var app: AppID
+    /// nil: all kinds of the app.
+    var kind: ControlKindID?
+    var cause: ControlCause
+    /// The one whose action made it, which reloads by itself.
+    var except: Slot?
+    var next: Slot = 0
+    /// Those that were placed later have newer values.
+    var end: Slot
+
+    /// At most this many are on their way; beyond, a reload is refused as `busy`.
+    static let maximum = 64
+    /// How many slots a turn looks at.
+    static let slotsPerTurn = 4_096
+    /// How many controls a turn reloads.
+    static let reloadsPerTurn = 1_024
+}
+
+/// One decision about one control, for `control.explain`.
+package struct ControlDecision: DecisionEntry, BitwiseCopyable {
+    package enum Outcome: Equatable, Sendable, BitwiseCopyable {
+        case applied(name: ControlEventName, seq: UInt64, revision: UInt32)
+        case ignored(IgnoreReason)
+        case refused
+    }
+
+    package var id: EntityID
+    package var at: Instant
+    package var rule: ControlRule
+    package var outcome: Outcome
+    package var from: ControlState?
+    package var to: ControlState
+    package var cause: ControlCause?
+    package var failure: ControlFailure
+    package var client: EntityID?
+    package var req: InlineText
+}

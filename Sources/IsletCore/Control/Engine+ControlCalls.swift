@@ -1,0 +1,210 @@
+/// What calls to providers came to, and reloads of many controls.
+extension Engine {
+    /// The text members of an answer have at most as many bytes each, with their quotes.
+    package static let controlTextLimit = 512
+
+    /// A provider answered the call that a control waits for.
+    ///
+    /// - Returns: false where the answer is none for this control: nothing happened, and the call failed as `badAnswer`.
+    package mutating func controlAnswered(
+        _ reference: SlotRef, _ answer: ProviderAnswer, _ frame: Span<UInt8>, at now: Instant
+    ) -> Bool {
+        guard controls.slab.isCurrent(reference) else { return true }
+        let slot = reference.slot
+        let before = controls.slab[slot].machine
+        for text in [answer.status, answer.tint, answer.actionHint] {
+            if let text, Int(text.count) > Engine.controlTextLimit { return false }
+        }
+        switch before.state {
+        case .acting:
+            var changes = ControlEvent.Changes()
+            if let status = answer.status { changes.look = setLook(of: slot, answer, frame, status: status) }
+            let steps = controls.slab[slot].machine.performed()
+            take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
+            let kind = controls.slab[slot].kind
+            if controls.kinds[kind].declaration?.reloadsSiblings == true {
+                _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)
+            }
+        case .loading, .reloading:
+            var isOn = false
+            var changes = ControlEvent.Changes()
+            guard let value = answer.value, Int(value.count) <= rules.controlValueLimit else { return false }
+            switch before.template {
+            case .toggle:
+                guard let read = Engine.boolean(value, frame) else { return false }
+                isOn = read
+            case .button:
+                changes.value = payloads.withBytes(controls.slab[slot].value) { !frame.equals(value, $0) }
+                payloads.replace(&controls.slab[slot].value, by: value, of: frame)
+            }
+            changes.look = setLook(of: slot, answer, frame, status: answer.status)
+            let steps = controls.slab[slot].machine.valueArrived(
+                isOn: isOn, isDisabled: answer.isDisabled ?? false, at: now)
+            take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
+        case .preview, .shown, .authenticating, .disabled, .removed:
+            // The call was given up meanwhile.
+            break
+        }
+        return true
+    }
+
+    /// The call that a control waits for did not end well.
+    package mutating func controlCallFailed(_ reference: SlotRef, _ failure: ControlFailure, at now: Instant) {
+        guard controls.slab.isCurrent(reference) else { return }
+        let slot = reference.slot
+        let before = controls.slab[slot].machine
+        let steps: ControlMachine.Steps
+        switch before.state {
+        case .acting: steps = controls.slab[slot].machine.performFailed(failure)
+        case .loading, .reloading:
+            // Where nobody provides the kind, only somebody who comes can help.
+            let retryAt = failure == .noProvider ? .never : now + retrySpan(of: slot)
+            steps = controls.slab[slot].machine.valueFailed(failure, retryAt: retryAt)
+        case .preview, .shown, .authenticating, .disabled, .removed: return
+        }
+        take(steps, ofControl: slot, before: before, asker: .nobody, at: now)
+    }
+
+    /// Doubled with each failure, and a fifth more or less, so that what failed together does not come back together.
+    private func retrySpan(of slot: Slot) -> Milliseconds {
+        let record = controls.slab[slot]
+        let doublings = min(Int(record.machine.failures), 20)
+        let span = min(rules.controlRetryLongest, rules.controlRetryFirst << doublings)
+        var hash = TopicHash().appending(record.id)
+        hash.combine(UInt8(truncatingIfNeeded: record.machine.failures))
+        let permille = 800 + Milliseconds(hash.value % 401)
+        return max(1, span * permille / 1_000)
+    }
+
+    /// What a kind is, as a provider declares it.
+    ///
+    /// - Parameter mayReplace: whether nobody else provides it as it was declared before.
+    /// - Returns: its number, or the member in which the declaration differs from the one that holds.
+    package mutating func declareControlKind(
+        _ declaration: ControlKindDeclaration, app name: FrameRange, _ frame: Span<UInt8>, mayReplace: Bool
+    ) -> ControlKindVerdict {
+        guard let app = apps.app(name, of: frame),
+            let kind = controls.kinds.kind(app, named: apps[app].name, declaration.kind)
+        else { return .tooMany }
+        if let known = controls.kinds[kind].declaration {
+            guard let member = declaration.difference(from: known) else { return .declared(kind) }
+            // What is placed was drawn and called by these.
+            let isFixed = controls.kinds[kind].controls > 0 && (member == .template || member == .hasValue)
+            guard mayReplace, !isFixed else { return .differs(kind, member) }
+        }
+        controls.kinds[kind].declaration = declaration
+        kindChanged(kind)
+        if isJournalled { notes.append(.controlKind(kind)) }
+        return .declared(kind)
+    }
+
+    mutating func kindChanged(_ kind: ControlKindID) {
+        guard !controls.kinds[kind].isChanged else { return }
+        controls.kinds[kind].isChanged = true
+        controls.changedKinds.append(kind)
+    }
+
+    /// A provider of a kind came, and there was none: all its controls ask for their value.
+    package mutating func controlKindIsProvided(_ kind: ControlKindID, at now: Instant) {
+        _ = sweepControls(app: controls.kinds[kind].app, kind, .registration, at: now)
+    }
+
+    // MARK: Many
+
+    mutating func sweepControls(
+        app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
+    ) -> ControlOutcome {
+        guard controls.sweeps.count < ControlSweep.maximum else { return .refused(.busy(retryAfter: 100)) }
+        let count =
+            kind.map { controls.kinds[$0].controls }
+            ?? controls.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.controls : 0) }
+        guard count > 0 else { return .reloading(count: 0) }
+        controls.sweeps.append(
+            ControlSweep(app: app, kind: kind, cause: cause, except: except, end: controls.slab.capacity))
+        continueControlSweeps(at: now)
+        return .reloading(count: count)
+    }
+
+    /// Goes on with reloads of many, some of them.
+    mutating func continueControlSweeps(at now: Instant) {
+        var slots = ControlSweep.slotsPerTurn
+        var reloads = ControlSweep.reloadsPerTurn
+        while slots > 0, reloads > 0, var sweep = controls.sweeps.first {
+            while sweep.next < sweep.end, slots > 0, reloads > 0 {
+                let slot = sweep.next
+                sweep.next += 1
+                slots -= 1
+                guard slot != sweep.except, let record = controls.record(at: slot),
+                    controls.kinds[record.kind].app == sweep.app, sweep.kind.map({ $0 == record.kind }) ?? true
+                else { continue }
+                reload(control: slot, sweep.cause, .nobody, at: now)
+                reloads -= 1
+            }
+            if sweep.next >= sweep.end { controls.sweeps.removeFirst() } else { controls.sweeps[0] = sweep }
+        }
+    }
+
+    // MARK: Looks
+
+    /// Puts the texts of an answer into a control; false where nothing changed.
+    ///
+    /// - Parameter status: nil keeps the one that is shown after the action.
+    private mutating func setLook(
+        of slot: Slot, _ answer: ProviderAnswer, _ frame: Span<UInt8>, status: FrameRange?
+    ) -> Bool {
+        let record = controls.slab[slot]
+        let isPerform = record.machine.state == .acting
+        let old = payloads.withBytes(record.texts) { [UInt8]($0) }
+        let counts = record.textCounts
+        let newStatus = status.map { frame.bytes($0) } ?? Array(old[counts.statusRange])
+        let tint = isPerform ? Array(old[counts.tintRange]) : answer.tint.map { frame.bytes($0) } ?? []
+        let hint = isPerform ? Array(old[counts.actionHintRange]) : answer.actionHint.map { frame.bytes($0) } ?? []
+        let isActive = isPerform ? record.isActive : answer.isActive
+        let texts = newStatus + tint + hint
+        var newCounts = ControlTextCounts()
+        newCounts.status = UInt16(newStatus.count)
+        newCounts.tint = UInt16(tint.count)
+        newCounts.actionHint = UInt16(hint.count)
+        guard texts != old || newCounts != counts || isActive != record.isActive else { return false }
+        setTexts(texts, newCounts, of: slot)
+        controls.slab[slot].isActive = isActive
+        return true
+    }
+
+    /// The status is shown momentarily after an action: the next one clears it.
+    mutating func clearStatus(of slot: Slot) -> Bool {
+        let record = controls.slab[slot]
+        guard record.textCounts.status > 0 else { return false }
+        let rest = payloads.withBytes(record.texts) { [UInt8]($0[record.textCounts.statusRange.upperBound...]) }
+        var counts = record.textCounts
+        counts.status = 0
+        setTexts(rest, counts, of: slot)
+        return true
+    }
+
+    mutating func clearLook(of slot: Slot) {
+        setTexts([], ControlTextCounts(), of: slot)
+        controls.slab[slot].isActive = nil
+    }
+
+    private mutating func setTexts(_ texts: [UInt8], _ counts: ControlTextCounts, of slot: Slot) {
+        payloads.remove(controls.slab[slot].texts)
+        controls.slab[slot].texts = payloads.insert(count: texts.count) { $0.copyBytes(from: texts) }
+        controls.slab[slot].textCounts = counts
+    }
+
+    private static func boolean(_ value: FrameRange, _ frame: Span<UInt8>) -> Bool? {
+        let bytes = frame.bytes(value)
+        if bytes == Array("true".utf8) { return true }
+        return bytes == Array("false".utf8) ? false : nil
+    }
+}
+
+/// What became of a declaration.
+package enum ControlKindVerdict: Equatable, Sendable {
+    case declared(ControlKindID)
+    /// Another one holds, and differs in this member.
+    case differs(ControlKindID, ControlKindDeclaration.Member)
+    /// There are as many kinds or apps as there may be.
+    case tooMany
+}

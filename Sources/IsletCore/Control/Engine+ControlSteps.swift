@@ -1,0 +1,119 @@
+/// What turns a control's steps into revisions, events, digests, timers and calls: the one place where a control's record
+/// changes its state.
+extension Engine {
+    /// Takes the steps of a control: the machine in the record is already the last one. Changes belong to the first step.
+    mutating func take(
+        _ steps: ControlMachine.Steps, ofControl slot: Slot, before: ControlMachine?,
+        _ changes: ControlEvent.Changes = ControlEvent.Changes(), asker: Asker, at now: Instant,
+        dating: Dating = .whenNoticed, _ frame: Span<UInt8> = Span()
+    ) {
+        guard let first = steps.first else { return }
+        take(first, ofControl: slot, before: before, changes, asker: asker, at: now, dating, frame)
+        if let second = steps.second {
+            take(
+                second, ofControl: slot, before: first.machine, ControlEvent.Changes(), asker: asker, at: now, dating,
+                frame)
+        }
+        arm(control: slot)
+    }
+
+    private mutating func take(
+        _ step: ControlMachine.Step, ofControl slot: Slot, before: ControlMachine?, _ changes: ControlEvent.Changes,
+        asker: Asker, at now: Instant, _ dating: Dating, _ frame: Span<UInt8>
+    ) {
+        let at = step.due.isSet && dating == .whenDue && !asker.isCommand ? step.due : now
+        controls.slab[slot].revision += 1
+        let record = controls.slab[slot]
+        let kind = controls.kinds[record.kind]
+        let app = kind.app
+        let topicHash = kind.topicHash.appending(record.id)
+        let isListed = step.machine.state != .removed
+        if before != nil { toggle(topicHash, UInt64(record.revision) - 1, app, control: slot, isAdded: false) }
+        if isListed { toggle(topicHash, UInt64(record.revision), app, control: slot, isAdded: true) }
+        let change = (isListed ? 1 : 0) - (before != nil ? 1 : 0)
+        apps[app].entities += change
+        entityCount += change
+        apps[app].seq += 1
+        let previous = record.lastSeq
+        controls.slab[slot].lastSeq = apps[app].seq
+        controls.changedSlots.insert(slot)
+        appChanged(app)
+        controls.events.append(
+            ControlEvent(
+                name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
+                previous: previous, at: at, lateBy: step.due.isSet ? max(0, at - min(at, step.due)) : nil,
+                before: before, after: step.machine, revision: record.revision, rule: step.rule,
+                isByCommand: asker.isCommand, changes: changes, position: events.count))
+        log(
+            control: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
+            from: before?.state, to: step.machine, asker: asker, at: at, frame)
+        call(step, slot)
+    }
+
+    /// What a step wants of providers.
+    private mutating func call(_ step: ControlMachine.Step, _ slot: Slot) {
+        let reference = controls.reference(to: slot)
+        let kind = controls.slab[slot].kind
+        if step.cancels {
+            let isRemoved = step.machine.state == .removed
+            controls.calls.append(ControlCall(control: reference, controlKind: kind, kind: .cancel(isRemoved: isRemoved)))
+        }
+        switch step.call {
+        case nil: break
+        case .askValue: controls.calls.append(ControlCall(control: reference, controlKind: kind, kind: .askValue))
+        case .perform(let wish):
+            controls.calls.append(ControlCall(control: reference, controlKind: kind, kind: .perform(wish)))
+        }
+    }
+
+    /// Arms the control's one timer, or disarms it.
+    mutating func arm(control slot: Slot) {
+        let next = controls.slab[slot].machine.next.at
+        if next.isSet { controls.wheel.arm(slot, at: next) } else { controls.wheel.cancel(slot) }
+    }
+
+    /// Notes a decision for `control.explain`.
+    mutating func log(
+        control slot: Slot, _ rule: ControlRule, _ outcome: ControlDecision.Outcome, from: ControlState?,
+        to: ControlMachine, asker: Asker, at: Instant, _ frame: Span<UInt8>
+    ) {
+        var req = InlineText()
+        if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
+        controls.decisions.append(
+            ControlDecision(
+                id: controls.slab[slot].id, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                cause: to.cause, failure: to.failure, client: asker.isCommand ? asker.envelope.client : nil, req: req))
+    }
+
+    /// The events were encoded: removed controls give back their slots.
+    mutating func releaseControlEvents() {
+        for event in controls.events where event.name == .removed { freeControl(event.slot) }
+        controls.events.removeAll(keepingCapacity: true)
+    }
+
+    /// A control leaves the slab and the indexes.
+    mutating func freeControl(_ slot: Slot) {
+        guard controls.slab.isUsed(slot) else { return }
+        let record = controls.slab[slot]
+        controls.byID.remove(Engine.hash(record.id), slot)
+        for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
+        controls.kinds[record.kind].controls -= 1
+        if let device = record.device {
+            controls.onDevice[device]?.removeAll { $0 == slot }
+            if controls.onDevice[device]?.isEmpty == true { controls.onDevice[device] = nil }
+            devices[device].references -= 1
+            devices.forgetIfEmpty(device)
+        }
+        controls.wheel.cancel(slot)
+        controls.slab.remove(slot)
+        controls.changedSlots.insert(slot)
+    }
+
+    /// A listed entity came, changed or went: the digest of its app follows, and those that are being computed.
+    private mutating func toggle(
+        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, control slot: Slot, isAdded: Bool
+    ) {
+        apps[app].digest.toggle(topicHash: topicHash, revision: revision)
+        if !digestScans.isEmpty { controlChangedDuringScans(topicHash, revision, app, slot, isAdded: isAdded) }
+    }
+}

@@ -1,0 +1,85 @@
+/// What recovery needs of a control: the after-image of one event, or the state that a snapshot shows. It carries
+/// everything but the app, the kind and the id, which stand in its topic.
+package struct ControlImage: Equatable, Sendable {
+    /// The layout. A later release writes another number and still reads this one.
+    static let version: UInt8 = 1
+
+    package var machine: ControlMachine
+    package var rule: ControlRule
+    package var revision: UInt32
+    package var addedAt: Instant
+    package var device: [UInt8]
+    package var configuration: [UInt8]
+    package var value: [UInt8]
+    package var texts: [UInt8]
+    package var textCounts: ControlTextCounts
+    package var isActive: Bool?
+
+    package init(_ bytes: Span<UInt8>) throws(ImageError) {
+        self = try ImageReader.read(bytes) { reader throws(ImageError) in try ControlImage(&reader) }
+    }
+
+    private init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == Self.version else { throw .unknownVersion(version) }
+        machine = try ControlMachine(&reader)
+        rule = try reader.value()
+        revision = try reader.integer()
+        addedAt = try reader.instant()
+        device = try reader.bytesOfRun()
+        configuration = try reader.bytesOfRun()
+        value = try reader.bytesOfRun()
+        texts = try reader.bytesOfRun()
+        textCounts = ControlTextCounts()
+        textCounts.status = try reader.integer()
+        textCounts.tint = try reader.integer()
+        textCounts.actionHint = try reader.integer()
+        guard textCounts.actionHintRange.upperBound == texts.count else {
+            throw .contradiction("texts of another length than they have")
+        }
+        guard max(configuration.count, value.count) <= PayloadStore.maximumCount else {
+            throw .contradiction("a payload that is too long")
+        }
+        switch try reader.byte() {
+        case 0: isActive = nil
+        case 1: isActive = false
+        case 2: isActive = true
+        default: throw .unknownValue
+        }
+    }
+}
+
+extension ImageWriter {
+    /// The after-image of a control's event.
+    package mutating func image(of event: ControlEvent, in engine: borrowing Engine) {
+        guard let record = engine.controls.record(at: event.slot) else {
+            preconditionFailure("an event of a freed slot")
+        }
+        image(machine: event.after, event.rule, event.revision, record, in: engine)
+    }
+
+    /// The state of a control as a snapshot shows it.
+    package mutating func image(of record: ControlRecord, in engine: borrowing Engine) {
+        image(machine: record.machine, .added, record.revision, record, in: engine)
+    }
+
+    private mutating func image(
+        machine: ControlMachine, _ rule: ControlRule, _ revision: UInt32, _ record: ControlRecord,
+        in engine: borrowing Engine
+    ) {
+        write(byte: ControlImage.version)
+        machine.write(to: &self)
+        write(byte: rule.rawValue)
+        write(revision)
+        write(record.addedAt)
+        write(run: record.device.map { engine.devices.name($0) } ?? [])
+        for handle in [record.configuration, record.value, record.texts] {
+            let bytes = engine.withBytes(of: handle) { [UInt8]($0) }
+            write(run: bytes)
+        }
+        write(record.textCounts.status)
+        write(record.textCounts.tint)
+        write(record.textCounts.actionHint)
+        write(byte: record.isActive.map { $0 ? 2 : 1 } ?? 0)
+    }
+}

@@ -1,0 +1,167 @@
+/// The way back of controls: from a snapshot's rows, from the images of events, and what follows from them.
+extension Engine {
+    /// A control of the snapshot, in its slot.
+    package mutating func restoreControl(
+        _ id: EntityID, at slot: Slot, seq: UInt64, _ image: ControlImage, app: [UInt8], kind: [UInt8]
+    ) throws(ImageError) {
+        guard !controls.slab.isUsed(slot), controls.slot(of: id) == nil else {
+            throw .contradiction("two controls in one slot, or of one id")
+        }
+        let record = try makeControl(id, seq: seq, image, app: app, kind: kind)
+        controls.slab.restore(record, at: slot)
+        controls.byID.insert(Engine.hash(id), slot)
+    }
+
+    /// An event of a control; one that the snapshot holds changes nothing.
+    package mutating func restoreControl(
+        _ id: EntityID, seq: UInt64, _ image: ControlImage, app: [UInt8], kind: [UInt8]
+    ) throws(ImageError) {
+        if let slot = controls.slot(of: id) {
+            guard controls.slab[slot].lastSeq < seq else { return }
+            forgetRestored(control: slot)
+        }
+        guard image.machine.state != .removed else { return }
+        let slot = controls.slab.insert(try makeControl(id, seq: seq, image, app: app, kind: kind))
+        controls.byID.insert(Engine.hash(id), slot)
+        controls.changedSlots.insert(slot)
+    }
+
+    private mutating func makeControl(
+        _ id: EntityID, seq: UInt64, _ image: ControlImage, app name: [UInt8], kind kindName: [UInt8]
+    ) throws(ImageError) -> ControlRecord {
+        guard let app = apps.app(FrameRange(0..<name.count), of: name.span),
+            let kind = controls.kinds.kind(app, named: name, kindName)
+        else { throw .contradiction("more apps or kinds than there may be") }
+        var device: DeviceID?
+        if !image.device.isEmpty {
+            guard let known = devices.device(FrameRange(0..<image.device.count), of: image.device.span) else {
+                throw .contradiction("more devices than there may be")
+            }
+            device = known
+        }
+        var record = ControlRecord(id: id, kind: kind, device: device, addedAt: image.addedAt, machine: image.machine)
+        record.revision = image.revision
+        record.lastSeq = seq
+        record.configuration = store(image.configuration)
+        record.value = store(image.value)
+        record.texts = store(image.texts)
+        record.textCounts = image.textCounts
+        record.isActive = image.isActive
+        return record
+    }
+
+    private mutating func store(_ bytes: [UInt8]) -> PayloadHandle {
+        payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+
+    private mutating func forgetRestored(control slot: Slot) {
+        let record = controls.slab[slot]
+        controls.byID.remove(Engine.hash(record.id), slot)
+        for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
+        controls.slab.remove(slot)
+        controls.changedSlots.insert(slot)
+    }
+
+    /// Everything was taken back: counts, digests, lists. Before the streams are proven.
+    mutating func indexRestoredControls() {
+        for slot in 0..<controls.slab.capacity {
+            guard let record = controls.record(at: slot) else { continue }
+            let kind = controls.kinds[record.kind]
+            apps[kind.app].seq = max(apps[kind.app].seq, record.lastSeq)
+            apps[kind.app].digest.toggle(
+                topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
+            apps[kind.app].entities += 1
+            entityCount += 1
+            controls.kinds[record.kind].controls += 1
+            guard let device = record.device else { continue }
+            controls.onDevice[device, default: []].append(slot)
+            devices[device].references += 1
+        }
+    }
+
+    /// The timers of controls, on a wheel that begins at the earliest.
+    mutating func armRestoredControls() {
+        var earliest = Instant.never
+        for slot in 0..<controls.slab.capacity {
+            guard let record = controls.record(at: slot) else { continue }
+            earliest = min(earliest, record.machine.next.at)
+        }
+        if earliest.isSet { controls.wheel = TimerWheel(start: earliest) }
+        for slot in 0..<controls.slab.capacity where controls.slab.isUsed(slot) { arm(control: slot) }
+    }
+
+    /// The service begins again: no call of the process before is on its way any more. Once everything is taken back.
+    package mutating func restartControls(at now: Instant) {
+        for slot in 0..<controls.slab.capacity {
+            guard let record = controls.record(at: slot), record.machine.hasCall else { continue }
+            let steps = controls.slab[slot].machine.restarted()
+            take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
+            guard steps.isEmpty else { continue }
+            controls.calls.append(
+                ControlCall(control: controls.reference(to: slot), controlKind: record.kind, kind: .askValue))
+        }
+    }
+}
+
+/// Kinds and locks as facts.
+extension Engine {
+    static let controlKindTag = UInt8(ascii: "k")
+    static let lockTag = UInt8(ascii: "l")
+
+    /// The key of a kind's fact: app and kind with a slash between them, which neither may hold.
+    package func factKey(controlKind kind: ControlKindID) -> [UInt8] {
+        let record = controls.kinds[kind]
+        return [Engine.controlKindTag] + apps[record.app].name + [UInt8(ascii: "/")] + record.name
+    }
+
+    /// A kind's declaration, byte for byte.
+    package func writeFact(controlKind kind: ControlKindID, to writer: inout ImageWriter) {
+        writer.write(byte: ControlImage.version)
+        writer.write(run: controls.kinds[kind].declaration?.json ?? [])
+    }
+
+    /// The key of the fact that a device is locked.
+    package func factKey(lock name: [UInt8]) -> [UInt8] { [Engine.lockTag] + name }
+
+    /// Whether a device is locked; false where there is nothing to tell.
+    package func writeFact(lock name: [UInt8], to writer: inout ImageWriter) -> Bool {
+        guard controls.lockedDevices.contains(name) else { return false }
+        writer.write(byte: ControlImage.version)
+        return true
+    }
+
+    /// The app, the kind and the declaration of a kind's fact; nil for the key of another.
+    package static func controlKindFact(
+        _ key: Span<UInt8>, _ value: Span<UInt8>
+    ) throws(ImageError) -> (app: [UInt8], declaration: [UInt8])? {
+        guard key.count > 1, key[0] == controlKindTag else { return nil }
+        let slash = (1..<key.count).first { key[$0] == UInt8(ascii: "/") }
+        guard let slash else { throw .unknownValue }
+        let json = try ImageReader.read(value) { reader throws(ImageError) in
+            let version = try reader.byte()
+            guard version == ControlImage.version else { throw ImageError.unknownVersion(version) }
+            return try reader.bytesOfRun()
+        }
+        return (key.bytes(FrameRange(1..<slash)), json)
+    }
+
+    /// Takes a declaration back.
+    package mutating func restoreControlKind(
+        _ declaration: ControlKindDeclaration, app name: [UInt8], isInSnapshot: Bool
+    ) throws(ImageError) {
+        guard let app = apps.app(FrameRange(0..<name.count), of: name.span),
+            let kind = controls.kinds.kind(app, named: name, declaration.kind)
+        else { throw .contradiction("more apps or kinds than there may be") }
+        controls.kinds[kind].declaration = declaration
+        if !isInSnapshot { kindChanged(kind) }
+    }
+
+    /// Takes a lock back, or that there is none any more; false where the key is not one.
+    package mutating func restoreLock(_ key: Span<UInt8>, isLocked: Bool, isInSnapshot: Bool) -> Bool {
+        guard key.count > 1, key[0] == Engine.lockTag else { return false }
+        let name = key.bytes(FrameRange(1..<key.count))
+        if isLocked { controls.lockedDevices.insert(name) } else { controls.lockedDevices.remove(name) }
+        if !isInSnapshot { controls.changedLocks.insert(name) }
+        return true
+    }
+}
