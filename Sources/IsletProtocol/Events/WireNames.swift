@@ -63,6 +63,8 @@ extension IgnoreReason {
         case .olderTimestamp: "olderTimestamp"
         case .futureTimestamp: "futureTimestamp"
         case .unchanged: "unchanged"
+        case .disabled: "disabled"
+        case .acting: "acting"
         }
     }
 }

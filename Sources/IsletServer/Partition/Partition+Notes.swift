@@ -28,6 +28,14 @@ extension Partition {
                 let isKnown = engine.writeFact(device: name, to: &image)
                 noteFact(engine.factKey(device: name), isKnown: isKnown)
             case .activity(let slot): noteActivity(slot)
+            case .controlKind(let kind):
+                image.removeAll()
+                engine.writeFact(controlKind: kind, to: &image)
+                noteFact(engine.factKey(controlKind: kind), isKnown: true)
+            case .lock(let name):
+                image.removeAll()
+                let isKnown = engine.writeFact(lock: name, to: &image)
+                noteFact(engine.factKey(lock: name), isKnown: isKnown)
             }
         }
         engine.releaseNotes()
