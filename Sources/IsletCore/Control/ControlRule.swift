@@ -35,4 +35,36 @@ package enum ControlRule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .notAToggle: "only a toggle has a value to set"
         }
     }
+
+    /// What was decided, for people.
+    package var text: StaticString {
+        switch self {
+        case .added: "A person placed it: its value is asked for."
+        case .firstValue: "The first value came."
+        case .firstValueFailed: "The first value failed: the preview is shown, and the truth is unknown."
+        case .reloaded: "A new value is asked for; the last one stays until it is there."
+        case .newValue: "The provider's value is shown, whatever was shown before."
+        case .valueFailed: "The value failed: the last one is kept."
+        case .tapped: "A tap: the new state is shown at once, and the action runs."
+        case .performed: "The action was through."
+        case .performFailed: "The action failed or is unknown: the value before is shown again."
+        case .authenticationRequired: "The device is locked, and the action needs authentication: it waits."
+        case .disabledTap: "It is disabled: a tap does nothing."
+        case .configured: "It was configured: what it showed belongs to the configuration before."
+        case .removed: "It was removed."
+        case .retried: "The time of another try has come."
+        case .tappedWhileActing: "A tap while an action runs: it is performed next."
+        case .nextWish: "The newest wish is performed."
+        case .pressedTwice: "The button's action runs: another press does nothing."
+        case .authenticated: "The device was unlocked: the action runs."
+        case .authenticationLimit: "The device was not unlocked in time: the action is dropped."
+        case .redacted: "The device was locked: what is sensitive is hidden."
+        case .revealed: "The device was unlocked: what was hidden is shown."
+        case .restartedWhileActing: "The service was restarted during the action: it is not run again."
+        case .unchanged: "The configuration is the same."
+        case .revisionGuard: "It has another revision than the command asks for."
+        case .badConfiguration: "The configuration does not fit the kind's parameters."
+        case .notAToggle: "It is no toggle."
+        }
+    }
 }

@@ -41,7 +41,7 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func by(_ envelope: Envelope, _ frame: Span<UInt8>) {
+    mutating func by(_ envelope: Envelope, _ frame: Span<UInt8>) {
         guard envelope.client != nil || envelope.req != nil else { return }
         key("by")
         beginObject()

@@ -1,0 +1,241 @@
+package import IsletCore
+
+extension JSONWriter {
+    /// The topic of a control: `<app>/control/<kind>/<id>`.
+    package mutating func topic(ofControl id: EntityID, kind: ControlKindID, in engine: borrowing Engine) {
+        let prefix = engine.controls.kinds[kind].topicPrefix
+        appendTopic(prefix: prefix.span, id)
+    }
+
+    /// A whole control, as `get`, `list`, snapshots and the event of its adding show it; what is not set is absent.
+    ///
+    /// - Parameter machine: the machine to show, which may be an earlier one than the record's.
+    package mutating func control(
+        _ record: ControlRecord, machine: ControlMachine, revision: UInt32, of engine: borrowing Engine
+    ) {
+        let kind = engine.controls.kinds[record.kind]
+        beginObject()
+        field("id", record.id)
+        field("app", plain: engine.apps[kind.app].name.span)
+        field("kind", plain: kind.name.span)
+        if let device = record.device { field("device", plain: engine.devices.name(device).span) }
+        field("template", name: machine.template.wireName)
+        field("state", name: machine.state.wireName)
+        field("revision", revision)
+        if !machine.isRedacted { content(record, machine, of: engine) }
+        if machine.valueAt.isSet { field("valueAt", machine.valueAt) }
+        field("isDisabled", machine.isDisabled)
+        field("isRedacted", machine.isRedacted)
+        if machine.failure != .none { field("failure", name: machine.failure.wireName) }
+        field("addedAt", record.addedAt)
+        field("cause", name: machine.cause.wireName)
+        next(of: machine)
+        endObject()
+    }
+
+    /// What is hidden while the device is locked, where the kind is sensitive.
+    private mutating func content(_ record: ControlRecord, _ machine: ControlMachine, of engine: borrowing Engine) {
+        engine.withBytes(of: record.configuration) { bytes in
+            if bytes.count > 0 { field("configuration", rawBytes: bytes, 0..<bytes.count) }
+        }
+        value(record, machine, of: engine)
+        field("valueSource", name: machine.source.wireName)
+        if let isActive = record.isActive { field("isActive", isActive) }
+        engine.withBytes(of: record.texts) { bytes in
+            for (name, range) in Self.texts(of: record) where !range.isEmpty { field(name, rawBytes: bytes, range) }
+        }
+    }
+
+    private static func texts(of record: ControlRecord) -> [(StaticString, Range<Int>)] {
+        let counts = record.textCounts
+        return [
+            ("status", counts.statusRange), ("tint", counts.tintRange), ("actionHint", counts.actionHintRange),
+        ]
+    }
+
+    /// A toggle's is what it shows. A button's is the provider's, or its kind's preview; it may have none.
+    private mutating func value(_ record: ControlRecord, _ machine: ControlMachine, of engine: borrowing Engine) {
+        switch machine.template {
+        case .toggle: field("value", machine.isOn)
+        case .button:
+            guard machine.isValueKnown else {
+                let preview = engine.controls.kinds[record.kind].declaration?.previewValue ?? []
+                if !preview.isEmpty { field("value", raw: preview.span) }
+                return
+            }
+            engine.withBytes(of: record.value) { bytes in
+                if bytes.count > 0 { field("value", rawBytes: bytes, 0..<bytes.count) }
+            }
+        }
+    }
+
+    private mutating func next(of machine: ControlMachine) {
+        let next = machine.next
+        guard next.at.isSet else { return }
+        key("next")
+        beginObject()
+        field("at", next.at)
+        field("cause", name: next.cause.wireName)
+        endObject()
+    }
+
+    /// The short form, as answers to changes show it.
+    package mutating func shortControl(_ record: ControlRecord) {
+        beginObject()
+        field("id", record.id)
+        field("revision", record.revision)
+        field("state", name: record.machine.state.wireName)
+        next(of: record.machine)
+        endObject()
+    }
+
+    // MARK: Events
+
+    /// The JSON of an event.
+    ///
+    /// - Parameters:
+    ///   - epoch: the epoch of the app's stream.
+    ///   - frame: the frame of the command that made it, whose `req` it may carry.
+    ///   - envelope: that command's; nil for what no command made.
+    package mutating func event(
+        _ event: ControlEvent, epoch: [UInt8], frame: Span<UInt8>, envelope: Envelope?, of engine: borrowing Engine
+    ) {
+        guard let record = engine.controls.record(at: event.slot) else {
+            preconditionFailure("an event of a freed slot")
+        }
+        beginObject()
+        field("epoch", plain: epoch.span)
+        field("seq", event.seq)
+        field("at", event.at)
+        field("event", name: event.name.wireName)
+        if let before = event.before { field("from", name: before.state.wireName) }
+        field("to", name: event.after.state.wireName)
+        field("cause", name: event.after.cause.wireName)
+        if event.isByCommand, let envelope { by(envelope, frame) }
+        if let lateBy = event.lateBy { field("lateBy", lateBy) }
+        key("control")
+        if let before = event.before {
+            patch(event, before, record, of: engine)
+        } else {
+            control(record, machine: event.after, revision: event.revision, of: engine)
+        }
+        endObject()
+    }
+
+    /// The merge patch from the control before to the control after.
+    private mutating func patch(
+        _ event: ControlEvent, _ before: ControlMachine, _ record: ControlRecord, of engine: borrowing Engine
+    ) {
+        let after = event.after
+        beginObject()
+        field("id", event.id)
+        if before.state != after.state { field("state", name: after.state.wireName) }
+        field("revision", event.revision)
+        if before.isRedacted != after.isRedacted {
+            if after.isRedacted { hidden() } else { content(record, after, of: engine) }
+            field("isRedacted", after.isRedacted)
+        } else if !after.isRedacted {
+            contentPatch(event, before, record, of: engine)
+        }
+        if before.valueAt != after.valueAt {
+            if after.valueAt.isSet { field("valueAt", after.valueAt) } else { cleared("valueAt") }
+        }
+        if before.isDisabled != after.isDisabled { field("isDisabled", after.isDisabled) }
+        if before.failure != after.failure {
+            if after.failure == .none { cleared("failure") } else { field("failure", name: after.failure.wireName) }
+        }
+        if before.cause != after.cause { field("cause", name: after.cause.wireName) }
+        if before.next != after.next {
+            if after.next.at.isSet { next(of: after) } else if before.next.at.isSet { cleared("next") }
+        }
+        endObject()
+    }
+
+    private mutating func contentPatch(
+        _ event: ControlEvent, _ before: ControlMachine, _ record: ControlRecord, of engine: borrowing Engine
+    ) {
+        let after = event.after
+        if event.changes.configuration {
+            engine.withBytes(of: record.configuration) { bytes in
+                field("configuration", rawBytes: bytes, 0..<bytes.count)
+            }
+        }
+        let isKnownAnew = before.isValueKnown != after.isValueKnown
+        switch after.template {
+        case .toggle: if before.isOn != after.isOn { value(record, after, of: engine) }
+        case .button:
+            if event.changes.value || isKnownAnew {
+                let start = count
+                value(record, after, of: engine)
+                if count == start { cleared("value") }
+            }
+        }
+        if before.source != after.source { field("valueSource", name: after.source.wireName) }
+        guard event.changes.look else { return }
+        if let isActive = record.isActive { field("isActive", isActive) } else { cleared("isActive") }
+        engine.withBytes(of: record.texts) { bytes in
+            for (name, range) in Self.texts(of: record) {
+                if range.isEmpty { cleared(name) } else { field(name, rawBytes: bytes, range) }
+            }
+        }
+    }
+
+    /// What a locked device does not show.
+    private mutating func hidden() {
+        for name: StaticString in ["configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint"] {
+            cleared(name)
+        }
+    }
+
+    private mutating func cleared(_ name: StaticString) {
+        key(name)
+        null()
+    }
+
+    // MARK: Explain
+
+    /// The member `decisions` of `control.explain`: what was decided about a control, oldest first.
+    package mutating func decisions(aboutControl id: EntityID, of engine: borrowing Engine) {
+        key("decisions")
+        beginArray()
+        // The log is read into an array first, since a closure cannot write to this noncopyable writer.
+        var remembered: [ControlDecision] = []
+        engine.controls.forEachDecision(about: id) { remembered.append($0) }
+        for decision in remembered.suffix(Self.maximumControlDecisions) { self.decision(decision) }
+        endArray()
+    }
+
+    /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
+    private static var maximumControlDecisions: Int { 1_000 }
+
+    private mutating func decision(_ decision: ControlDecision) {
+        beginObject()
+        field("at", decision.at)
+        field("rule", name: decision.rule.source)
+        field("text", name: decision.rule.text)
+        switch decision.outcome {
+        case .applied(let name, let seq, let revision):
+            field("outcome", name: "applied")
+            field("event", name: name.wireName)
+            field("seq", seq)
+            field("revision", revision)
+        case .ignored(let reason):
+            field("outcome", name: "ignored")
+            field("reason", name: reason.wireName)
+        case .refused: field("outcome", name: "refused")
+        }
+        if let from = decision.from { field("from", name: from.wireName) }
+        field("to", name: decision.to.wireName)
+        if let cause = decision.cause { field("cause", name: cause.wireName) }
+        if decision.failure != .none { field("failure", name: decision.failure.wireName) }
+        if decision.client != nil || decision.req.count > 0 {
+            key("by")
+            beginObject()
+            if let client = decision.client { field("client", client) }
+            let req = decision.req.withBytes { Array($0) }
+            if !req.isEmpty { field("req", plain: req.span) }
+            endObject()
+        }
+        endObject()
+    }
+}
