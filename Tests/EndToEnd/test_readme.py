@@ -10,10 +10,14 @@ from support.service import ROOT, environment
 from support.wire import DEADLINE
 
 
+def python():
+    """All blocks of Python."""
+    return re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+
+
 def blocks():
-    """The README's Python, by role: the block that connects a SUB is the subscriber."""
-    text = (ROOT / "README.md").read_text()
-    found = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    """The README's Python without a library, by role: the block that connects a SUB is the subscriber."""
+    found = [block for block in python() if "import islet" not in block]
     assert len(found) == 2, "the README shows one publisher and one subscriber"
     subscriber = next(block for block in found if "zmq.SUB" in block)
     publisher = next(block for block in found if block is not subscriber)

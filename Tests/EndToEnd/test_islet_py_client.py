@@ -1,0 +1,284 @@
+"""The commands of `scripts/islet.py` against the real service."""
+
+import json
+import threading
+import time
+import uuid
+
+import pytest
+import zmq
+
+import islet
+from support.commands import START
+from support.durable import Durable
+
+APP = "com.example.pizza"
+
+
+@pytest.fixture
+def endpoints(service):
+    return islet.Endpoints(service.commands, service.events, service.bulk)
+
+
+@pytest.fixture
+def python(endpoints):
+    with islet.Client(APP, endpoints=endpoints) as made:
+        yield made
+
+
+class Relay:
+    """Stands between clients and the service, and loses answers or whole commands the first times."""
+
+    def __init__(self, commands, lose_commands=0, lose_answers=0):
+        self.lose_commands, self.lose_answers = lose_commands, lose_answers
+        self.seen = []
+        self._context = zmq.Context()
+        self._front, self._back = self._context.socket(zmq.ROUTER), self._context.socket(zmq.DEALER)
+        for socket in (self._front, self._back):
+            socket.setsockopt(zmq.LINGER, 0)
+        port = self._front.bind_to_random_port("tcp://127.0.0.1")
+        self.url = f"tcp://127.0.0.1:{port}"
+        self._back.connect(commands)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        peer, poller = None, zmq.Poller()
+        poller.register(self._front, zmq.POLLIN)
+        poller.register(self._back, zmq.POLLIN)
+        while not self._stopping.is_set():
+            ready = dict(poller.poll(20))
+            if self._front in ready:
+                peer, *frames = self._front.recv_multipart()
+                self.seen.append(frames)
+                if self.lose_commands:
+                    self.lose_commands -= 1
+                else:
+                    self._back.send_multipart(frames)
+            if self._back in ready:
+                frames = self._back.recv_multipart()
+                if self.lose_answers:
+                    self.lose_answers -= 1
+                else:
+                    self._front.send_multipart([peer, *frames])
+
+    def close(self):
+        self._stopping.set()
+        self._thread.join()
+        self._front.close()
+        self._back.close()
+        self._context.term()
+
+
+def losing(endpoints, **losses):
+    relay = Relay(endpoints.commands, **losses)
+    client = islet.Client(
+        APP, endpoints=islet.Endpoints(relay.url, endpoints.events, endpoints.bulk), first_retry=0.05)
+    return relay, client
+
+
+# Calls
+
+
+def test_a_call_gives_the_answer(python):
+    begun = python.call("activity.start", key="order-7", staleDate=None, **START)
+    assert begun["outcome"] == "applied" and begun["seq"] == 1
+    whole = python.call("activity.get", key="order-7")["activity"]
+    assert (whole["app"], whole["revision"], whole["contentState"]) == (APP, 1, START["contentState"])
+    assert python.call("service.ping")["ok"] is True
+
+
+def test_a_change_says_who_did_it_and_numbers_rise(python, events):
+    for _ in range(2):
+        python.call("activity.start", **START)
+    by = [events.next("started")["by"] for _ in range(2)]
+    assert [each["client"] for each in by] == [python.client] * 2
+    first, second = (int(each["req"].removeprefix("py-")) for each in by)
+    assert first < second
+
+
+def test_a_refusal_is_raised_with_what_the_service_says(python):
+    with pytest.raises(islet.IsletError, match="notFound") as raised:
+        python.call("activity.update", key="nobody", contentState={})
+    assert (raised.value.code, raised.value.retry) == ("notFound", "never")
+    with pytest.raises(islet.IsletError) as raised:
+        python.call("activity.start", **START, contentstate={})
+    assert (raised.value.code, raised.value.detail) == ("unknownField", {"field": "contentstate"})
+
+
+def test_many_calls_go_in_messages_of_256_and_come_back_in_order(python):
+    commands = [{"op": "activity.start", **START, "contentState": {"n": number}} for number in range(600)]
+    commands[300] = {"op": "activity.end", "key": "nobody"}
+    answers = python.call_many(commands)
+    assert len(answers) == 600
+    assert isinstance(answers[300], islet.IsletError) and answers[300].code == "notFound"
+    assert [answer["seq"] for answer in answers if isinstance(answer, dict)] == list(range(1, 600))
+
+
+def test_two_commands_under_one_req_are_refused_before_they_are_sent(python):
+    with pytest.raises(ValueError, match="same req"):
+        python.call_many([{"op": "service.ping", "req": "a"}, {"op": "service.ping", "req": "a"}])
+
+
+def test_addresses_come_from_arguments_then_the_environment_then_the_contract(monkeypatch):
+    for name in ("COMMANDS", "EVENTS", "BULK", "APP"):
+        monkeypatch.delenv(f"ISLET_{name}", raising=False)
+    assert islet.connect().endpoints == islet.Endpoints(
+        "tcp://127.0.0.1:7411", "tcp://127.0.0.1:7412", "tcp://127.0.0.1:7413")
+    monkeypatch.setenv("ISLET_EVENTS", "ipc:///tmp/events")
+    monkeypatch.setenv("ISLET_APP", APP)
+    client = islet.connect(bulk="ipc:///tmp/bulk")
+    assert client.endpoints == islet.Endpoints("tcp://127.0.0.1:7411", "ipc:///tmp/events", "ipc:///tmp/bulk")
+    assert client.app == APP
+    monkeypatch.delenv("ISLET_APP")
+    with pytest.raises(ValueError, match="which app"):
+        islet.connect().replica()
+
+
+# Retries
+
+
+def test_a_lost_answer_is_asked_for_again_and_the_command_executed_once(endpoints):
+    relay, client = losing(endpoints, lose_answers=3)
+    try:
+        assert client.call("activity.start", **START)["outcome"] == "applied"
+        assert len(relay.seen) == 4 and len({frames[0] for frames in relay.seen}) == 1, "the same bytes each time"
+        assert client.call("activity.list")["total"] == 1
+    finally:
+        client.close()
+        relay.close()
+
+
+def test_a_lost_batch_is_sent_again(endpoints):
+    relay, client = losing(endpoints, lose_commands=2)
+    try:
+        answers = client.call_many([{"op": "activity.start", **START} for _ in range(40)])
+        assert [answer["seq"] for answer in answers] == list(range(1, 41))
+        assert [len(frames) for frames in relay.seen] == [40, 40, 40]
+    finally:
+        client.close()
+        relay.close()
+
+
+def test_no_answer_is_an_error_of_its_own_and_the_same_req_asks_again(endpoints):
+    relay, client = losing(endpoints, lose_answers=1_000)
+    try:
+        with pytest.raises(islet.NoAnswer) as raised:
+            client.call("activity.start", **START, timeout=0.3)
+        assert (raised.value.code, raised.value.retry) == ("noAnswer", "refresh")
+        assert len(relay.seen) > 1
+        relay.lose_answers = 0
+        late = client.call("activity.start", **START, req=raised.value.req)
+        assert late["seq"] == 1, "the first answer, not a second execution"
+        assert client.call("activity.list")["total"] == 1
+    finally:
+        client.close()
+        relay.close()
+
+
+def test_a_call_during_a_restart_is_executed_once(durable_service):
+    """Over a connection that comes back by itself: what the old process took is not taken again by the new one."""
+    durable, urls = durable_service
+    durable.start(**urls)
+    with islet.Client(APP, endpoints=islet.Endpoints(urls["commands"], urls["events"], urls["bulk"])) as client:
+        client.call("activity.start", key="k", **START)
+        for round in range(3):
+            restarter = threading.Thread(target=durable.restart, kwargs=urls)
+            restarter.start()
+            for number in range(10):
+                client.call("activity.update", key="k", contentState={"round": round, "n": number}, timeout=30)
+            restarter.join()
+        assert client.call("activity.get", key="k")["activity"]["revision"] == 31
+    durable.kill()
+
+
+@pytest.fixture
+def durable_service(wire, tmp_path):
+    return Durable(wire, tmp_path / "data"), {
+        name: f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+
+
+class Busy:
+    """A service that is too busy the first times, and then answers."""
+
+    def __init__(self, times, retry_after=30):
+        self.frames = []
+        self.context = zmq.Context()
+        self.socket = self.context.socket(zmq.ROUTER)
+        self.socket.setsockopt(zmq.LINGER, 0)
+        self.url = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
+        self.thread = threading.Thread(target=self.run, args=(times, retry_after), daemon=True)
+        self.thread.start()
+
+    def run(self, times, retry_after):
+        for number in range(times + 1):
+            peer, frame = self.socket.recv_multipart()
+            self.frames.append((time.monotonic(), frame))
+            busy = {"ok": False, "error": {"code": "busy", "message": "", "retry": "later", "retryAfter": retry_after}}
+            answer = busy if number < times else {"ok": True}
+            # Before it something that is no answer to anything.
+            self.socket.send_multipart([peer, b"[]", b"\xff", json.dumps({"req": "other", "ok": True}).encode(),
+                                        json.dumps({"req": json.loads(frame)["req"], **answer}).encode()])
+
+    def close(self):
+        self.thread.join(timeout=10)
+        self.socket.close()
+        self.context.term()
+
+
+def test_a_busy_service_is_asked_again_when_it_says():
+    busy = Busy(times=3)
+    try:
+        with islet.Client(APP, endpoints=islet.Endpoints(busy.url, "", "")) as client:
+            assert client.call("activity.list")["ok"]
+        times = [at for at, _ in busy.frames]
+        assert all(0.03 <= after - before for before, after in zip(times, times[1:]))
+        assert len({frame for _, frame in busy.frames}) == 1
+    finally:
+        busy.close()
+
+
+def test_a_service_that_stays_busy_is_an_error():
+    late = Busy(times=1, retry_after=60_000)
+    try:
+        with islet.Client(APP, endpoints=islet.Endpoints(late.url, "", "")) as client:
+            with pytest.raises(islet.IsletError) as raised:
+                client.call("activity.list", timeout=2)
+            assert (raised.value.code, raised.value.retry_after) == ("busy", 60)
+            client.call("service.ping")
+    finally:
+        late.close()
+
+
+# Threads
+
+
+def test_threads_share_a_client_and_not_its_sockets(python):
+    answers, failures = {}, []
+
+    def work(name):
+        try:
+            for number in range(50):
+                answer = python.call("activity.start", key=f"{name}-{number}", **START)
+                answers[answer["seq"]] = name
+        except Exception as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert sorted(answers) == list(range(1, 201))
+
+
+def test_a_uuid_of_ones_own_goes_on_with_higher_numbers_in_another_process(endpoints):
+    """Two clients after one another with one UUID: the second is not taken for a repetition of the first."""
+    one = str(uuid.uuid4())
+    for _ in range(2):
+        with islet.Client(APP, endpoints=endpoints, client=one) as client:
+            assert client.call("activity.start", **START)["outcome"] == "applied"
+    with islet.Client(APP, endpoints=endpoints) as client:
+        assert client.call("activity.list")["total"] == 2

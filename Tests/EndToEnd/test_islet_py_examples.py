@@ -1,0 +1,77 @@
+"""The examples in the docstring of `scripts/islet.py`, and those of the README that use it, run as they are printed."""
+
+import ast
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import islet
+from support.provider_service import ProviderService
+from support.service import ROOT, environment
+from support.wire import DEADLINE
+from test_readme import python
+
+TORCH = "com.example.torch"
+
+
+def documented():
+    """The three examples of the docstring: client, replica, provider."""
+    blocks = re.findall(r"^( {4}import islet\n(?: {4}.*\n|\n)*)", islet.__doc__, re.MULTILINE)
+    assert len(blocks) == 3
+    return [textwrap.dedent(block) for block in blocks]
+
+
+def printed():
+    """The README's: client, provider."""
+    blocks = [block for block in python() if "import islet" in block]
+    assert len(blocks) == 2
+    return blocks
+
+
+def begin(block, service):
+    urls = {f"ISLET_{name.upper()}": url for name, url in service.endpoints.items() if name != "http"}
+    return subprocess.Popen(
+        [sys.executable, "-c", block], env=environment(PYTHONPATH=str(ROOT / "scripts"), **urls),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def output(block, service):
+    out, errors = (process := begin(block, service)).communicate(timeout=DEADLINE)
+    assert process.returncode == 0, errors
+    return out.splitlines()
+
+
+def test_the_documented_client_and_replica(system_service):
+    client, replica, _ = documented()
+    assert output(client, system_service) == ["notFound never", "[2, 3, 4]"]
+    lines = output(replica, system_service)
+    assert re.fullmatch(r"com\.example\.pizza/activity/Order/\S+ ended 5", lines[0])
+    assert lines[1:] == ["all anew: joined 1"]
+
+
+def test_the_client_of_the_readme(system_service):
+    _, *lines = [output(printed()[0], system_service) for _ in range(2)][1]
+    assert len(lines) == 1 and lines[0].startswith("synced None [{")
+    assert ast.literal_eval(lines[0].removeprefix("synced None "))[0]["key"] == "order-9"
+
+
+@pytest.mark.parametrize("block", [documented()[2], printed()[1]], ids=["documented", "readme"])
+def test_a_provider(block):
+    fake = ProviderService()
+    fake.endpoints = {"commands": fake.url}
+    process = begin(block, fake)
+    try:
+        assert [kind["kind"] for kind in fake.registered()["kinds"]] == [TORCH]
+        assert fake.answer(fake.call("value", TORCH))["value"] is False
+        fake.answer(fake.call("perform", TORCH, value=True))
+        assert fake.answer(fake.call("value", TORCH))["value"] is True
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=DEADLINE) == 0
+    finally:
+        process.kill()
+        process.communicate()
+        fake.close()

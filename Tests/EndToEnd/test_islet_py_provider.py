@@ -1,0 +1,556 @@
+"""Providers of `scripts/islet.py` against a service that a test plays: calls, faults, silence, goodbyes."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+import pytest
+
+import islet
+from support.provider_service import ProviderService
+from support.proxy import Proxy
+from support.service import ROOT, environment
+from support.wire import DEADLINE
+
+APP = "com.example.home"
+TORCH, DOOR = "com.example.torch", "com.example.door"
+
+
+@pytest.fixture
+def fake():
+    made = ProviderService()
+    yield made
+    made.close()
+
+
+class Torch(islet.Toggle):
+    """Its truth, and everything that it was told."""
+
+    def __init__(self):
+        self.lit = False
+        self.told = []
+        self.hold = None
+        self.entered = threading.Semaphore(0)
+
+    def current_value(self, control):
+        self.told.append(control)
+        self.entered.release()
+        if self.hold:
+            assert self.hold.wait(DEADLINE)
+        return self.lit
+
+    def set_value(self, control, value):
+        self.told.append((control, value))
+        self.lit = value
+        return "Lit" if value else None
+
+
+@pytest.fixture
+def torch():
+    return Torch()
+
+
+@pytest.fixture
+def made(fake):
+    """Providers of the fake service that are stopped at the end."""
+    providers = []
+
+    def make(*handlers, url=None, start=True, **options):
+        provider = islet.Provider(APP, commands=url or fake.url, **{"grace": 0.2, **options})
+        for kind, handler in handlers:
+            provider.toggle(kind)(handler)
+        providers.append(provider)
+        if start:
+            provider.start().wait_until_registered()
+        return provider
+
+    yield make
+    for provider in providers:
+        provider.stop()
+
+
+@pytest.fixture
+def provider(made, torch, fake):
+    """One that provides the torch, and is registered."""
+    provider = made((TORCH, torch))
+    fake.registered()
+    return provider
+
+
+# Declarations
+
+
+def test_a_registration_declares_kinds_in_the_contracts_words(made, fake):
+    provider = made(start=False, capacity=3)
+
+    @provider.toggle(TORCH, display_name="Torch", preview=True, tint="#ffcc00", value_deadline=0.5, action_deadline=2,
+                     privacy_sensitive=True, parameters=[
+                         islet.parameter("room", "enum", title="Room", options=[("k", "Kitchen"), "hall"], default="k"),
+                         islet.parameter("lamp", "entity", is_optional=True, dynamic_options=True)])
+    class Lamp(Torch):
+        pass
+
+    @provider.button(DOOR)
+    def open_door(control):
+        pass
+
+    @provider.button("com.example.bell", preview={"rings": 0})
+    class Bell(islet.Button):
+        def current_value(self, control):
+            return {"rings": 1}
+
+    provider.start().wait_until_registered()
+    frame = fake.registered()
+    assert frame == {
+        "op": "provider.register", "req": "register", "app": APP, "provider": provider.id, "capacity": 3, "kinds": [
+            {"kind": TORCH, "template": "toggle", "previewValue": True, "displayName": "Torch", "tint": "#ffcc00",
+             "valueDeadline": 500, "actionDeadline": 2_000, "privacySensitive": True, "parameters": [
+                 {"name": "room", "type": "enum", "options": [{"value": "k", "title": "Kitchen"}, {"value": "hall"}],
+                  "title": "Room", "default": "k"},
+                 {"name": "lamp", "type": "entity", "isOptional": True, "dynamicOptions": True}]},
+            {"kind": DOOR, "template": "button"},
+            {"kind": "com.example.bell", "template": "button", "previewValue": {"rings": 0}, "hasValue": True}]}
+    assert uuid.UUID(frame["provider"]).version == 4
+
+
+def test_a_handler_of_another_template_and_a_kind_twice_are_refused_at_once(made):
+    provider = made((TORCH, Torch()), start=False)
+    with pytest.raises(ValueError, match="declared already"):
+        provider.toggle(TORCH)
+    with pytest.raises(TypeError, match="islet.Toggle"):
+        provider.toggle("com.example.other")(islet.Button)
+    with pytest.raises(TypeError, match="islet.Button"):
+        provider.button("com.example.other")(Torch)
+
+
+# Calls
+
+
+def test_a_value_is_asked_for(provider, fake, torch):
+    torch.lit = True
+    before = time.monotonic()
+    answer = fake.answer(fake.call("value", TORCH, within=700, configuration={"room": "k"}, device="phone", attempt=2))
+    assert answer == {"op": "provider.answer", "provider": provider.id, "call": "call-1", "value": True}
+    [control] = torch.told
+    assert (control.app, control.kind, control.device, control.attempt) == (APP, TORCH, "phone", 2)
+    assert control.configuration == {"room": "k"} and control.id.startswith("0198")
+    assert before + 0.7 <= control.deadline <= time.monotonic() + 0.7
+    assert not control.cancelled.is_set()
+
+
+def test_an_action_gets_the_absolute_new_value_and_may_give_a_status(provider, fake, torch):
+    assert fake.answer(fake.call("perform", TORCH, value=True))["status"] == "Lit"
+    assert "status" not in fake.answer(fake.call("perform", TORCH, value=False))
+    assert [value for _, value in torch.told] == [True, False]
+
+
+def test_more_than_a_value_may_be_said(made, fake):
+    class Full(islet.Toggle):
+        def current_value(self, control):
+            return islet.Answer(True, status="Charging", is_active=False, tint="red", action_hint="Tap", disabled=True)
+
+    made((TORCH, Full))
+    assert fake.answer(fake.call("value", TORCH)) | {"provider": ""} == {
+        "op": "provider.answer", "provider": "", "call": "call-1", "value": True, "status": "Charging",
+        "isActive": False, "tint": "red", "actionHint": "Tap", "disabled": True}
+
+
+def test_a_button_may_be_a_function(made, fake):
+    provider = made(start=False)
+    rung = []
+
+    @provider.button(DOOR)
+    def ring(control):
+        rung.append(control.id)
+        return "Ding"
+
+    provider.start().wait_until_registered()
+    assert fake.answer(fake.call("perform", DOOR))["status"] == "Ding"
+    assert len(rung) == 1
+
+
+def test_options_are_computed_when_asked(made, fake):
+    class Lamp(Torch):
+        def options(self, control, parameter):
+            assert control.id is None
+            return [(f"{parameter}-1", "First"), *control.configuration.values()]
+
+    made((TORCH, Lamp), start=True)
+    call = fake.call("options", TORCH, control=None, parameter="lamp", configuration={"room": "k"})
+    assert fake.answer(call)["value"] == [{"value": "lamp-1", "title": "First"}, {"value": "k"}]
+
+
+@pytest.mark.parametrize("failure, members", [
+    (islet.Fail("no battery", retryable=True), {"message": "no battery", "retryable": True}),
+    (islet.Fail(), {}),
+    (KeyError("lamp"), {"message": "KeyError: 'lamp'"}),
+    (RuntimeError("x" * 10_000), {"message": ("RuntimeError: " + "x" * 10_000)[:500]}),
+    (SystemExit(3), {"message": "SystemExit: 3"})])
+def test_what_a_handler_raises_is_a_failed_call_and_no_more(made, fake, failure, members):
+    class Broken(Torch):
+        def current_value(self, control):
+            if control.device == "bad":
+                raise failure
+            return True
+
+    provider = made((TORCH, Broken))
+    call = fake.call("value", TORCH, device="bad")
+    assert fake.answer(call, "provider.fail") == {
+        "op": "provider.fail", "provider": provider.id, "call": call, **members}
+    assert fake.answer(fake.call("value", TORCH))["value"] is True
+
+
+@pytest.mark.parametrize("value, said", [
+    ("on", "is no bool"), (1, "is no bool"), (None, "is no bool"), (islet.Answer(status="x"), "is no bool")])
+def test_a_toggle_whose_value_is_no_bool_never_reaches_the_service(made, fake, value, said):
+    class Odd(Torch):
+        def current_value(self, control):
+            return value
+
+    made((TORCH, Odd))
+    assert said in fake.answer(fake.call("value", TORCH), "provider.fail")["message"]
+
+
+@pytest.mark.parametrize("value, said", [
+    ("x" * 5_000, "5002 bytes"), (float("nan"), "ValueError"), (object(), "TypeError"), ("\ud800", "UnicodeEncode")])
+def test_a_button_whose_value_is_no_json_or_too_long_never_reaches_the_service(made, fake, value, said):
+    provider = made(start=False)
+
+    @provider.button(DOOR)
+    class Odd(islet.Button):
+        def current_value(self, control):
+            return value
+
+    provider.start().wait_until_registered()
+    assert said in fake.answer(fake.call("value", DOOR), "provider.fail")["message"]
+
+
+def test_a_kind_that_is_not_declared_is_a_failed_call(provider, fake):
+    assert "not declared" in fake.answer(fake.call("value", "com.example.other"), "provider.fail")["message"]
+
+
+def test_calls_run_at_the_same_time_and_pings_are_answered_meanwhile(made, fake, torch):
+    torch.hold = threading.Event()
+    provider = made((TORCH, torch), capacity=4)
+    calls = [fake.call("value", TORCH) for _ in range(4)]
+    for _ in calls:
+        assert torch.entered.acquire(timeout=DEADLINE)
+    fake.say({"op": "provider.ping", "at": 1_763_700_000_000})
+    assert fake.next() == {"op": "provider.pong", "provider": provider.id}
+    torch.hold.set()
+    assert {fake.next()["call"] for _ in calls} == set(calls)
+
+
+def test_a_call_that_comes_twice_runs_once(provider, fake, torch):
+    call = fake.call("perform", TORCH, value=True)
+    fake._numbers -= 1
+    assert fake.call("perform", TORCH, value=True) == call
+    fake.answer(call)
+    fake.quiet()
+    assert len(torch.told) == 1
+
+
+def test_a_cancelled_call_is_told_and_its_answer_dropped(provider, fake, torch):
+    torch.hold = threading.Event()
+    call = fake.call("value", TORCH)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    fake.say({"op": "provider.cancel", "call": call, "reason": "timedOut"})
+    assert torch.told[0].cancelled.wait(DEADLINE)
+    torch.hold.set()
+    fake.quiet()
+    assert fake.answer(fake.call("value", TORCH))["value"] is False
+
+
+def test_a_call_that_was_cancelled_before_it_was_read_does_not_begin(made, fake, torch):
+    """As after a pause of the process: the call and its end are read together."""
+    made((TORCH, torch))
+    whole = {"app": APP, "kind": TORCH, "control": "c", "attempt": 1, "within": 10, "op": "control.perform"}
+    fake.say({"call": "a", "value": True, **whole}, {"op": "provider.cancel", "call": "a", "reason": "timedOut"})
+    fake.answer(fake.call("value", TORCH))
+    assert len(torch.told) == 1 and torch.lit is False
+
+
+def test_handlers_that_ignore_their_end_do_not_fill_the_process(made, fake, torch):
+    """Twice the capacity may be at work; beyond it calls fail at once, and another provider may take them."""
+    torch.hold = threading.Event()
+    made((TORCH, torch), capacity=2)
+    for _ in range(4):
+        call = fake.call("value", TORCH)
+        assert torch.entered.acquire(timeout=DEADLINE)
+        fake.say({"op": "provider.cancel", "call": call, "reason": "timedOut"})
+    call = fake.call("value", TORCH)
+    assert fake.answer(call, "provider.fail")["retryable"] is True
+    torch.hold.set()
+    # The threads that have ended make room.
+    deadline = time.monotonic() + DEADLINE
+    while fake.call("value", TORCH) and fake.next()["op"] != "provider.answer":
+        assert time.monotonic() < deadline
+
+
+@pytest.mark.parametrize("frames", [
+    [b""], [b"nonsense", b"\xff\xff"], [b"[]", b"null", b"7"], [b"[" * 100_000], [b"{}"],
+    [b'{"op":"provider.cancel"}'], [b'{"op":"provider.cancel","call":"never"}'], [b'{"op":"control.value"}'],
+    [b'{"op":"control.value","call":7,"kind":"com.example.torch"}'], [b'{"op":"from.the.future","call":"x"}'],
+    [b'{"ok":false}'], [b'{"ok":false,"error":{"code":"badAnswer","message":"","detail":{"call":"x"}}}']])
+def test_what_is_none_of_the_contract_harms_nothing(provider, fake, frames):
+    fake.say(*frames, raw=True)
+    call = fake.call("value", TORCH)
+    while (frame := fake.next())["call"] != call:
+        pass
+    assert frame["op"] == "provider.answer"
+    assert fake.registrations.empty()
+
+
+@pytest.mark.parametrize("members", [
+    {"within": "soon"}, {"within": None}, {"configuration": 7}, {"kind": ["x"]}, {"attempt": None}, {"value": None}])
+def test_a_call_with_odd_members_harms_nothing(provider, fake, members):
+    fake.say({"call": "odd", "op": "control.value", "app": APP, "kind": TORCH, "control": "c", "within": 9, **members})
+    call = fake.call("value", TORCH)
+    while (frame := fake.next())["call"] != call:
+        assert frame["call"] == "odd"
+    assert frame["op"] == "provider.answer"
+
+
+# Reloads
+
+
+def test_a_reload_is_asked_for_once_however_often_it_is_wanted(made, fake, torch):
+    provider = made((TORCH, torch), start=False)
+    for _ in range(5):
+        provider.reload(TORCH)
+    provider.reload(id="0198")
+    provider.start().wait_until_registered()
+    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP, "kind": TORCH}
+    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP, "id": "0198"}
+    # A refusal of it is no reason to register again.
+    fake.say({"req": "reload", "ok": False, "error": {"code": "notFound", "message": "", "retry": "never"}})
+    provider.reload()
+    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP}
+    assert fake.registrations.qsize() == 1
+
+
+def test_reloads_that_nobody_takes_become_one_of_everything(made, fake, torch):
+    provider = made((TORCH, torch), start=False)
+    for number in range(provider.RECENT + 1):
+        provider.reload(id=str(number))
+    provider.start().wait_until_registered()
+    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP}
+    fake.quiet()
+
+
+# Faults
+
+
+def test_silence_beyond_the_limit_is_a_lost_service(made, torch):
+    fake = ProviderService(ping_limit=300)
+    try:
+        made((TORCH, torch), url=fake.url)
+        first = fake.registered()
+        again = fake.registered()
+        assert (again["provider"], again["kinds"]) == (first["provider"], first["kinds"])
+        assert fake.answer(fake.call("value", TORCH))["value"] is False
+    finally:
+        fake.close()
+
+
+def test_pings_are_signs_of_life(made, torch):
+    fake = ProviderService(ping_limit=600)
+    try:
+        made((TORCH, torch), url=fake.url)
+        fake.registered()
+        for _ in range(12):
+            fake.say({"op": "provider.ping", "at": 1_763_700_000_000})
+            assert fake.next()["op"] == "provider.pong"
+            time.sleep(0.1)
+        assert fake.registrations.empty()
+    finally:
+        fake.close()
+
+
+def test_a_cut_connection_is_noticed_at_once_and_calls_at_work_are_given_up(made, fake, torch):
+    proxy = Proxy(fake.url)
+    try:
+        torch.hold = threading.Event()
+        provider = made((TORCH, torch), url=proxy.url)
+        first = fake.registered()
+        fake.call("value", TORCH)
+        assert torch.entered.acquire(timeout=DEADLINE)
+        begun = time.monotonic()
+        proxy.cut()
+        assert fake.registered()["provider"] == first["provider"]
+        assert time.monotonic() - begun < 5, "not only after the limit of silence"
+        assert torch.told[0].cancelled.is_set()
+        provider.wait_until_registered()
+        torch.hold.set()
+        fake.quiet()
+        assert fake.answer(fake.call("value", TORCH))["value"] is False
+    finally:
+        proxy.close()
+
+
+def test_a_service_that_was_restarted_gets_a_new_registration(made, tmp_path, torch):
+    url = f"ipc://{tmp_path}/commands"
+    first = ProviderService(url)
+    try:
+        provider = made((TORCH, torch), url=url)
+        first.registered()
+        torch.hold = threading.Event()
+        first.call("value", TORCH)
+        assert torch.entered.acquire(timeout=DEADLINE)
+    finally:
+        first.close()
+    second = ProviderService(url)
+    try:
+        second.registered()
+        provider.wait_until_registered()
+        # The same number of a call as at the first service: the old answer is not taken for the new one's.
+        assert second.call("value", TORCH) == "call-1"
+        assert torch.entered.acquire(timeout=DEADLINE)
+        torch.lit = True
+        torch.hold.set()
+        assert second.answer("call-1")["value"] is True
+        second.quiet()
+        provider.stop()
+    finally:
+        second.close()
+
+
+def test_a_service_that_comes_later_than_the_provider_finds_it(made, tmp_path, torch):
+    url = f"ipc://{tmp_path}/commands"
+    provider = made((TORCH, torch), url=url, start=False).start()
+    with pytest.raises(TimeoutError, match="not registered"):
+        provider.wait_until_registered(timeout=0.3)
+    fake = ProviderService(url)
+    try:
+        fake.registered()
+        provider.wait_until_registered()
+        provider.stop()
+    finally:
+        fake.close()
+
+
+def test_a_registration_without_an_answer_is_made_again(made, fake, torch, monkeypatch):
+    monkeypatch.setattr(islet.Provider, "REGISTER_LIMIT", 0.2)
+    fake.silent = True
+    provider = made((TORCH, torch), start=False).start()
+    for _ in range(3):
+        fake.registered()
+    fake.silent = False
+    provider.wait_until_registered()
+
+
+@pytest.mark.parametrize("reason", [
+    {"op": "provider.dropped", "reason": "faults"},
+    {"ok": False, "error": {"code": "notFound", "message": "", "retry": "never", "detail": {"call": "x"}}}])
+def test_a_service_that_does_not_know_it_any_more_gets_a_new_registration(provider, fake, reason):
+    fake.say(reason)
+    assert fake.registered()["provider"] == provider.id
+
+
+def test_a_call_that_stands_before_its_end_with_the_service_does_not_begin(made, fake, torch):
+    made((TORCH, torch))
+    fake.registered()
+    fake.say({"call": "a", "op": "control.perform", "app": APP, "kind": TORCH, "control": "c", "within": 10,
+              "value": True}, {"op": "provider.dropped", "reason": "silence"})
+    fake.registered()
+    fake.answer(fake.call("value", TORCH))
+    assert torch.lit is False and len(torch.told) == 1
+
+
+def test_a_busy_service_is_asked_again_when_it_says(made, fake, torch):
+    fake.refuse = [{"code": "busy", "retry": "later", "retryAfter": 600}]
+    provider = made((TORCH, torch), start=False).start()
+    fake.registered()
+    begun = time.monotonic()
+    fake.registered()
+    assert 0.5 < time.monotonic() - begun < 10
+    provider.wait_until_registered()
+
+
+def test_a_conflict_ends_it_with_the_difference(made, fake, torch):
+    detail = {"kind": TORCH, "member": "tint", "declared": "red", "offered": "blue"}
+    for begin in (lambda: made((TORCH, torch), start=False).run(),
+                  lambda: made((TORCH, torch), start=False).start().wait_until_registered()):
+        fake.refuse = [{"code": "conflict", "retry": "refresh", "detail": detail}]
+        with pytest.raises(islet.IsletError) as raised:
+            begin()
+        assert (raised.value.code, raised.value.detail) == ("conflict", detail)
+
+
+# Ends
+
+
+def test_a_stop_says_goodbye(made, fake, torch):
+    provider = made((TORCH, torch))
+    provider.stop()
+    assert not provider.registered.is_set()
+    assert [fake.next() for _ in range(2)] == [
+        {"op": "provider.drain", "provider": provider.id},
+        {"op": "provider.leave", "req": "leave", "provider": provider.id}]
+
+
+def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(made, fake, torch):
+    torch.hold = threading.Event()
+    provider = made((TORCH, torch), grace=30)
+    call = fake.call("value", TORCH)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    assert fake.next()["op"] == "provider.drain"
+    torch.hold.set()
+    fake.answer(call)
+    assert fake.next()["op"] == "provider.leave"
+    stopping.join()
+
+    torch.hold = threading.Event()
+    impatient = made((TORCH, torch), grace=0.1)
+    fake.call("value", TORCH)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    impatient.stop()
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
+    torch.hold.set()
+
+
+def test_a_goodbye_that_nobody_answers_is_short(made, fake, torch):
+    provider = made((TORCH, torch))
+    fake.silent = True
+    begun = time.monotonic()
+    provider.stop()
+    assert time.monotonic() - begun < 5
+
+
+def test_each_run_has_a_uuid_of_its_own(made, fake, torch):
+    provider = made((TORCH, torch))
+    first = fake.registered()["provider"]
+    provider.stop()
+    provider.start().wait_until_registered()
+    assert fake.registered()["provider"] != first
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_process_that_is_asked_to_end_says_goodbye(fake, number):
+    program = f"""
+import islet
+provider = islet.Provider("{APP}")
+@provider.toggle("{TORCH}")
+class Torch(islet.Toggle):
+    def current_value(self, control):
+        return True
+provider.run()
+print("ended well")
+"""
+    env = environment(PYTHONPATH=str(ROOT / "scripts"), ISLET_COMMANDS=fake.url)
+    process = subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        fake.registered()
+        assert fake.answer(fake.call("value", TORCH))["value"] is True
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=DEADLINE)
+        assert (process.returncode, out) == (0, "ended well\n")
+        assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,416 @@
+"""The replica of `scripts/islet.py` against the real service: losses, restarts, new epochs; and, for controls, rows."""
+
+import json
+import os
+import random
+
+import pytest
+
+import islet
+from support.bulk import Bulk
+from support.commands import START, Commands
+from support.digest import digest
+from support.durable import Durable
+from support.lossy import LossyRelay
+from support.proxy import Proxy
+from support.service import run
+from test_replica import plain, walk
+
+APP = "com.example.pizza"
+SEED = int(os.environ.get("ISLET_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
+
+
+@pytest.fixture
+def follow(service):
+    """Makes replicas of the service, or of what stands before one of its sockets."""
+    made = []
+
+    def make(prefix="", events=None, bulk=None):
+        endpoints = islet.Endpoints(service.commands, events or service.events, bulk or service.bulk)
+        made.append(islet.Replica(APP, prefix, endpoints=endpoints))
+        return made[-1]
+
+    yield make
+    for replica in made:
+        replica.close()
+
+
+def exact(replica, bulk):
+    """Waits until the replica has everything, and holds it against what the service says."""
+    last = bulk.digest(**({"prefix": replica.prefix} if replica.prefix else {}))
+    replica.sync(0 if replica.prefix else last["seq"])
+    held = {topic: entity["revision"] for topic, entity in replica.entities.items()}
+    assert (len(held), digest(held)) == (last["entities"], last["digest"])
+
+
+def told(replica, timeout=0.2):
+    """All changes until there are no more."""
+    return list(replica.changes(timeout=timeout))
+
+
+def reasons(changes):
+    return [change.reason for change in changes if change.kind == "synced"]
+
+
+def seqs(changes):
+    return [change.event["seq"] for change in changes if change.kind == "event"]
+
+
+# Joining and following
+
+
+def test_it_begins_with_what_is_there_and_tells_each_event_with_the_entity_after_it(client, follow):
+    old = client.start(key="old")["id"]
+    replica = follow().sync()
+    assert replica.seq == 1 and [entity["key"] for entity in replica.entities.values()] == ["old"]
+    client.applied("activity.update", id=old, contentState={"eta": 3})
+    new = client.start()["id"]
+    last = client.applied("activity.end", id=new, dismissalPolicy="immediate")["seq"]
+    replica.sync(last)
+    synced, *events = told(replica)
+    assert (synced.kind, synced.reason, len(synced.missed)) == ("synced", "joined", 0)
+    assert [change.event["event"] for change in events] == [
+        "activity.updated", "activity.started", "activity.ended", "activity.dismissed"]
+    assert events[0].topic == f"{APP}/activity/Delivery/{old}"
+    assert [change.entity["state"] for change in events] == ["active", "active", "ended", "dismissed"]
+    assert events[0].entity["contentState"] == {"eta": 3} and events[0].entity["attributes"] == START["attributes"]
+    assert list(replica.entities) == [f"{APP}/activity/Delivery/{old}"]
+
+
+def test_an_app_that_has_no_events_yet(client, follow, bulk):
+    replica = follow().sync()
+    assert (replica.seq, dict(replica.entities)) == (0, {})
+    replica.sync(client.applied("activity.start", **START)["seq"])
+    exact(replica, bulk)
+
+
+def test_members_that_are_cleared_go(client, follow):
+    replica = follow().sync()
+    id = client.start(staleDate=client.advance(by=0) + 60_000)["id"]
+    replica.sync(client.applied("activity.update", id=id, contentState={})["seq"])
+    [entity] = replica.entities.values()
+    assert entity == plain(client.get(id)) and "staleDate" not in entity
+
+
+def test_changes_end_after_a_while_without_one(client, follow):
+    replica = follow()
+    assert [change.reason for change in replica.changes(timeout=0.3)] == ["joined"]
+    assert told(replica) == []
+
+
+def test_sync_says_where_it_stands_when_it_waits_in_vain(client, follow):
+    with pytest.raises(TimeoutError, match="following at 0, not at 5"):
+        follow().sync(5, timeout=0.3)
+
+
+def test_a_random_walk_gives_what_reads_show(client, follow, bulk):
+    print(f"seed {SEED}: set ISLET_TEST_SEED to repeat")
+    rng, early = random.Random(SEED), follow()
+    for _ in range(8):
+        walk(rng, client, 25)
+        exact(early, bulk)
+    late = follow()
+    exact(late, bulk)
+    listed = {row["id"]: plain(row) for row in client.list(limit=1000)}
+    for replica in (early, late):
+        assert {entity["id"]: entity for entity in replica.entities.values()} == listed, SEED
+
+
+def test_a_snapshot_of_many_chunks_while_updates_run(client, follow, bulk, monkeypatch):
+    monkeypatch.setattr(islet.Replica, "CREDIT", 1)
+    for _ in range(12):
+        client.batch(*[client.command("activity.start", **START, key=None) for _ in range(250)])
+    ids, replica = [activity["id"] for activity in client.list(limit=1000)], follow()
+    take = replica._chunk
+
+    def take_while_much_happens(frames):
+        for id in ids[::50]:
+            client.applied("activity.update", id=id, contentState={"n": len(ids)})
+            client.applied("activity.start", **START)
+            client.applied("activity.dismiss", id=ids.pop())
+        take(frames)
+
+    replica._chunk = take_while_much_happens
+    replica.sync(timeout=60)
+    assert replica._fuzzy > replica._from + 60, "nothing happened meanwhile, so this shows nothing"
+    exact(replica, bulk)
+    assert reasons(told(replica)) == ["joined"]
+
+
+# Losses
+
+
+def test_a_lost_event_is_replayed_and_told_in_its_place(client, follow, service, bulk):
+    relay = LossyRelay(service.events, lose={3, 4, 7})
+    try:
+        replica = follow(events=relay.url).sync()
+        id = client.start()["id"]
+        for number in range(9):
+            last = client.applied("activity.update", id=id, contentState={"n": number})["seq"]
+        replica.sync(last)
+        changes = told(replica)
+        assert relay.lost == [3, 4, 7]
+        assert reasons(changes) == ["joined"] and seqs(changes) == list(range(1, 11))
+        exact(replica, bulk)
+    finally:
+        replica.close()
+        relay.close()
+
+
+def test_the_last_event_of_all_is_missed_by_the_watermark(client, follow, service, bulk):
+    relay = LossyRelay(service.events, lose={2})
+    try:
+        replica = follow(events=relay.url).sync()
+        id = client.start()["id"]
+        replica.sync(client.applied("activity.update", id=id, contentState={"n": 1})["seq"])
+        assert relay.lost == [2] and seqs(told(replica)) == [1, 2]
+    finally:
+        replica.close()
+        relay.close()
+
+
+def test_a_cut_connection_is_repaired(client, follow, service, bulk):
+    proxy = Proxy(service.events)
+    try:
+        replica, id = follow(events=proxy.url).sync(), client.start()["id"]
+        last = 1
+        for round in range(3):
+            proxy.cut()
+            for number in range(20):
+                last = client.applied("activity.update", id=id, contentState={"round": round, "n": number})["seq"]
+            replica.sync(last)
+        changes = told(replica)
+        assert reasons(changes) == ["joined"] and seqs(changes) == list(range(1, last + 1))
+        exact(replica, bulk)
+    finally:
+        proxy.close()
+
+
+def test_a_bulk_connection_that_is_cut_in_a_snapshot_begins_it_again(client, follow, service, bulk, monkeypatch):
+    monkeypatch.setattr(islet.Replica, "PULL_LIMIT", 0.3)
+    monkeypatch.setattr(islet.Replica, "CREDIT", 1)
+    for _ in range(12):
+        client.batch(*[client.command("activity.start", **START) for _ in range(250)])
+    proxy = Proxy(service.bulk)
+    try:
+        replica, cuts = follow(bulk=proxy.url), []
+        take = replica._chunk
+
+        def cut_at_the_first(frames):
+            take(frames)
+            if not cuts:
+                cuts.append(len(replica._rows))
+                proxy.cut()
+
+        replica._chunk = cut_at_the_first
+        exact(replica, bulk)
+        assert 0 < cuts[0] < 3_000
+        assert reasons(told(replica)) == ["joined"]
+    finally:
+        proxy.close()
+
+
+def test_a_reader_that_was_away_while_the_ring_went_round_takes_a_snapshot(client, follow, service, bulk):
+    """Everything after the join is lost, until a replay from there is `tooOld`."""
+    relay = LossyRelay(service.events, lose=range(2, 1_000_000))
+    try:
+        id = client.start()["id"]
+        replica = follow(events=relay.url).sync()
+        alert, last = {"title": "x" * 60_000, "body": ""}, 1
+        while "error" not in bulk.replay(1, credit=1, first=1).end:
+            for _ in range(250):
+                last += 1
+                client.send(client.command("activity.update", id=id, contentState={"v": last}, alert=alert, ack="none"))
+            client.read("service.ping")
+        exact(replica, bulk)
+        changes = told(replica)
+        assert reasons(changes) == ["joined", "eventsLost"]
+        assert changes[-1].missed == range(2, last + 1)
+    finally:
+        replica.close()
+        relay.close()
+
+
+def test_a_copy_that_somebody_changed_is_told_by_its_digest(client, follow, bulk):
+    ids = [client.start()["id"] for _ in range(2)]
+    replica = follow().sync(2)
+    replica._table.drop(f"{APP}/activity/Delivery/{ids[0]}")
+    changes = told(replica, timeout=2)
+    assert reasons(changes) == ["joined", "inconsistent"]
+    exact(replica, bulk)
+
+
+def test_a_reader_that_never_takes_its_changes_is_told_everything_anew(client, follow, bulk, monkeypatch):
+    monkeypatch.setattr(islet.Replica, "WAITING", 10)
+    replica = follow().sync()
+    for _ in range(30):
+        last = client.applied("activity.start", **START)["seq"]
+    replica.sync(last)
+    changes = told(replica)
+    assert reasons(changes) == ["unread"] and len(changes) <= 10
+    assert seqs(changes) == list(range(31 - len(changes) + 1, 31))
+    exact(replica, bulk)
+
+
+# A prefix
+
+
+def test_a_prefix_holds_its_own_and_nothing_else(client, follow, bulk):
+    ride = client.start(type="Ride")["id"]
+    client.start(type="Order")
+    replica = follow("activity/Ride/").sync()
+    client.start(type="Order")
+    client.applied("activity.end", id=ride)
+    changes = [next(replica.changes(timeout=5)) for _ in range(2)]
+    assert [(change.kind, change.entity and change.entity["state"]) for change in changes] == [
+        ("synced", None), ("event", "ended")]
+    assert [entity["id"] for entity in replica.entities.values()] == [ride]
+    exact(replica, bulk)
+
+
+def test_what_a_prefix_misses_shows_by_a_revision(client, follow, service, bulk):
+    relay = LossyRelay(service.events, lose={3})
+    try:
+        ride = client.start(type="Ride")["id"]
+        replica = follow("activity/Ride/", events=relay.url).sync()
+        for number in range(3):
+            client.applied("activity.update", id=ride, contentState={"n": number})
+        changes = told(replica, timeout=1)
+        assert relay.lost == [3] and reasons(changes) == ["joined", "inconsistent"]
+        exact(replica, bulk)
+    finally:
+        replica.close()
+        relay.close()
+
+
+def test_what_a_prefix_misses_shows_by_the_digest(client, follow, service, bulk, monkeypatch):
+    """The last event of an entity is lost: no number and no revision tells."""
+    monkeypatch.setattr(islet.Replica, "CHECK", 0.5)
+    relay = LossyRelay(service.events, lose={2})
+    try:
+        ride = client.start(type="Ride")["id"]
+        replica = follow("activity/Ride/", events=relay.url).sync()
+        client.applied("activity.end", id=ride)
+        client.start(type="Order")
+        for change in replica.changes(timeout=5):
+            if change.reason == "inconsistent":
+                break
+        assert [entity["state"] for entity in replica.entities.values()] == ["ended"]
+        exact(replica, bulk)
+    finally:
+        replica.close()
+        relay.close()
+
+
+# Restarts
+
+
+@pytest.fixture
+def durable(wire, tmp_path):
+    made = Durable(wire, tmp_path / "data")
+    made.urls = {name: f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    yield made
+    if made.service and made.service.alive:
+        made.kill()
+
+
+def test_a_restart_keeps_the_copy_and_loses_nothing(durable):
+    durable.start(**durable.urls)
+    with islet.Replica(APP, endpoints=islet.Endpoints(**durable.urls)) as replica:
+        replica.sync()
+        id = durable.client.start()["id"]
+        for round in range(3):
+            durable.restart(**durable.urls)
+            for number in range(5):
+                last = durable.client.applied("activity.update", id=id, contentState={"r": round, "n": number})["seq"]
+            replica.sync(last, timeout=20)
+        changes = told(replica)
+        assert reasons(changes) == ["joined"] and seqs(changes) == list(range(1, 17))
+        exact(replica, durable.bulk())
+        durable.stop()
+        assert "closing" in [change.kind for change in told(replica, timeout=1)]
+
+
+def test_a_service_that_was_restored_is_another_epoch(durable, tmp_path, wire):
+    durable.start(**durable.urls)
+    with islet.Replica(APP, endpoints=islet.Endpoints(**durable.urls)) as replica:
+        ids = [durable.client.start()["id"] for _ in range(3)]
+        replica.sync(3)
+        backup = tmp_path / "backup.db"
+        assert run("backup", backup, "--commands", durable.urls["commands"]).returncode == 0
+        durable.client.applied("activity.end", id=ids[0])
+        replica.sync(4)
+        first = replica.epoch
+        durable.stop()
+        done = run("restore", backup, "--data", tmp_path / "restored", "--allow-volatile")
+        assert done.returncode == 0, done.stderr
+        restored = Durable(wire, tmp_path / "restored").start(**durable.urls)
+        try:
+            restored.client.applied("activity.update", id=ids[1], contentState={"n": 2})
+            # No seq of the old epoch tells when the new one is there.
+            for change in replica.changes(timeout=20):
+                if change.reason == "epochChanged":
+                    break
+            exact(replica, restored.bulk())
+            assert replica.epoch != first
+            assert {entity["state"] for entity in replica.entities.values()} == {"active"}
+        finally:
+            restored.kill()
+
+
+def test_a_store_in_memory_begins_anew_at_each_start(serve, wire, tmp_path):
+    urls = {name: f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    flags = {f"--{name}": url for name, url in urls.items()}
+    service = serve(flags)
+    with islet.Replica(APP, endpoints=islet.Endpoints(**urls)) as replica:
+        Commands(wire, urls["commands"], APP).start()
+        replica.sync(1)
+        service.stop()
+        serve(flags)
+        for change in replica.changes(timeout=20):
+            if change.reason == "epochChanged":
+                break
+        assert dict(replica.entities) == {}
+        client = Commands(wire, urls["commands"], APP)
+        for _ in range(3):
+            last = client.applied("activity.start", **START)["seq"]
+        replica.sync(last)
+        exact(replica, Bulk(wire, urls["bulk"], APP))
+
+
+# Other families
+
+
+def test_controls_are_entities_and_unknown_families_only_numbers(client, follow):
+    """No service is needed to see how events are taken in."""
+    replica = follow().sync()
+    topic = f"{APP}/control/com.example.torch/0198c0de-0000-7000-8000-000000000001"
+    epoch = replica.epoch = "k3v9"
+
+    def event(seq, topic, **members):
+        frame = {"epoch": epoch, "seq": seq, "at": 1_763_700_000_000, **members}
+        replica._message([topic.encode(), json.dumps(frame).encode()])
+
+    event(1, topic, event="control.added", to="loading", cause="command",
+          control={"id": "0198", "revision": 1, "kind": "com.example.torch", "state": "loading", "value": False})
+    event(2, f"{APP}/widget/w/1", event="widget.filled", to="filled", widget={"id": "1"})
+    event(3, topic, event="control.shown", **{"from": "loading"}, to="shown", cause="provider",
+          control={"id": "0198", "revision": 2, "state": "shown", "value": True, "valueSource": "provider"})
+    assert replica.entities[topic]["value"] is True and replica.seq == 3
+    event(4, topic, event="control.removed", **{"from": "shown"}, to="removed", cause="command",
+          control={"id": "0198", "revision": 3, "state": "removed"})
+    assert dict(replica.entities) == {}
+    kinds = [(change.event["event"], change.entity and change.entity["revision"])
+             for change in list(replica._out) if change.kind == "event"]
+    assert kinds == [("control.added", 1), ("widget.filled", None), ("control.shown", 2), ("control.removed", 3)]
+
+
+@pytest.mark.parametrize("frames", [
+    [], [b"x"], [b"com.example.pizza/~", b"nonsense"], [b"com.example.pizza/~", b"{}"], [b"\xff\xfe", b"{}"],
+    [b"com.example.pizza/activity/T/1", b'{"epoch":"e","seq":1,"event":"activity.started","activity":7}'],
+    [b"com.example.pizza/\xff", b'{"epoch":1,"seq":"x"}'], [b"com.example.pizza/activity/T/1", b"[" * 100_000]])
+def test_what_is_none_of_the_contract_harms_nothing(client, follow, bulk, frames):
+    replica = follow().sync()
+    replica._message(frames)
+    replica.sync(client.applied("activity.start", **START)["seq"])
+    exact(replica, bulk)

@@ -1,0 +1,1303 @@
+"""Islet from Python: commands, a live copy of the state, and providers of controls. One file; needs pyzmq alone.
+
+Addresses come from ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK and ISLET_APP, else they are the contract's defaults.
+Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
+times of this module's own arguments are seconds. The contract is `proto-json/` of the project.
+
+`Client` sends commands. A call that gets no answer is sent again under the same `req`, so that it is executed once:
+
+    import islet
+
+    client = islet.connect(app="com.example.pizza")
+    client.call("activity.start", type="Order", key="order-7", ifExists="update",
+                attributes={"number": 7}, contentState={"eta": 20})
+    try:
+        client.call("activity.update", key="order-8", contentState={"eta": 12})
+    except islet.IsletError as error:
+        print(error.code, error.retry)                # notFound never
+    answers = client.call_many(
+        [{"op": "activity.update", "key": "order-7", "contentState": {"eta": eta}} for eta in (9, 6, 3)])
+    print([answer["activity"]["revision"] for answer in answers])
+    client.call("activity.end", key="order-7")
+    client.close()
+
+`Replica` keeps a copy of an app's listed entities, and tells what changes. Nothing is lost in silence: a gap is
+repaired by a replay or, where that is impossible, by a new snapshot:
+
+    import islet
+
+    with islet.connect(app="com.example.pizza").replica() as replica:
+        replica.sync()                                # the copy is complete and followed from here on
+        for topic, entity in replica.entities.items():
+            print(topic, entity["state"], entity["revision"])
+        for change in replica.changes(timeout=2):     # ends after two seconds without a change
+            if change.kind == "event":
+                print(change.topic, change.event["event"], change.event["cause"], change.entity)
+            elif change.kind == "synced":             # here `entities` may have changed in any way
+                print("all anew:", change.reason, len(replica.entities))
+
+`Provider` computes the values of controls and performs their actions, in threads:
+
+    import islet
+
+    provider = islet.Provider(app="com.example.home", capacity=16)
+
+    @provider.toggle("com.example.torch", display_name="Torch", preview=False)
+    class Torch(islet.Toggle):
+        lit = False
+
+        def current_value(self, control):
+            return self.lit
+
+        def set_value(self, control, value):
+            self.lit = value
+            return "Lit" if value else "Dark"         # a status, shown for a moment
+
+    provider.run()                                    # until SIGTERM, Ctrl-C or provider.stop()
+
+Threads: a `Client` and a `Provider` may be called from any thread (the client has one socket for each thread that
+calls it); a `Replica` belongs to the thread that reads it. None of them sets ZMQ_HEARTBEAT_IVL, and neither may you:
+it can abort a process with libzmq 4.3.4.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import itertools
+import json
+import logging
+import os
+import queue
+import random
+import re
+import secrets
+import signal
+import socket as sockets
+import threading
+import time
+import types
+import uuid
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import zmq
+
+__all__ = [
+    "Answer", "Button", "Change", "Client", "Control", "Endpoints", "Fail", "IsletError", "NoAnswer", "Provider",
+    "Replica", "Toggle", "connect", "parameter"]
+
+JSON = dict[str, Any]
+log = logging.getLogger("islet")
+
+
+def connect(commands: str | None = None, events: str | None = None, bulk: str | None = None, *,
+            app: str | None = None, timeout: float = 10.0) -> Client:
+    """A client of the service at these addresses; its `replica()` and `provider()` use the same ones."""
+    return Client(app, endpoints=Endpoints.given(commands, events, bulk), timeout=timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where a service is."""
+
+    commands: str
+    events: str
+    bulk: str
+
+    @classmethod
+    def given(cls, commands: str | None = None, events: str | None = None, bulk: str | None = None) -> Endpoints:
+        """What is not given comes from the environment, and else is the contract's default."""
+        return cls(
+            commands or os.environ.get("ISLET_COMMANDS") or "tcp://127.0.0.1:7411",
+            events or os.environ.get("ISLET_EVENTS") or "tcp://127.0.0.1:7412",
+            bulk or os.environ.get("ISLET_BULK") or "tcp://127.0.0.1:7413")
+
+
+class IsletError(Exception):
+    """The service refused a command. `retry` says what to do about a code that you do not know: "never" (the same
+    command fails again), "later" (after `retry_after` seconds, if it stands), "refresh" (look at the state first)."""
+
+    def __init__(self, code: str, message: str, retry: str = "never", detail: JSON | None = None,
+                 retry_after: float | None = None, req: str | None = None):
+        super().__init__(f"{code}: {message}")
+        self.code, self.message, self.retry, self.req = code, message, retry, req
+        self.detail = detail or {}
+        self.retry_after = retry_after
+
+    @classmethod
+    def of(cls, answer: JSON) -> IsletError:
+        """The error that an answer holds."""
+        error = answer.get("error")
+        error = error if isinstance(error, dict) else {}
+        after = error.get("retryAfter")
+        return cls(str(error.get("code")), str(error.get("message")), str(error.get("retry")), error.get("detail"),
+                   after / 1000 if isinstance(after, (int, float)) else None, answer.get("req"))
+
+
+class NoAnswer(IsletError):
+    """No answer came in time: the command may or may not have been executed, and the same `req` asks again safely."""
+
+    def __init__(self, after: float, req: str | None):
+        super().__init__("noAnswer", f"no answer within {after:g} s", "refresh", req=req)
+
+
+# What all three share
+
+_ODD = (AttributeError, LookupError, TypeError, ValueError)
+"""What a message that is none of the contract may lead to: it is passed over, and ends no loop."""
+
+
+def _encode(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _decode(frame: bytes) -> JSON | None:
+    """A frame as an object; None where it is none: nothing that comes from outside may end a loop."""
+    try:
+        value = json.loads(frame)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _backoff(attempt: int, first: float, longest: float) -> float:
+    """The wait before further attempt 1, 2 …: doubling, and by chance, so that many clients do not come together."""
+    return min(first * float(1 << min(max(attempt - 1, 0), 20)), longest) * random.uniform(0.5, 1.0)
+
+
+def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Callable[[Any], Any] | None = None) -> Any:
+    """A connected socket that never blocks the end of the process."""
+    made = (context or zmq.Context.instance()).socket(kind)
+    made.setsockopt(zmq.LINGER, 0)
+    made.setsockopt(zmq.SNDHWM, 0)  # a SUB loses filters beyond its limit; the others send what is bounded anyway
+    made.setsockopt(zmq.RCVHWM, 100_000)
+    # libzmq's own jitter is the same in all processes.
+    made.setsockopt(zmq.RECONNECT_IVL, random.randint(100, 300))
+    made.setsockopt(zmq.RECONNECT_IVL_MAX, 5_000)
+    for option, value in ((zmq.TCP_KEEPALIVE, 1), (zmq.TCP_KEEPALIVE_IDLE, 15), (zmq.TCP_KEEPALIVE_INTVL, 5),
+                          (zmq.TCP_KEEPALIVE_CNT, 3)):
+        made.setsockopt(option, value)
+    if prepare:
+        prepare(made)
+    made.connect(url)
+    return made
+
+
+def _milliseconds(seconds: float) -> int:
+    """Rounded up, so that a turn does not come just before its time."""
+    return max(0, int(seconds * 1000) + 1) if seconds > 0 else 0
+
+
+# Commands
+
+
+class Client:
+    """Sends commands and gives their answers. Any thread may call it: each has a socket of its own, made at its first
+    call. `close()` is for when no thread is in a call."""
+
+    BATCH = 256
+    """Commands in one message, at most: the contract's number."""
+    READS = frozenset({"get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options"})
+    _APPLESS = ("service.", "clock.", "device.", "stream.", "provider.")
+
+    def __init__(self, app: str | None = None, *, endpoints: Endpoints | None = None, timeout: float = 10.0,
+                 first_retry: float = 0.5, client: str | None = None, prefix: str = "py",
+                 context: zmq.Context[Any] | None = None):
+        """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`. `client` is
+        the UUID that makes retries safe: give one only where calls are to be repeated by another process."""
+        self.app = app or os.environ.get("ISLET_APP")
+        self.endpoints = endpoints or Endpoints.given()
+        self.timeout, self.first_retry = timeout, first_retry
+        self.client = client or str(uuid.uuid4())
+        self._prefix = prefix
+        # Numbers must rise, also over the processes that share a UUID.
+        self._numbers = itertools.count(int(time.time() * 1_000_000) if client else 1)
+        self._context = context
+        self._local = threading.local()
+        self._sockets: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._lock = threading.Lock()
+
+    def call(self, op: str, /, *, timeout: float | None = None, **fields: Any) -> JSON:
+        """Sends one command and gives its answer; raises `IsletError` where it is refused, `NoAnswer` where none comes.
+        Fields that are None are left out; a `req` of your own makes this very call repeatable later."""
+        [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
+        if isinstance(answer, IsletError):
+            raise answer
+        return answer
+
+    def call_many(self, commands: Iterable[Mapping[str, Any]], *, timeout: float | None = None,
+                  ) -> list[JSON | IsletError]:
+        """Sends many commands, 256 a message, and gives what each came to, in order: its answer or its `IsletError`.
+        They are independent of each other: no transaction. `timeout` is for each message."""
+        whole = [self._complete(command) for command in commands]
+        results: list[JSON | IsletError] = []
+        for begin in range(0, len(whole), self.BATCH):
+            results += self._exchange(whole[begin:begin + self.BATCH], timeout or self.timeout)
+        return results
+
+    def replica(self, prefix: str = "", *, app: str | None = None) -> Replica:
+        """A replica of this client's app at the same service."""
+        return Replica(app or self.app, prefix, endpoints=self.endpoints, context=self._context)
+
+    def provider(self, *, app: str | None = None, capacity: int = 16) -> Provider:
+        """A provider for this client's app at the same service."""
+        return Provider(app or self.app, capacity, commands=self.endpoints.commands, context=self._context)
+
+    def close(self) -> None:
+        with self._lock:
+            for made in list(self._sockets):
+                made.close()
+        self._local = threading.local()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _complete(self, command: Mapping[str, Any]) -> JSON:
+        op: str = command["op"]
+        whole: JSON = {"op": op, "req": f"{self._prefix}-{next(self._numbers)}"}
+        if op.rpartition(".")[2] not in self.READS:
+            whole["client"] = self.client
+        if self.app and not op.startswith(self._APPLESS):
+            whole["app"] = self.app
+        return {name: value for name, value in {**whole, **command}.items() if value is not None}
+
+    def _exchange(self, commands: list[JSON], timeout: float) -> list[JSON | IsletError]:
+        """One message and its answers. What is unanswered is sent again with the same bytes, what was refused as busy
+        when the service says."""
+        frames = {command["req"]: _encode(command) for command in commands}
+        if len(frames) < len(commands):
+            raise ValueError("two commands of one call have the same req")
+        results: dict[str, JSON | IsletError] = {}
+        connection = self._own_socket()
+        begun = due = time.monotonic()
+        attempt = 0
+        while len(results) < len(frames):
+            now = time.monotonic()
+            if now >= begun + timeout:
+                return [results.get(req) or NoAnswer(timeout, req) for req in frames]
+            if now >= due:
+                attempt += 1
+                connection.send_multipart([frame for req, frame in frames.items() if req not in results])
+                due = now + _backoff(attempt, self.first_retry, max(self.first_retry, 4.0))
+            if not connection.poll(_milliseconds(min(due, begun + timeout) - now)):
+                continue
+            for answer in filter(None, map(_decode, connection.recv_multipart())):
+                req = str(answer.get("req"))
+                if req not in frames or req in results:
+                    continue  # an answer that came twice, or after its time
+                if answer.get("ok"):
+                    results[req] = answer
+                    continue
+                error = IsletError.of(answer)
+                wait = error.retry_after or 0.1
+                if error.code == "busy" and time.monotonic() + wait < begun + timeout:
+                    due = time.monotonic() + wait * random.uniform(1.0, 1.25)
+                else:
+                    results[req] = error
+        return [results[req] for req in frames]
+
+    def _own_socket(self) -> Any:
+        """This thread's socket; it goes when the thread goes."""
+        mine = getattr(self._local, "socket", None)
+        if mine is None:
+            mine = self._local.socket = _socket(self._context, zmq.DEALER, self.endpoints.commands)
+            with self._lock:
+                self._sockets.add(mine)
+        return mine
+
+
+# The copy
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a replica tells. `kind` is one of
+
+    - "synced": everything is told anew, `reason` says why ("joined", "epochChanged", "eventsLost", "inconsistent",
+      "unread"); `missed` are the numbers of the events that will not be told, where that is known;
+    - "event": one event, in the stream's order, each once; `entity` is the whole entity after it. `news` is False where
+      the snapshot had it in already;
+    - "closing": the service is stopping in good order.
+    """
+
+    kind: str
+    reason: str | None = None
+    missed: range = range(0)
+    topic: str | None = None
+    event: JSON | None = None
+    entity: JSON | None = None
+    news: bool = True
+
+
+class _Table:
+    """Entities by topic, with the digest of the contract kept up to date."""
+
+    MASK, LISTED_NO_MORE = (1 << 64) - 1, frozenset({"dismissed", "removed"})
+
+    def __init__(self) -> None:
+        self.entities: dict[str, JSON] = {}
+        self._hashes: dict[str, int] = {}
+        self._digest = 0
+
+    def put(self, topic: str, entity: JSON) -> None:
+        self.drop(topic)
+        value = 0xCBF29CE484222325
+        for byte in topic.encode():
+            value = ((value ^ byte) * 0x100000001B3) & self.MASK
+        self.entities[topic] = entity
+        self._hashes[topic] = value
+        self._digest ^= self._part(value, entity["revision"])
+
+    def change(self, topic: str, entity: JSON) -> None:
+        """Replaces an entity that is there."""
+        known = self._hashes[topic]
+        self._digest ^= self._part(known, self.entities[topic]["revision"]) ^ self._part(known, entity["revision"])
+        self.entities[topic] = entity
+
+    def drop(self, topic: str) -> None:
+        if (entity := self.entities.pop(topic, None)) is not None:
+            self._digest ^= self._part(self._hashes.pop(topic), entity["revision"])
+
+    def clear(self) -> None:
+        self.entities.clear()
+        self._hashes.clear()
+        self._digest = 0
+
+    def agrees(self, mark: JSON) -> bool:
+        """Whether a watermark, or the end of a snapshot, speaks of the same."""
+        return (len(self.entities), f"{self._digest:016x}") == (mark.get("entities"), mark.get("digest"))
+
+    @classmethod
+    def _part(cls, hashed: int, revision: int) -> int:
+        value = hashed ^ (revision * 0x9E3779B97F4A7C15 & cls.MASK)
+        value ^= value >> 33
+        value = (value * 0xFF51AFD7ED558CCD) & cls.MASK
+        value ^= value >> 33
+        value = (value * 0xC4CEB9FE1A85EC53) & cls.MASK
+        return value ^ (value >> 33)
+
+
+class Replica:
+    """A copy of one app's listed entities (activities, controls), or of those under a prefix such as "control/".
+
+    joining ──► snapshotting ──► following ──gap──► repairing ──► following; a new epoch leads back to joining, a replay
+    that is `tooOld`, or a digest that differs, to snapshotting. Sockets are read while you read: in `changes()`
+    and `sync()`. Who reads seldom loses nothing; what was not kept meanwhile comes by a replay."""
+
+    CREDIT = 4
+    """Chunks of a snapshot or replay that may be on their way."""
+    WAITING = 65_536
+    """Events that wait for the end of a snapshot or replay, and changes that wait for their reader, at most."""
+    CHECK = 30.0
+    """Seconds between comparisons of digests, where a prefix is followed."""
+    PULL_LIMIT, JOIN_LIMIT = 10.0, 1.0
+
+    def __init__(self, app: str | None = None, prefix: str = "", *, endpoints: Endpoints | None = None,
+                 context: zmq.Context[Any] | None = None):
+        self.app = _needed(app)
+        self.prefix = f"{self.app}/{prefix}" if prefix else None
+        self.endpoints = endpoints or Endpoints.given()
+        self._context = context
+        self.state = "joining"
+        self.epoch: str | None = None
+        self.seq = 0
+        """Every event up to this one is in."""
+        self._table = _Table()
+        self.entities: Mapping[str, JSON] = types.MappingProxyType(self._table.entities)
+        """The newest known entities by topic; to be read, not changed."""
+        self._out: collections.deque[Change] = collections.deque()
+        self._waiting: collections.deque[tuple[str, JSON]] = collections.deque()
+        self._synced = False
+        self._head = 0  # an event that is known to exist
+        self._fuzzy = 0  # events up to here may be in the snapshot's rows
+        self._proof: JSON | None = None  # what must hold at `_fuzzy`
+        self._pending: JSON | None = None  # prefix: a digest of a position that was not reached yet
+        self._checked: int | None = None
+        # Joining.
+        self._nonce = b""
+        self._answered = False
+        self._join_attempt = 0
+        self._join_due: float | None = None
+        # The pull that is wanted or under way.
+        self._pull: JSON | None = None
+        self._pull_begin: float | None = None
+        self._pull_due: float | None = None
+        self._rows: list[tuple[str, JSON]] = []
+        self._from = 0
+        self._attempt = 0
+        self._reason = "joined"
+        self._numbers = itertools.count(1)
+        self._check_due = time.monotonic() + self.CHECK
+        # The sockets; prefixes first, the nonce last.
+        self._events = _socket(context, zmq.SUB, self.endpoints.events)
+        for topic in [self.prefix, f"{self.app}/~"] if self.prefix else [f"{self.app}/"]:
+            self._events.subscribe(topic)
+        self._bulk: Any = None
+        self._open_bulk()
+        self._join()
+
+    # Reading
+
+    def changes(self, timeout: float | None = None) -> Iterator[Change]:
+        """The changes as they come; ends after `timeout` seconds without one, never where it is None."""
+        while True:
+            deadline = None if timeout is None else time.monotonic() + timeout
+            while not self._out:
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return
+                self._turn(left)
+            yield self._out.popleft()
+
+    def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
+        """Waits until the copy is complete and has taken in event `seq`, such as an answer's: so you read your writes.
+        The changes meanwhile stay for `changes()`."""
+        deadline = time.monotonic() + timeout
+        while self.state != "following" or not self._synced or self.seq < max(seq, self._fuzzy):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
+            self._turn(left)
+        return self
+
+    def close(self) -> None:
+        self._events.close()
+        self._bulk.close()
+
+    def __enter__(self) -> Replica:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _turn(self, longest: float | None) -> None:
+        """Waits for something to happen, at most `longest` seconds, and takes in what has come."""
+        now = time.monotonic()
+        dues = [due for due in (self._join_due, self._pull_begin, self._pull_due, self._check_due) if due is not None]
+        wait = max(0.0, min(dues) - now) if longest is None else max(0.0, min([*dues, now + longest]) - now)
+        ready = dict(self._poller.poll(_milliseconds(wait)))
+        if self._bulk in ready:
+            self._drain(self._bulk, self._chunk)
+        if self._events in ready:
+            self._drain(self._events, self._message)
+        now = time.monotonic()
+        if self._join_due is not None and now >= self._join_due:
+            self._join()
+        if self._pull_due is not None and now >= self._pull_due:
+            self._open_bulk()  # with the connection goes whatever was asked for on it
+            self._retry()
+        if self._pull_begin is not None and now >= self._pull_begin:
+            self._send_pull(now)
+        if now >= self._check_due:
+            self._check_due = now + self.CHECK
+            self._check()
+
+    @staticmethod
+    def _drain(source: Any, take: Callable[[list[bytes]], None]) -> None:
+        for _ in range(256):
+            try:
+                take(source.recv_multipart(zmq.DONTWAIT))
+            except zmq.Again:
+                return
+            except _ODD:
+                log.exception("passed over a message that is none of the contract")
+
+    def _tell(self, change: Change) -> None:
+        if len(self._out) >= self.WAITING:  # nobody reads
+            self._out.clear()
+            self._out.append(Change("synced", reason="unread"))
+        self._out.append(change)
+
+    # Joining
+
+    def _join(self) -> None:
+        """The new nonce before the old one goes: one of them always tells of a new connection."""
+        old, self._nonce = self._nonce, b"\xffjoin/" + secrets.token_hex(16).encode() + b"/" + self.app.encode()
+        self._events.subscribe(self._nonce)
+        if old:
+            self._events.unsubscribe(old)
+        self._answered = False
+        self._join_attempt += 1
+        self._join_due = time.monotonic() + self.JOIN_LIMIT + _backoff(self._join_attempt, 0.5, 10.0)
+
+    def _join_answer(self, body: bytes) -> None:
+        answer = _decode(body)
+        if answer is None or not isinstance(answer.get("apps"), dict):
+            return  # such as the notice that this subscriber lags
+        if self._answered:  # nobody asked: the connection is new
+            if self._join_due is None:
+                self._join_due = time.monotonic() + 0.05
+            return
+        self._answered, self._join_due, self._join_attempt = True, None, 0
+        position = answer["apps"].get(self.app) or {}
+        epoch, seq = position.get("epoch"), position.get("seq", 0)
+        self._checked = None
+        self._check_due = min(self._check_due, time.monotonic() + 1.0)
+        self._waiting = collections.deque(pair for pair in self._waiting if pair[1]["epoch"] == epoch)
+        if not self._synced or (epoch != self.epoch and self.epoch is not None) or seq < self.seq:
+            reason = "epochChanged" if self._synced else "joined"
+            if epoch != self.epoch:
+                self._fuzzy, self._proof = 0, None
+            self.epoch, self.seq, self._head, self._attempt = epoch, seq, seq, 0
+            return self._snapshot(reason)
+        self.epoch = epoch or self.epoch
+        self._head = max(self._head, seq)
+        if self.state in ("joining", "following"):
+            self.state = "following"
+            self._go_on()
+        elif self.state == "snapshotting":  # the pull's connection may have gone with the other one
+            self._snapshot(self._reason)
+        else:
+            self._replay()
+
+    def _rejoin(self, kept: tuple[str, JSON] | None = None) -> None:
+        """Something is of an epoch that this replica has not joined."""
+        self._cancel_pull()
+        if self._waiting and kept and self._waiting[0][1]["epoch"] != kept[1]["epoch"]:
+            self._waiting.clear()
+        if kept:
+            self._wait(*kept)
+        if self.state != "joining":
+            self.state = "joining"
+            if self._answered:
+                self._join_due = time.monotonic() + 0.05
+
+    # What comes by the subscription
+
+    def _message(self, frames: list[bytes]) -> None:
+        if len(frames) != 2:
+            return
+        if frames[0].startswith(b"\xff"):
+            if frames[0] == self._nonce:
+                self._join_answer(frames[1])
+            return
+        event = _decode(frames[1])
+        if event is None or not isinstance(event.get("seq"), int) or not isinstance(event.get("epoch"), str):
+            return
+        topic = frames[0].decode(errors="replace")
+        if topic == f"{self.app}/~":
+            self._watermark(event)
+            if event.get("closing"):
+                self._tell(Change("closing"))
+        elif "event" in event:
+            self._event(topic, event)
+
+    def _event(self, topic: str, event: JSON) -> None:
+        if not self._answered and not self._synced:
+            return  # older than the answer will be
+        if self.epoch is not None and event["epoch"] != self.epoch:
+            return self._rejoin((topic, event))
+        self.epoch = event["epoch"]
+        if self.state != "following":
+            self._wait(topic, event)
+        elif event["seq"] > self.seq:
+            if self._follows(event):
+                self._take(topic, event)
+            else:
+                self._wait(topic, event)
+                self._replay()
+
+    def _wait(self, topic: str, event: JSON) -> None:
+        if len(self._waiting) >= self.WAITING:  # a gap, repaired like any other
+            self._waiting.clear()
+        self._waiting.append((topic, event))
+
+    def _watermark(self, mark: JSON) -> None:
+        if self.epoch is not None and mark["epoch"] != self.epoch:
+            return self._rejoin()
+        if self.state != "following":
+            return
+        self.epoch = mark["epoch"]
+        if self.prefix:
+            if self._compare(mark["seq"] + 1):
+                self.seq = max(self.seq, mark["seq"])
+        elif mark["seq"] > self.seq:
+            self._head = max(self._head, mark["seq"])
+            self._replay()
+        elif mark["seq"] == self.seq >= self._fuzzy and not self._table.agrees(mark):
+            self._snapshot("inconsistent")
+
+    def _follows(self, event: JSON) -> bool:
+        """Whether nothing is missing before it, as far as numbers can tell: other events are not sent to a prefix."""
+        return bool(event["seq"] > self.seq if self.prefix else event["seq"] == self.seq + 1)
+
+    def _go_on(self) -> None:
+        """Takes in what waited, and makes sure that all that is known to exist is there."""
+        while self.state == "following" and self._waiting:
+            topic, event = self._waiting.popleft()
+            if event["epoch"] != self.epoch:
+                self._waiting.clear()
+                return self._rejoin((topic, event))
+            if event["seq"] <= self.seq:
+                continue
+            if not self._follows(event):
+                self._waiting.appendleft((topic, event))
+                return self._replay()
+            self._take(topic, event)
+        if self.state == "following" and self._head > self.seq:
+            self._replay()
+
+    def _take(self, topic: str, event: JSON) -> None:
+        """The next event: its merge patch goes over the entity."""
+        if not self._compare(event["seq"]):
+            return self._wait(topic, event)
+        self.seq = event["seq"]
+        self._head = max(self._head, self.seq)
+        if self.prefix is None or topic.startswith(self.prefix):
+            patch = event.get(_family(topic))
+            if not isinstance(patch, dict) or not isinstance(patch.get("revision"), int):
+                self._tell(Change("event", topic=topic, event=event))  # a family without entities
+            elif not self._apply(topic, event, patch):
+                return self._snapshot("inconsistent")
+        self._prove()
+
+    def _apply(self, topic: str, event: JSON, patch: JSON) -> bool:
+        held = self._table.entities.get(topic)
+        starts, revision = event.get("from") is None, patch["revision"]
+        if revision <= held["revision"] if held else self.seq <= self._fuzzy and not starts:
+            self._tell(Change("event", topic=topic, event=event, entity=held, news=False))
+            return True
+        if not starts and (held is None or revision != held["revision"] + 1):
+            return False  # a revision is missing although no event is
+        entity = {name: value for name, value in {**(held or {}), **patch}.items() if value is not None}
+        if event.get("to") in _Table.LISTED_NO_MORE:
+            self._table.drop(topic)
+        elif held:
+            self._table.change(topic, entity)
+        else:
+            self._table.put(topic, entity)
+        self._tell(Change("event", topic=topic, event=event, entity=entity))
+        return True
+
+    # Proofs
+
+    def _prove(self) -> None:
+        """Where a snapshot has become exact, compares it with what the service says holds there."""
+        if self._proof is None or self.seq < self._fuzzy:
+            return
+        proof, self._proof = self._proof, None
+        # Beyond it another digest holds: the next watermark has that one.
+        if self.prefix is None and self.seq == self._fuzzy and not self._table.agrees(proof):
+            self._attempt += 1
+            self._snapshot("inconsistent")
+        else:
+            self._attempt = 0
+
+    def _check(self) -> None:
+        """Numbers show a prefix no gap, so digests are compared."""
+        if self.prefix and self.state == "following" and self.seq != self._checked:
+            self._checked = self.seq
+            self._send({"op": "bulk.digest", "req": "digest", "app": self.app, "prefix": self.prefix})
+
+    def _digest(self, header: JSON) -> None:
+        if self.state != "following" or not isinstance(header.get("seq"), int):
+            return
+        if self.epoch is not None and header.get("epoch") != self.epoch:
+            return self._rejoin()
+        if header["seq"] < self.seq:
+            self._checked = None  # it was overtaken by events; again at the next check
+            return
+        self._pending = header
+        if header["seq"] == self.seq:
+            self._compare(self.seq + 1)
+
+    def _compare(self, before: int) -> bool:
+        """Compares a digest that waits, if its position is before `before`, and so the present one."""
+        if self._pending is None or self._pending["seq"] >= before:
+            return True
+        pending, self._pending = self._pending, None
+        if pending["seq"] < self.seq or self._table.agrees(pending):
+            return True
+        self._snapshot("inconsistent")
+        return False
+
+    # Snapshots and replays
+
+    def _snapshot(self, reason: str) -> None:
+        self.state, self._reason = "snapshotting", reason
+        self._proof = self._pending = None
+        self._want({"op": "bulk.snapshot", **({"prefix": self.prefix} if self.prefix else {})})
+
+    def _replay(self) -> None:
+        self.state = "repairing"
+        self._want({"op": "bulk.replay", "from": self.seq})
+
+    def _retry(self) -> None:
+        self._attempt += 1
+        if self.state == "snapshotting":
+            self._snapshot(self._reason)
+        elif self.state == "repairing":
+            self._replay()
+
+    def _want(self, pull: JSON) -> None:
+        self._cancel_pull()
+        self._rows = []
+        self._pull = {**pull, "req": f"pull-{next(self._numbers)}", "app": self.app, "credit": self.CREDIT}
+        self._pull_begin = time.monotonic() + (_backoff(self._attempt, 0.2, 5.0) if self._attempt else 0.0)
+
+    def _send_pull(self, now: float) -> None:
+        self._pull_begin, self._pull_due = None, now + self.PULL_LIMIT
+        self._send(self._pull)
+
+    def _cancel_pull(self) -> None:
+        if self._pull and self._pull_due is not None:
+            self._send({"op": "bulk.cancel", "req": self._pull["req"]})
+        self._pull = self._pull_begin = self._pull_due = None
+
+    def _send(self, command: JSON | None) -> None:
+        self._bulk.send(_encode(command))
+
+    def _open_bulk(self) -> None:
+        if self._bulk is not None:
+            self._bulk.close()
+            self._pull_due = None
+        self._bulk = _socket(self._context, zmq.DEALER, self.endpoints.bulk)
+        self._poller = zmq.Poller()
+        for source in (self._events, self._bulk):
+            self._poller.register(source, zmq.POLLIN)
+
+    def _chunk(self, frames: list[bytes]) -> None:
+        header = _decode(frames[0])
+        if header is not None and header.get("req") == "digest":
+            return self._digest(header)
+        if header is None or self._pull is None or self._pull_due is None or header.get("req") != self._pull["req"]:
+            return  # of a pull that is over
+        self._pull_due = time.monotonic() + self.PULL_LIMIT
+        if header.get("error"):
+            return self._pull_failed(IsletError.of(header))
+        if self.epoch is not None and header.get("epoch") != self.epoch:
+            return self._rejoin()
+        pairs = [(topic.decode(errors="replace"), _decode(body)) for topic, body in zip(frames[1::2], frames[2::2])]
+        rows = [(topic, body) for topic, body in pairs if body is not None]
+        if len(rows) != header.get("rows"):
+            return self._retry()
+        if self.state == "snapshotting":
+            self._from = header.get("fromSeq", self._from)
+            self._rows += rows
+            if header.get("end"):
+                return self._snapshot_ended(header)
+        elif not self._replayed(rows, header):
+            return
+        self._send({"op": "bulk.credit", "req": self._pull["req"], "credit": 1})
+
+    def _pull_failed(self, error: IsletError) -> None:
+        self._pull_due = None
+        if self.state == "repairing" and error.retry != "later":  # `tooOld`, above all
+            self._snapshot("eventsLost")
+        elif error.retry == "never":
+            raise error
+        else:
+            self._retry()
+
+    def _snapshot_ended(self, end: JSON) -> None:
+        """A snapshot is fuzzy: an event up to its beginning is in the rows; one up to its end is where the row's
+        revision says so; there the digest proves that all is in."""
+        self._pull = self._pull_due = None
+        rows = [(topic, row.get(_family(topic))) for topic, row in self._rows]
+        self._rows = []
+        self._table.clear()
+        for topic, entity in rows:
+            if isinstance(entity, dict) and isinstance(entity.get("revision"), int):
+                self._table.put(topic, {name: value for name, value in entity.items() if value is not None})
+        self.epoch = self.epoch or end.get("epoch")
+        missed = range(0)
+        if self._synced and self._reason != "epochChanged" and self.prefix is None and self._from > self.seq:
+            missed = range(self.seq + 1, self._from + 1)
+        self.seq = max(self.seq, self._from)
+        self._fuzzy, self._proof = max(end["seq"], self._from), end
+        # The events up to the end are under way by the subscription: missing only if a later one shows a gap.
+        self._head = max(self._head, self.seq)
+        self.state, self._synced = "following", True
+        self._tell(Change("synced", reason=self._reason, missed=missed))
+        self._prove()
+        if self.state == "following":
+            self._go_on()
+
+    def _replayed(self, rows: list[tuple[str, JSON]], header: JSON) -> bool:
+        """Takes a chunk of a replay in; whether more is wanted."""
+        for topic, event in rows:
+            if event.get("seq", 0) <= self.seq:
+                continue
+            if event["seq"] != self.seq + 1:
+                self._snapshot("eventsLost")
+                return False
+            self._take(topic, event)
+            if self.state != "repairing":
+                return False
+        if not header.get("end"):
+            return True
+        self._pull = self._pull_due = None
+        if header["seq"] > self.seq:
+            self._snapshot("eventsLost")
+            return False
+        self._attempt, self._head, self.state = 0, self.seq, "following"
+        self._go_on()
+        return False
+
+
+def _family(topic: str) -> str:
+    """The member that the entity of a topic stands under: `activity`, `control` …"""
+    return topic.split("/", 2)[1] if topic.count("/") >= 2 else ""
+
+
+def _needed(app: str | None) -> str:
+    app = app or os.environ.get("ISLET_APP")
+    if not app:
+        raise ValueError("which app? Give app=… or set ISLET_APP")
+    return app
+
+
+# Providers
+
+
+class Fail(Exception):
+    """Raise it in a handler: the call has failed. `retryable`: another provider may be asked for the same value."""
+
+    def __init__(self, message: str = "", *, retryable: bool = False):
+        super().__init__(message)
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a handler may return in place of a bare value or status, to say more."""
+
+    value: Any = None
+    status: str | None = None
+    is_active: bool | None = None
+    tint: str | None = None
+    action_hint: str | None = None
+    disabled: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Control:
+    """The control that a handler is asked about. `id` is None where the options of a parameter are asked for."""
+
+    app: str
+    kind: str
+    id: str | None
+    configuration: JSON
+    device: str | None
+    attempt: int
+    deadline: float
+    """On `time.monotonic()`: who answers later is not heard."""
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody waits for the answer any longer: a long computation may look, or wait for it."""
+
+
+class _Handler:
+    template = ""
+
+    def options(self, control: Control, parameter: str) -> Iterable[Any]:
+        """The options of a parameter with `dynamic_options`: values, or pairs of value and title."""
+        raise Fail(f"{type(self).__name__} has no options for {parameter!r}")
+
+
+class Toggle(_Handler):
+    """A control that is on or off. One instance of your class serves all controls of its kind, from many threads."""
+
+    template = "toggle"
+
+    def current_value(self, control: Control) -> bool | Answer:
+        """The truth, now."""
+        raise NotImplementedError
+
+    def set_value(self, control: Control, value: bool) -> str | Answer | None:
+        """Brings the new value about; may give a status to be shown for a moment."""
+        raise NotImplementedError
+
+
+class Button(_Handler):
+    """A control that does one thing. A class that has a `current_value` too is asked for it."""
+
+    template = "button"
+
+    def perform(self, control: Control) -> str | Answer | None:
+        """Does it; may give a status to be shown for a moment."""
+        raise NotImplementedError
+
+    def current_value(self, control: Control) -> Any:
+        raise NotImplementedError
+
+
+def parameter(name: str, type: str = "string", *, options: Iterable[Any] | None = None, **more: Any) -> JSON:
+    """A parameter of a configurable kind: string, integer, number, boolean, enum or entity. More: title, default,
+    is_optional, dynamic_options (the handler's `options` is asked). Options are values, or pairs of value and title."""
+    return _members(name=name, type=type, options=None if options is None else _options(options), **more)
+
+
+def _options(options: Iterable[Any]) -> list[JSON]:
+    return [{"value": option[0], "title": option[1]} if isinstance(option, tuple) else {"value": option}
+            for option in options]
+
+
+def _members(**fields: Any) -> JSON:
+    """`display_name=…` as the contract's `displayName`, without what is None."""
+    return {re.sub("_(.)", lambda match: match[1].upper(), name): value
+            for name, value in fields.items() if value is not None}
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call on its way through a handler, and the fail or answer that it came to."""
+
+    id: str
+    frame: JSON
+    control: Control
+    handler: Any
+    answer: JSON | None = None
+
+
+class _Lost(Exception):
+    """The connection is of no more use."""
+
+
+class Provider:
+    """A process that computes the values of control kinds. Declare kinds with `toggle` and `button`, then `run()`.
+
+    The socket lives on the thread of `run()` alone; each call has a thread of its own, and what it gives comes back
+    over a queue. A lost connection, a silent service and one that was restarted lead to a new registration; the calls
+    at work then are cancelled and their answers dropped, since the service has given them up."""
+
+    VALUE_LIMIT, MESSAGE_LIMIT = 4_096, 500
+    RECENT = 1_024
+    """Calls that are remembered so that none runs twice, and reloads that may wait."""
+    REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
+
+    def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
+                 grace: float = 5.0, context: zmq.Context[Any] | None = None):
+        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work."""
+        self.app, self.capacity, self.grace = _needed(app), capacity, grace
+        self.url = Endpoints.given(commands).commands
+        self.id = str(uuid.uuid4())
+        """Of this run."""
+        self.registered = threading.Event()
+        """Set while the service has this provider registered."""
+        self._context = context
+        self._kinds: dict[str, tuple[JSON, Any]] = {}
+        self._stopping = threading.Event()
+        self._calls: dict[str, _Call] = {}
+        self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
+        self._threads = threading.BoundedSemaphore(2 * capacity)
+        self._results: queue.SimpleQueue[_Call] = queue.SimpleQueue()
+        self._reloads: dict[tuple[str | None, str | None], None] = {}
+        self._lock = threading.Lock()
+        self._wake_out, self._wake_in = sockets.socketpair()
+        for end in (self._wake_out, self._wake_in):
+            end.setblocking(False)
+        self._thread: threading.Thread | None = None
+        self._failure: BaseException | None = None
+
+    # Declaring
+
+    def toggle(self, kind: str, *, preview: bool = False, **declaration: Any) -> Callable[[Any], Any]:
+        """Declares a kind; decorates a `Toggle` (the class, or an instance of it). `preview` is what the gallery shows.
+        More: display_name, description, tint, action_hint, parameters, reloads_siblings, privacy_sensitive,
+        authentication_policy, prompts_for_user_configuration; value_deadline and action_deadline in seconds."""
+        return self._declare(kind, Toggle, preview_value=preview, **declaration)
+
+    def button(self, kind: str, *, preview: Any = None, **declaration: Any) -> Callable[[Any], Any]:
+        """The same for a `Button`; a function of the control serves too."""
+        return self._declare(kind, Button, preview_value=preview, **declaration)
+
+    def _declare(self, kind: str, base: type[_Handler], **more: Any) -> Callable[[Any], Any]:
+        if kind in self._kinds:
+            raise ValueError(f"{kind} is declared already")
+        for name in {"value_deadline", "action_deadline"} & more.keys():
+            more[name] = round(more[name] * 1000)
+
+        def decorate(given: Any) -> Any:
+            handler = given() if isinstance(given, type) else given
+            if base is Button and isinstance(given, types.FunctionType):
+                handler = Button()
+                handler.perform = given  # type: ignore[method-assign]
+            if not isinstance(handler, base):
+                raise TypeError(f"{kind}: {given!r} is no islet.{base.__name__}")
+            if base is Button and type(handler).current_value is not Button.current_value:  # type: ignore[attr-defined]
+                more.setdefault("has_value", True)
+            self._kinds[kind] = (_members(kind=kind, template=base.template, **more), handler)
+            return given
+
+        return decorate
+
+    # Running
+
+    def run(self) -> None:
+        """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
+        refuses the registration for good, such as `conflict` with another provider that declares a kind differently."""
+        self.id = str(uuid.uuid4())
+        attempt = 0
+        with self._signals():
+            try:
+                while not self._stopping.is_set():
+                    wait = 0.0
+                    try:
+                        self._session()
+                    except IsletError as error:
+                        if error.retry != "later":
+                            raise
+                        log.warning("registration refused: %s", error)
+                        wait = error.retry_after or 0.0
+                    except _Lost as lost:
+                        log.warning("connection lost: %s", lost)
+                        attempt = 0 if self.registered.is_set() else attempt
+                    self._forget()
+                    attempt += 1
+                    self._stopping.wait(max(wait, _backoff(attempt, 0.2, 10.0)))
+            finally:
+                self._forget()
+                self._stopping.clear()
+
+    def start(self) -> Provider:
+        """Runs it on a thread of its own, until `stop()` or the end of `with provider.start():`."""
+        def body() -> None:
+            try:
+                self.run()
+            except BaseException as failure:
+                self._failure = failure
+
+        self._failure = None
+        self._thread = threading.Thread(target=body, name="islet-provider", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Ends it: no new calls, those at work have `grace` seconds, then goodbye. From any thread or signal handler;
+        after `start()` it waits for the end, and raises what the run has raised."""
+        self._stopping.set()
+        self._wake()
+        if self._thread and self._thread is not threading.current_thread():
+            self._thread.join()
+            self._thread = None
+            self._stopping.clear()
+            self._raise()
+
+    def wait_until_registered(self, timeout: float = 10.0) -> None:
+        """Waits for it after `start()`; raises where the registration was refused."""
+        deadline = time.monotonic() + timeout
+        while not self.registered.wait(0.02):
+            self._raise()
+            if time.monotonic() >= deadline:
+                raise TimeoutError(f"not registered within {timeout:g} s")
+
+    def _raise(self) -> None:
+        """Raises what the run on its own thread has raised, once."""
+        failure, self._failure = self._failure, None
+        if failure:
+            raise failure
+
+    def __enter__(self) -> Provider:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def reload(self, kind: str | None = None, *, id: str | None = None) -> None:
+        """A value has changed by itself: the service asks for it again, of one control, of a kind or of all. From any
+        thread; what comes together, or while there is no connection, is asked once."""
+        with self._lock:
+            self._reloads[(kind, id)] = None
+            if len(self._reloads) > self.RECENT:
+                self._reloads = {(None, None): None}
+        self._wake()
+
+    # The thread of the socket
+
+    def _session(self) -> None:
+        """One connection, from its registration to its end."""
+        link = _Link(self._context, self.url, self._wake_in)
+        try:
+            self._recent.clear()
+            link.send({"op": "provider.register", "req": "register", "app": self.app, "provider": self.id,
+                       "kinds": [declaration for declaration, _ in self._kinds.values()], "capacity": self.capacity})
+            alive, limit = time.monotonic(), self.REGISTER_LIMIT
+            goodbye, said = float("inf"), False
+            while True:
+                now = time.monotonic()
+                if self._stopping.is_set():
+                    if not self.registered.is_set() or (said and now >= goodbye):
+                        return
+                    if goodbye == float("inf"):
+                        goodbye = now + self.grace
+                        link.send({"op": "provider.drain", "provider": self.id})
+                    if not said and (not self._calls or now >= goodbye):
+                        said, goodbye = True, now + self.LEAVE_LIMIT
+                        link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
+                frames = list(link.frames(min(alive + limit, goodbye)))
+                if frames:
+                    alive = time.monotonic()
+                    # After a pause of this process a call may stand before its own end: it must not begin any more.
+                    self._recent += [str(frame.get("call")) for frame in frames if frame.get("op") == "provider.cancel"]
+                for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
+                    if frame.get("req") == "leave":
+                        return
+                    try:
+                        limit = self._take(link, frame) or limit
+                    except _ODD:
+                        log.exception("passed over a frame that is none of the contract")
+                if link.broken:
+                    raise _Lost("disconnected")
+                if time.monotonic() >= alive + limit:
+                    raise _Lost(f"no sign of life for {limit:g} s")
+                self._flush(link)
+        finally:
+            link.close()
+
+    def _take(self, link: _Link, frame: JSON) -> float | None:
+        """Takes one frame in; gives the limit of silence where it was the registration's answer."""
+        op = frame.get("op")
+        if op in ("control.value", "control.perform", "control.options"):
+            self._begin(link, str(frame.get("call")), frame)
+        elif op == "provider.ping":
+            link.send({"op": "provider.pong", "provider": self.id})
+        elif op == "provider.cancel":
+            if (call := self._calls.pop(str(frame.get("call")), None)) is not None:
+                call.control.cancelled.set()
+        elif op == "provider.dropped":
+            raise _Lost(f"dropped by the service: {frame.get('reason')}")
+        elif frame.get("ok") and frame.get("req") == "register":
+            self.registered.set()
+            log.info("registered %s as %s", ", ".join(self._kinds), self.id)
+            return float(frame.get("pingLimit", 15_000)) / 1000
+        elif frame.get("ok") is False:
+            error = IsletError.of(frame)
+            if error.req == "register":
+                raise error
+            if error.code == "notFound" and error.req is None:
+                raise _Lost("the service does not know this provider")
+            log.warning("refused: %s %s", error, error.detail)
+        return None
+
+    def _begin(self, link: _Link, id: str, frame: JSON) -> None:
+        if id in self._recent:
+            return  # never twice
+        self._recent.append(id)
+        kind = str(frame.get("kind"))
+        if kind not in self._kinds:
+            return link.send(self._failed(id, f"{kind} is not declared here"))
+        control = Control(
+            str(frame.get("app")), kind, frame.get("control"), frame.get("configuration") or {}, frame.get("device"),
+            frame.get("attempt", 1), time.monotonic() + frame.get("within", 1_000) / 1000)
+        # More than the capacity are at work where handlers go on although they were cancelled.
+        if not self._threads.acquire(blocking=False):
+            return link.send(self._failed(id, "all threads are at work", retryable=True))
+        call = self._calls[id] = _Call(id, frame, control, self._kinds[kind][1])
+        threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
+
+    def _flush(self, link: _Link) -> None:
+        """Sends what the handlers gave, and the reloads."""
+        while not self._results.empty():
+            call = self._results.get()
+            if self._calls.get(call.id) is call:  # else it was cancelled, or is of another connection
+                del self._calls[call.id]
+                link.send(call.answer)
+        if self._reloads and self.registered.is_set():
+            with self._lock:
+                reloads, self._reloads = self._reloads, {}
+            for kind, id in reloads:
+                link.send(_members(op="control.reload", req="reload", app=self.app, kind=kind, id=id))
+
+    def _forget(self) -> None:
+        self.registered.clear()
+        for call in self._calls.values():
+            call.control.cancelled.set()
+        self._calls.clear()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # full: it is awake
+            self._wake_out.send(b"!")
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        """SIGTERM and Ctrl-C stop it well, a second one as ever."""
+        before: dict[int, Any] = {}
+
+        def stop(number: int, _: object) -> None:
+            signal.signal(number, before[number])
+            self.stop()
+
+        if threading.current_thread() is threading.main_thread():
+            before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    # The threads of the handlers
+
+    def _work(self, call: _Call) -> None:
+        try:
+            call.answer = self._answer(call)
+        except Fail as fail:
+            call.answer = self._failed(call.id, str(fail), fail.retryable)
+        except BaseException as failure:
+            log.exception("%s of %s", call.frame["op"], call.control.kind)
+            call.answer = self._failed(call.id, f"{type(failure).__name__}: {failure}")
+        self._threads.release()
+        self._results.put(call)
+        self._wake()
+
+    def _answer(self, call: _Call) -> JSON:
+        handler, control, op = call.handler, call.control, call.frame["op"]
+        toggles = handler.template == "toggle"
+        if op == "control.options":
+            given = Answer(_options(handler.options(control, call.frame.get("parameter"))))
+        elif op == "control.value":
+            value = handler.current_value(control)
+            given = value if isinstance(value, Answer) else Answer(value)
+            if toggles and not isinstance(given.value, bool):
+                raise Fail(f"current_value gave {given.value!r:.100}, which is no bool")
+        else:
+            status = handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control)
+            given = status if isinstance(status, Answer) else Answer(status=status)
+        if (size := len(_encode(given.value))) > self.VALUE_LIMIT:
+            raise Fail(f"the value has {size} bytes, and may have {self.VALUE_LIMIT}")
+        return _members(op="provider.answer", provider=self.id, call=call.id, **dataclasses.asdict(given))
+
+    def _failed(self, call: str, message: str, retryable: bool = False) -> JSON:
+        return _members(op="provider.fail", provider=self.id, call=call, message=message[:self.MESSAGE_LIMIT] or None,
+                        retryable=retryable or None)
+
+
+class _Link:
+    """One connection of a provider. Belongs to one thread."""
+
+    def __init__(self, context: zmq.Context[Any] | None, url: str, wake: sockets.socket):
+        self.broken = False
+        self._wake = wake
+        self._socket = _socket(context, zmq.DEALER, url, self._watch)
+        self._poller = zmq.Poller()
+        for source in (self._socket, self._monitor, wake):
+            self._poller.register(source, zmq.POLLIN)
+
+    def _watch(self, made: Any) -> None:
+        # A monitor that is not read stalls libzmq: one kind of event alone, which ends the link at its first.
+        self._monitor = made.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+
+    def send(self, frame: JSON | None) -> None:
+        self._socket.send(_encode(frame))
+
+    def frames(self, due: float) -> Iterator[JSON]:
+        """Waits until something happens, at most until `due`, and gives what has come."""
+        ready = dict(self._poller.poll(_milliseconds(due - time.monotonic())))
+        if self._wake.fileno() in ready:
+            self._wake.recv(4096)
+        self.broken = self._monitor in ready
+        for _ in range(256 if self._socket in ready else 0):
+            try:
+                yield from filter(None, map(_decode, self._socket.recv_multipart(zmq.DONTWAIT)))
+            except zmq.Again:
+                return
+
+    def close(self) -> None:
+        self._socket.disable_monitor()
+        self._socket.close()
