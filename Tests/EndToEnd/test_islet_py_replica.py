@@ -124,7 +124,7 @@ def test_a_snapshot_of_many_chunks_while_updates_run(client, follow, bulk, monke
     take = replica._chunk
 
     def take_while_much_happens(frames):
-        for id in ids[::50]:
+        for id in ids[:500:25]:
             client.applied("activity.update", id=id, contentState={"n": len(ids)})
             client.applied("activity.start", **START)
             client.applied("activity.dismiss", id=ids.pop())
