@@ -73,6 +73,7 @@ import queue
 import random
 import re
 import secrets
+import select
 import signal
 import socket as sockets
 import threading
@@ -134,8 +135,8 @@ class IsletError(Exception):
         error = answer.get("error")
         error = error if isinstance(error, dict) else {}
         after = error.get("retryAfter")
-        return cls(str(error.get("code")), str(error.get("message")), str(error.get("retry")), error.get("detail"),
-                   after / 1000 if isinstance(after, (int, float)) else None, answer.get("req"))
+        return cls(str(error.get("code")), str(error.get("message")), str(error.get("retry", "never")),
+                   error.get("detail"), after / 1000 if isinstance(after, (int, float)) else None, answer.get("req"))
 
 
 class NoAnswer(IsletError):
@@ -281,6 +282,9 @@ class Client:
         while len(results) < len(frames):
             now = time.monotonic()
             if now >= begun + timeout:
+                # What waits in the socket must not be executed when nobody expects it any more.
+                connection.close()
+                self._local.socket = None
                 return [results.get(req) or NoAnswer(timeout, req) for req in frames]
             if now >= due:
                 attempt += 1
@@ -347,19 +351,17 @@ class _Table:
         self._digest = 0
 
     def put(self, topic: str, entity: JSON) -> None:
-        self.drop(topic)
-        value = 0xCBF29CE484222325
-        for byte in topic.encode():
-            value = ((value ^ byte) * 0x100000001B3) & self.MASK
+        """Takes an entity in, in place of the one that may be there."""
+        hashed = self._hashes.get(topic)
+        if hashed is None:
+            hashed = 0xCBF29CE484222325
+            for byte in topic.encode():
+                hashed = ((hashed ^ byte) * 0x100000001B3) & self.MASK
+            self._hashes[topic] = hashed
+        else:
+            self._digest ^= self._part(hashed, self.entities[topic]["revision"])
         self.entities[topic] = entity
-        self._hashes[topic] = value
-        self._digest ^= self._part(value, entity["revision"])
-
-    def change(self, topic: str, entity: JSON) -> None:
-        """Replaces an entity that is there."""
-        known = self._hashes[topic]
-        self._digest ^= self._part(known, self.entities[topic]["revision"]) ^ self._part(known, entity["revision"])
-        self.entities[topic] = entity
+        self._digest ^= self._part(hashed, entity["revision"])
 
     def drop(self, topic: str) -> None:
         if (entity := self.entities.pop(topic, None)) is not None:
@@ -669,8 +671,6 @@ class Replica:
         entity = {name: value for name, value in {**(held or {}), **patch}.items() if value is not None}
         if event.get("to") in _Table.LISTED_NO_MORE:
             self._table.drop(topic)
-        elif held:
-            self._table.change(topic, entity)
         else:
             self._table.put(topic, entity)
         self._tell(Change("event", topic=topic, event=event, entity=entity))
@@ -947,13 +947,13 @@ def _members(**fields: Any) -> JSON:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call on its way through a handler, and the fail or answer that it came to."""
+    """A call on its way through a handler, and the frame that it came to."""
 
     id: str
     frame: JSON
     control: Control
     handler: Any
-    answer: JSON | None = None
+    result: bytes = b""
 
 
 class _Lost(Exception):
@@ -983,7 +983,7 @@ class Provider:
         """Set while the service has this provider registered."""
         self._context = context
         self._kinds: dict[str, tuple[JSON, Any]] = {}
-        self._stopping = threading.Event()
+        self._stopping = False
         self._calls: dict[str, _Call] = {}
         self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
         self._threads = threading.BoundedSemaphore(2 * capacity)
@@ -1037,7 +1037,7 @@ class Provider:
         attempt = 0
         with self._signals():
             try:
-                while not self._stopping.is_set():
+                while not self._stopping:
                     wait = 0.0
                     try:
                         self._session()
@@ -1051,10 +1051,10 @@ class Provider:
                         attempt = 0 if self.registered.is_set() else attempt
                     self._forget()
                     attempt += 1
-                    self._stopping.wait(max(wait, _backoff(attempt, 0.2, 10.0)))
+                    self._pause(max(wait, _backoff(attempt, 0.2, 10.0)))
             finally:
                 self._forget()
-                self._stopping.clear()
+                self._stopping = False
 
     def start(self) -> Provider:
         """Runs it on a thread of its own, until `stop()` or the end of `with provider.start():`."""
@@ -1072,12 +1072,12 @@ class Provider:
     def stop(self) -> None:
         """Ends it: no new calls, those at work have `grace` seconds, then goodbye. From any thread or signal handler;
         after `start()` it waits for the end, and raises what the run has raised."""
-        self._stopping.set()
+        self._stopping = True  # no lock: this may be a signal handler
         self._wake()
         if self._thread and self._thread is not threading.current_thread():
             self._thread.join()
             self._thread = None
-            self._stopping.clear()
+            self._stopping = False
             self._raise()
 
     def wait_until_registered(self, timeout: float = 10.0) -> None:
@@ -1122,7 +1122,7 @@ class Provider:
             goodbye, said = float("inf"), False
             while True:
                 now = time.monotonic()
-                if self._stopping.is_set():
+                if self._stopping:
                     if not self.registered.is_set() or (said and now >= goodbye):
                         return
                     if goodbye == float("inf"):
@@ -1182,13 +1182,13 @@ class Provider:
         self._recent.append(id)
         kind = str(frame.get("kind"))
         if kind not in self._kinds:
-            return link.send(self._failed(id, f"{kind} is not declared here"))
+            return link.forward(self._failed(id, f"{kind} is not declared here"))
         control = Control(
             str(frame.get("app")), kind, frame.get("control"), frame.get("configuration") or {}, frame.get("device"),
             frame.get("attempt", 1), time.monotonic() + frame.get("within", 1_000) / 1000)
         # More than the capacity are at work where handlers go on although they were cancelled.
         if not self._threads.acquire(blocking=False):
-            return link.send(self._failed(id, "all threads are at work", retryable=True))
+            return link.forward(self._failed(id, "all threads are at work", retryable=True))
         call = self._calls[id] = _Call(id, frame, control, self._kinds[kind][1])
         threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
 
@@ -1198,7 +1198,7 @@ class Provider:
             call = self._results.get()
             if self._calls.get(call.id) is call:  # else it was cancelled, or is of another connection
                 del self._calls[call.id]
-                link.send(call.answer)
+                link.forward(call.result)
         if self._reloads and self.registered.is_set():
             with self._lock:
                 reloads, self._reloads = self._reloads, {}
@@ -1210,6 +1210,12 @@ class Provider:
         for call in self._calls.values():
             call.control.cancelled.set()
         self._calls.clear()
+
+    def _pause(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not self._stopping and (left := end - time.monotonic()) > 0:
+            if select.select([self._wake_in], [], [], left)[0]:
+                self._wake_in.recv(4096)
 
     def _wake(self) -> None:
         with contextlib.suppress(OSError):  # full: it is awake
@@ -1236,12 +1242,12 @@ class Provider:
 
     def _work(self, call: _Call) -> None:
         try:
-            call.answer = self._answer(call)
+            call.result = _encode(self._answer(call))
         except Fail as fail:
-            call.answer = self._failed(call.id, str(fail), fail.retryable)
+            call.result = self._failed(call.id, str(fail), fail.retryable)
         except BaseException as failure:
             log.exception("%s of %s", call.frame["op"], call.control.kind)
-            call.answer = self._failed(call.id, f"{type(failure).__name__}: {failure}")
+            call.result = self._failed(call.id, f"{type(failure).__name__}: {failure}")
         self._threads.release()
         self._results.put(call)
         self._wake()
@@ -1259,13 +1265,18 @@ class Provider:
         else:
             status = handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control)
             given = status if isinstance(status, Answer) else Answer(status=status)
+            if given.status is not None and not isinstance(given.status, str):
+                # The action was performed, so the call has not failed.
+                log.warning("%s: %r is no status", control.kind, given.status)
+                given = dataclasses.replace(given, status=None)
         if (size := len(_encode(given.value))) > self.VALUE_LIMIT:
             raise Fail(f"the value has {size} bytes, and may have {self.VALUE_LIMIT}")
         return _members(op="provider.answer", provider=self.id, call=call.id, **dataclasses.asdict(given))
 
-    def _failed(self, call: str, message: str, retryable: bool = False) -> JSON:
-        return _members(op="provider.fail", provider=self.id, call=call, message=message[:self.MESSAGE_LIMIT] or None,
-                        retryable=retryable or None)
+    def _failed(self, call: str, message: str, retryable: bool = False) -> bytes:
+        message = message[:self.MESSAGE_LIMIT].encode(errors="replace").decode()  # of file names, for example
+        return _encode(_members(op="provider.fail", provider=self.id, call=call, message=message or None,
+                                retryable=retryable or None))
 
 
 class _Link:
@@ -1283,8 +1294,11 @@ class _Link:
         # A monitor that is not read stalls libzmq: one kind of event alone, which ends the link at its first.
         self._monitor = made.get_monitor_socket(zmq.EVENT_DISCONNECTED)
 
-    def send(self, frame: JSON | None) -> None:
-        self._socket.send(_encode(frame))
+    def send(self, frame: JSON) -> None:
+        self.forward(_encode(frame))
+
+    def forward(self, frame: bytes) -> None:
+        self._socket.send(frame)
 
     def frames(self, due: float) -> Iterator[JSON]:
         """Waits until something happens, at most until `due`, and gives what has come."""

@@ -158,6 +158,25 @@ def test_more_than_a_value_may_be_said(made, fake):
         "isActive": False, "tint": "red", "actionHint": "Tap", "disabled": True}
 
 
+def test_an_action_that_gives_no_status_but_something_else_was_performed_all_the_same(made, fake):
+    class Odd(Torch):
+        def set_value(self, control, value):
+            return {True: value, False: islet.Answer(status=7, tint="red")}[value]
+
+    made((TORCH, Odd))
+    assert "status" not in fake.answer(fake.call("perform", TORCH, value=True))
+    assert fake.answer(fake.call("perform", TORCH, value=False))["tint"] == "red"
+
+
+def test_a_status_that_is_no_text_in_utf_8_is_a_failed_call(made, fake):
+    class Odd(Torch):
+        def set_value(self, control, value):
+            return "\ud800"
+
+    made((TORCH, Odd))
+    assert "UnicodeEncode" in fake.answer(fake.call("perform", TORCH, value=True), "provider.fail")["message"]
+
+
 def test_a_button_may_be_a_function(made, fake):
     provider = made(start=False)
     rung = []
@@ -188,7 +207,7 @@ def test_options_are_computed_when_asked(made, fake):
     (islet.Fail(), {}),
     (KeyError("lamp"), {"message": "KeyError: 'lamp'"}),
     (RuntimeError("x" * 10_000), {"message": ("RuntimeError: " + "x" * 10_000)[:500]}),
-    (SystemExit(3), {"message": "SystemExit: 3"})])
+    (islet.Fail("no \udcff"), {"message": "no ?"}), (SystemExit(3), {"message": "SystemExit: 3"})])
 def test_what_a_handler_raises_is_a_failed_call_and_no_more(made, fake, failure, members):
     class Broken(Torch):
         def current_value(self, control):
