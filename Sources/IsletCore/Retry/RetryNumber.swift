@@ -27,6 +27,11 @@ struct RetryNumber: Equatable, Sendable, BitwiseCopyable {
 struct RetrySeries: Sendable, BitwiseCopyable {
     /// Halved together where one reaches this, so that a client that changes its ways is believed in time.
     private static let maximumCount: UInt16 = 1_024
+    /// A number that is less than this below the one before is no fall: a counter goes back to a number that was
+    /// refused, or that a crash left unanswered. It does not go back further than this, since it has as many answers
+    /// remembered at most (``RetryWindow/Limits/standard``): one that it used after the number is forgotten then, the
+    /// number is at or below it, and the command is not executed.
+    private static let farthestReturn: UInt64 = 65_536
 
     var stem: UInt64
     /// The number of the command that was executed last.
@@ -67,16 +72,20 @@ struct RetrySeries: Sendable, BitwiseCopyable {
     /// Whether nothing is lost with it.
     var isForgettable: Bool { forgottenEnd == 0 }
 
-    /// Whether the client counts up. A command that was refused and comes again later falls behind the others, so a few
-    /// falls are allowed for; numbers drawn at random, or those of orders, fall every other time.
-    /// The first fall is always allowed for.
+    /// Whether the client counts up. Numbers drawn at random, those of orders, and those of two counters far apart fall
+    /// every other time, and a new command may have any of them; so what is allowed for is the first fall, and one in
+    /// five.
     private var isRising: Bool { Int(falls) * 4 <= Int(rises) + 3 }
 
     /// Whether a command with this number may have been executed and forgotten.
     func isAtOrBelowForgotten(_ number: UInt64) -> Bool { number < forgottenEnd && isRising }
 
     mutating func executed(_ number: UInt64, use: UInt32) {
-        if number > last { rises += 1 } else { falls += 1 }
+        if number > last {
+            rises += 1
+        } else if last - number >= Self.farthestReturn {
+            falls += 1
+        }
         if max(rises, falls) >= Self.maximumCount {
             rises /= 2
             falls /= 2

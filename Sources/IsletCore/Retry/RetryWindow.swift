@@ -5,8 +5,9 @@
 /// domain time, a number per client, and bytes in all, whichever comes first; the oldest go.
 ///
 /// What is forgotten leaves a trace where a client counts up: at or below the highest forgotten number of the same stem
-/// nothing is executed, because it may have been before. Numbers that do not rise leave none. Traces are bounded too:
-/// ``maximumIdleClients`` clients without a remembered answer, four stems each; the longest unused go.
+/// nothing is executed, because it may have been before. Numbers that often fall by 65 536 or more do not rise, and
+/// leave none. Traces are bounded too: ``maximumIdleClients`` clients without a remembered answer, four stems each; the
+/// longest unused go.
 ///
 /// An answer costs its bytes, those of `req`, and about 90 more.
 package struct RetryWindow: ~Copyable {

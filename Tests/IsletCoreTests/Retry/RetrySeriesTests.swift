@@ -41,12 +41,45 @@ import Testing
         #expect(harness.check("n10") == .unknown)
     }
 
+    @Test func aCounterThatRepeatsWhatACrashLeftUnansweredKeepsItsProtection() {
+        var harness = RetryHarness()
+        // After each crash the twenty that were on their way come again, the newest first.
+        for crash in 0..<5 {
+            for number in (1...20).reversed() { harness.execute("c7-\(crash * 20 + number)") }
+        }
+        harness.forgetAll()
+        for number in 1...100 { #expect(harness.check("c7-\(number)") == .unknown) }
+        #expect(harness.check("c7-101") == .new)
+    }
+
+    @Test(arguments: [(65_535, RetryHarness.Verdict.unknown), (65_536, .new)])
+    func aCounterMayFallBackByLessThanAWindowOfAnswers(distance: Int, verdict: RetryHarness.Verdict) {
+        var harness = RetryHarness()
+        for round in 0..<4 {
+            harness.execute("n\(round * 1_000_000 + 1 + distance)")
+            harness.execute("n\(round * 1_000_000 + 1)")
+        }
+        harness.forgetAll()
+        #expect(harness.check("n2000001") == verdict)
+    }
+
     @Test func numbersThatDoNotRiseLeaveNoTrace() {
         var harness = RetryHarness()
-        for number in [4_711, 100, 9_000, 17, 6_000, 230] { harness.execute("order-\(number)") }
+        for number in [4_711_000, 100_000, 9_000_000, 17, 6_000_000, 230_000] { harness.execute("order-\(number)") }
         harness.forgetAll()
-        #expect(harness.check("order-500") == .new)
-        #expect(harness.check("order-9000") == .new)
+        #expect(harness.check("order-500000") == .new)
+        #expect(harness.check("order-9000000") == .new)
+    }
+
+    @Test func twoCountersUnderOneNameDoNotShutEachOtherOut() {
+        var harness = RetryHarness()
+        for number in 1...20 {
+            harness.execute("n\(number)")
+            harness.execute("n\(1_000_000 + number)")
+        }
+        harness.forgetAll()
+        #expect(harness.check("n21") == .new)
+        #expect(harness.check("n1000021") == .new)
     }
 
     @Test func moreDigitsThanANumberHasAreNoNumber() {
