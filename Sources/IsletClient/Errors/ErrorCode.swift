@@ -6,6 +6,8 @@ public enum ErrorCode: Sendable, Hashable {
     case badMessage, unknownOp, unknownField, missingField, badField, implausibleDate
     case notFound, conflict, expired, busy, requestReused, outcomeUnknown, tooOld, tooMany, quotaExceeded
     case moved, unauthorized, unavailable
+    /// What a provider of controls answered was wrong, or was not asked.
+    case badAnswer, unknownCall
     /// One of Apple's twelve.
     case authorization(ActivityAuthorizationError)
     /// One that this library does not know.
@@ -43,6 +45,8 @@ public enum ErrorCode: Sendable, Hashable {
         case .moved: "moved"
         case .unauthorized: "unauthorized"
         case .unavailable: "unavailable"
+        case .badAnswer: "badAnswer"
+        case .unknownCall: "unknownCall"
         case .authorization(let authorization): authorization.rawValue
         case .other(let name): name
         }
@@ -52,7 +56,7 @@ public enum ErrorCode: Sendable, Hashable {
         let known: [ErrorCode] = [
             .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .notFound, .conflict,
             .expired, .busy, .requestReused, .outcomeUnknown, .tooOld, .tooMany, .quotaExceeded, .moved, .unauthorized,
-            .unavailable,
+            .unavailable, .badAnswer, .unknownCall,
         ]
         return Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0) })
     }()

@@ -13,6 +13,20 @@ package enum Refusal: Error, Equatable, Sendable {
     /// A date that looks like other units; `meant` is what was probably meant, nil where nothing fits.
     case implausibleDate(Field, meant: Instant?)
     case notFound
+    /// No provider ever declared this control kind.
+    case kindUnknown(FrameRange)
+    /// No such provider is registered on this connection; the call that was answered, where one was.
+    case providerUnknown(call: FrameRange?)
+    /// The configuration does not fit its kind's parameters: the first one that is missing, unknown or of another type.
+    case badConfiguration(parameter: [UInt8])
+    /// A declaration of a control kind is malformed.
+    indirect case badDeclaration(BadDeclaration)
+    /// Another live provider declares the kind differently.
+    indirect case kindConflict(KindConflict)
+    /// What a provider answered is of the wrong type or too long.
+    case badAnswer(call: FrameRange, BadField)
+    /// The provider was never asked that, or has answered already.
+    case unknownCall(FrameRange)
     /// The entity has another revision than `ifRevision`.
     case revisionConflict(present: UInt64)
     /// The key is held by this open activity.
@@ -41,6 +55,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case wrongType, tooLong, badCharacters, outOfRange, notAUUID, unknownValue, twice, backwards, badCursor
         /// The field has no place beside another one of the command.
         case notAllowedHere
+        /// A member of a declaration that must stand does not, or one stands that there is not.
+        case missing, unknown
     }
 
     /// Why something cannot be had here and now.
@@ -58,6 +74,11 @@ package enum Refusal: Error, Equatable, Sendable {
         case backupRunning
         /// The operation belongs on another endpoint.
         case wrongEndpoint
+        /// Nobody provides the control kind now.
+        case noProvider
+        /// The provider threw, went away, or answered what it may not.
+        case providerFailed
+        case providerTimedOut
     }
 
     /// Those of Apple's `ActivityAuthorizationError` that a server can meet.
@@ -74,6 +95,43 @@ package enum Refusal: Error, Equatable, Sendable {
     }
 }
 
+/// What is wrong with one declaration of a registration.
+package struct BadDeclaration: Equatable, Sendable {
+    /// Its place in `kinds`, from 0.
+    package var index: Int
+    /// The path to the member, such as `parameters[1].type`; empty for the declaration itself.
+    package var member: String
+    package var reason: Refusal.BadField
+
+    package init(index: Int, member: String, reason: Refusal.BadField) {
+        self.index = index
+        self.member = member
+        self.reason = reason
+    }
+}
+
+/// How the declaration of a control kind differs from the one that other providers live by.
+package struct KindConflict: Equatable, Sendable {
+    package var kind: [UInt8]
+    /// The member in which the two differ (``ControlKindDeclaration/difference(from:)``).
+    package var member: StaticString
+    /// The exact bytes of the declaration that stands, and of the one that is refused.
+    package var declared: [UInt8]
+    package var offered: [UInt8]
+
+    package init(kind: [UInt8], member: StaticString, declared: [UInt8], offered: [UInt8]) {
+        self.kind = kind
+        self.member = member
+        self.declared = declared
+        self.offered = offered
+    }
+
+    package static func == (left: KindConflict, right: KindConflict) -> Bool {
+        left.kind == right.kind && left.member.description == right.member.description
+            && left.declared == right.declared && left.offered == right.offered
+    }
+}
+
 /// All fields that a command may have, for errors that name theirs.
 package enum Field: UInt8, Sendable, CaseIterable {
     case op, req, client, ttl, ifRevision, minSeq, source, ack
@@ -81,6 +139,8 @@ package enum Field: UInt8, Sendable, CaseIterable {
     case device, key, id, background, ifExists, timestamp, dismissalPolicy, after, by, to
     case state, order, limit, cursor, activitiesEnabled, frequentPushesEnabled, event
     case nonce, apps, prefix, credit, from, path
+    case kind, configuration, value, maxAge, parameter, provider, kinds, capacity
+    case call, status, isActive, tint, actionHint, disabled, message, retryable
 
     /// As it is written in commands.
     package var name: StaticString {
@@ -126,6 +186,22 @@ package enum Field: UInt8, Sendable, CaseIterable {
         case .credit: "credit"
         case .from: "from"
         case .path: "path"
+        case .kind: "kind"
+        case .configuration: "configuration"
+        case .value: "value"
+        case .maxAge: "maxAge"
+        case .parameter: "parameter"
+        case .provider: "provider"
+        case .kinds: "kinds"
+        case .capacity: "capacity"
+        case .call: "call"
+        case .status: "status"
+        case .isActive: "isActive"
+        case .tint: "tint"
+        case .actionHint: "actionHint"
+        case .disabled: "disabled"
+        case .message: "message"
+        case .retryable: "retryable"
         }
     }
 }

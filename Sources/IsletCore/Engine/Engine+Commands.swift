@@ -26,8 +26,13 @@ extension Engine {
             return .found(activities.reference(to: slot))
         case .settingsSet(let set): return setSettings(set, envelope, frame, now, dating)
         case .deviceEvent(let event): return deviceReported(event, envelope, frame, now, dating)
-        case .activityList, .settingsGet, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot,
-            .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet,
+            .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,
+            .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave,
+            .providerList:
+            return .refused(.unavailable(.wrongEndpoint))
+        case .activityList, .settingsGet, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied,
+            .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return .refused(.unavailable(.wrongEndpoint))
         }
     }

@@ -60,15 +60,15 @@ extension JSONWriter {
 
     private mutating func detail(of refusal: Refusal, _ frame: Span<UInt8>) {
         switch refusal {
-        case .notFound, .expired, .requestReused, .outcomeUnknown, .authorization(.denied),
+        case .notFound, .providerUnknown(nil), .expired, .requestReused, .outcomeUnknown, .authorization(.denied),
             .authorization(.visibility), .authorization(.reconnectNotPermitted):
             return
         case .busy(let retryAfter):
             field("retryAfter", retryAfter)
             return
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
-            .keyHeld,
-            .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
+            .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badDeclaration, .kindConflict,
+            .badAnswer, .unknownCall, .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
         }
@@ -86,6 +86,17 @@ extension JSONWriter {
         case .keyHeld(let holder, let revision):
             field("id", holder)
             field("revision", revision)
+        case .kindUnknown(let kind): field("kind", string: frame.quoted(kind))
+        case .providerUnknown(.some(let call)), .badAnswer(let call, _), .unknownCall(let call):
+            field("call", string: frame.quoted(call))
+        case .badConfiguration(let parameter):
+            field("field", string: Field.configuration.path)
+            field("parameter", string: Refusal.quoted(parameter))
+        case .badDeclaration(let bad):
+            field("field", string: Field.kinds.path)
+            field("index", bad.index)
+            if !bad.member.isEmpty { field("member", string: bad.member) }
+        case .kindConflict(let conflict): difference(conflict)
         case .tooOld(let oldest): field("oldest", oldest)
         case .tooMany(let limit), .quotaExceeded(let limit): field("limit", limit)
         case .unavailable(let reason): field("reason", name: reason.wireName)
@@ -96,11 +107,30 @@ extension JSONWriter {
         case .authorization(.muted(let until)): field("mutedUntil", until.milliseconds)
         case .authorization(.globalMaximumExceeded(let limit)), .authorization(.targetMaximumExceeded(let limit)):
             field("limit", limit)
-        case .notFound, .expired, .requestReused, .outcomeUnknown, .busy, .authorization(.denied),
+        case .notFound, .providerUnknown(nil), .expired, .requestReused, .outcomeUnknown, .busy,
+            .authorization(.denied),
             .authorization(.visibility), .authorization(.reconnectNotPermitted):
             break
         }
         endObject()
+    }
+
+    /// A member of a declaration that is longer is not repeated in an error.
+    private static var maximumMember: Int { 1_024 }
+
+    /// What two declarations of a kind say in the member in which they differ; what a declaration leaves out is absent.
+    private mutating func difference(_ conflict: KindConflict) {
+        field("kind", string: Refusal.quoted(conflict.kind))
+        field("member", name: conflict.member)
+        for (name, json): (StaticString, [UInt8]) in [("declared", conflict.declared), ("offered", conflict.offered)] {
+            var range: FrameRange?
+            // A declaration was scanned before; one of the caller's making that is no object just shows nothing.
+            try? JSONScanner.scanObject(json.span) { member in
+                if member.name.equals(conflict.member, in: json.span) { range = member.value.range }
+            }
+            guard let range, range.count <= Self.maximumMember else { continue }
+            field(name, raw: json.span.extracting(range.indices))
+        }
     }
 
     /// The settings of an app, as `settings.get` and `settings.set` answer them.

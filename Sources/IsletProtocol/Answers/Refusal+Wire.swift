@@ -26,10 +26,12 @@ extension Refusal {
         case .unknownOp: "unknownOp"
         case .unknownField: "unknownField"
         case .missingField: "missingField"
-        case .badField: "badField"
+        case .badField, .badConfiguration, .badDeclaration: "badField"
         case .implausibleDate: "implausibleDate"
-        case .notFound: "notFound"
-        case .revisionConflict, .keyHeld: "conflict"
+        case .notFound, .kindUnknown, .providerUnknown: "notFound"
+        case .revisionConflict, .keyHeld, .kindConflict: "conflict"
+        case .badAnswer: "badAnswer"
+        case .unknownCall: "unknownCall"
         case .expired: "expired"
         case .busy: "busy"
         case .requestReused: "requestReused"
@@ -52,13 +54,15 @@ extension Refusal {
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .notFound,
             .requestReused, .tooMany, .authorization(.attributesTooLarge), .authorization(.reconnectNotPermitted),
             .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.storeInMemory),
-            .unavailable(.wrongEndpoint), .backupFailed:
+            .unavailable(.wrongEndpoint), .backupFailed, .kindUnknown, .providerUnknown, .badConfiguration,
+            .badDeclaration, .badAnswer, .unknownCall:
             .never
         case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull),
-            .unavailable(.backupRunning), .authorization(.denied), .authorization(.muted),
+            .unavailable(.backupRunning), .unavailable(.noProvider), .unavailable(.providerFailed),
+            .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
             .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
             .later
-        case .revisionConflict, .keyHeld, .outcomeUnknown, .tooOld: .refresh
+        case .revisionConflict, .keyHeld, .kindConflict, .outcomeUnknown, .tooOld: .refresh
         }
     }
 
@@ -76,8 +80,16 @@ extension Refusal {
         case .implausibleDate(let field, let meant):
             "the field '\(field.path)' is not in milliseconds since 1970"
                 + (meant.map { "; \($0.milliseconds) was probably meant" } ?? "")
-        case .notFound: "there is no such activity in this app"
-        case .revisionConflict(let present): "the activity has revision \(present)"
+        case .notFound: "there is no such entity in this app"
+        case .kindUnknown(let kind): "no provider has declared the control kind '\(frame.quoted(kind))'"
+        case .providerUnknown: "no such provider is registered on this connection"
+        case .badConfiguration(let name): "the configuration does not fit the parameter '\(Self.quoted(name))'"
+        case .badDeclaration(let bad): "\(bad.path) \(bad.reason.sentence)"
+        case .kindConflict(let conflict):
+            "another provider declares the kind '\(Self.quoted(conflict.kind))' with another '\(conflict.member)'"
+        case .badAnswer(_, let reason): "the answer \(reason.sentence)"
+        case .unknownCall: "this provider was not asked that, or has answered already"
+        case .revisionConflict(let present): "the entity has revision \(present)"
         case .keyHeld(let holder, _): "the key is held by the open activity \(holder)"
         case .expired: "its ttl was over before it could be executed"
         case .busy(let retryAfter): "too much is waiting; try again in \(retryAfter) ms"
@@ -93,10 +105,22 @@ extension Refusal {
     }
 }
 
+extension Refusal {
+    /// Text that an error repeats, cut, since it may be anything.
+    static func quoted(_ text: [UInt8]) -> String {
+        text.span.quoted(FrameRange(0..<text.count), hasEscapes: false)
+    }
+}
+
+extension BadDeclaration {
+    /// The member from the registration on, such as `kinds[0].parameters[1].type`.
+    var path: String { member.isEmpty ? "kinds[\(index)]" : "kinds[\(index)].\(member)" }
+}
+
 extension Span<UInt8> {
     /// Text of the frame that an error repeats: with its escapes read, and cut, since it may be anything.
-    func quoted(_ range: FrameRange) -> String {
-        let text = JSONText(range: range, hasEscapes: true).string(in: self)
+    func quoted(_ range: FrameRange, hasEscapes: Bool = true) -> String {
+        let text = JSONText(range: range, hasEscapes: hasEscapes).string(in: self)
         guard text.unicodeScalars.count > Refusal.maximumQuote else { return text }
         var cut = String.UnicodeScalarView()
         cut.append(contentsOf: text.unicodeScalars.prefix(Refusal.maximumQuote))
@@ -142,6 +166,8 @@ extension Refusal.BadField {
         case .backwards: "would move the clock back"
         case .badCursor: "is not a cursor of this list"
         case .notAllowedHere: "does not go together with another field of the command"
+        case .missing: "is missing"
+        case .unknown: "does not exist"
         }
     }
 }
@@ -156,6 +182,9 @@ extension Refusal.Unavailable {
         case .storeInMemory: "everything is in memory: there is nothing to copy"
         case .backupRunning: "another backup is being made"
         case .wrongEndpoint: "this op belongs on another endpoint"
+        case .noProvider: "no provider of this control kind is there"
+        case .providerFailed: "the provider failed"
+        case .providerTimedOut: "the provider did not answer in time"
         }
     }
 
@@ -168,6 +197,9 @@ extension Refusal.Unavailable {
         case .storeInMemory: "storeInMemory"
         case .backupRunning: "backupRunning"
         case .wrongEndpoint: "wrongEndpoint"
+        case .noProvider: "noProvider"
+        case .providerFailed: "providerFailed"
+        case .providerTimedOut: "providerTimedOut"
         }
     }
 }

@@ -25,6 +25,11 @@ extension CommandDecoder {
         switch name {
         case .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat: true
         case .activityStart: present.contains(.ifExists)
+        case .controlConfigure, .controlRemove, .controlTap, .controlSet: true
+        case .controlAdd, .controlReload, .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview,
+            .controlKinds, .controlOptions, .providerRegister, .providerAnswer, .providerFail, .providerPong,
+            .providerDrain, .providerLeave, .providerList:
+            false
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
             .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay,
             .bulkDigest, .bulkCredit, .bulkCancel:

@@ -29,6 +29,19 @@ extension CommandDecoder {
         return id
     }
 
+    func requiredID(_ field: Field, _ frame: Span<UInt8>) throws(Refusal) -> EntityID {
+        guard let id = try id(field, frame) else { throw .missingField(field) }
+        return id
+    }
+
+    /// A string that is carried as it is, with its quotes.
+    func carriedText(_ field: Field, atMost limit: Int) throws(Refusal) -> FrameRange? {
+        guard let value = self[field] else { return nil }
+        guard value.kind == .string else { throw .badField(field, .wrongType) }
+        guard value.text.range.count <= limit else { throw .badField(field, .tooLong) }
+        return value.range
+    }
+
     /// A JSON object's exact bytes.
     @inline(__always) func object(_ field: Field) throws(Refusal) -> FrameRange? {
         guard let value = self[field] else { return nil }

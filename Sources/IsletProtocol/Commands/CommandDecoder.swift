@@ -107,9 +107,12 @@ package struct CommandDecoder: ~Copyable {
         return Field.allCases.first { name.equals($0.name, in: frame) }
     }
 
-    /// Reads the escapes of the strings that are the command's own; what is user's JSON (`pushType`) stays as it is.
+    /// Strings that are carried as they came, escapes and all.
+    private static let carriedFields = FieldSet([.pushType, .value, .status, .tint, .actionHint, .message])
+
+    /// Reads the escapes of the strings that are the command's own; what is user's JSON stays as it is.
     private mutating func unescapeOwnFields(of frame: Span<UInt8>) {
-        for field in Field.allCases where seen.contains(field) && field != .pushType {
+        for field in Field.allCases where seen.contains(field) && !Self.carriedFields.contains(field) {
             let value = values[field.index]
             guard value.kind == .string, value.hasEscapes else { continue }
             var text: [UInt8] = []

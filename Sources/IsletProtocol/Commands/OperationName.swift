@@ -4,6 +4,9 @@ import IsletCore
 package enum OperationName: UInt8, Sendable, CaseIterable {
     case activityStart, activityUpdate, activityEnd, activityDismiss, activityRenew, activityHeartbeat
     case activityGet, activityHistory, activityExplain, activityList
+    case controlAdd, controlConfigure, controlRemove, controlTap, controlSet, controlReload
+    case controlGet, controlHistory, controlExplain, controlList, controlPreview, controlKinds, controlOptions
+    case providerRegister, providerAnswer, providerFail, providerPong, providerDrain, providerLeave, providerList
     case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing, serviceBackup
     case streamApplied, bulkSnapshot, bulkReplay, bulkDigest, bulkCredit, bulkCancel
 
@@ -20,6 +23,26 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .activityHistory: "activity.history"
         case .activityExplain: "activity.explain"
         case .activityList: "activity.list"
+        case .controlAdd: "control.add"
+        case .controlConfigure: "control.configure"
+        case .controlRemove: "control.remove"
+        case .controlTap: "control.tap"
+        case .controlSet: "control.set"
+        case .controlReload: "control.reload"
+        case .controlGet: "control.get"
+        case .controlHistory: "control.history"
+        case .controlExplain: "control.explain"
+        case .controlList: "control.list"
+        case .controlPreview: "control.preview"
+        case .controlKinds: "control.kinds"
+        case .controlOptions: "control.options"
+        case .providerRegister: "provider.register"
+        case .providerAnswer: "provider.answer"
+        case .providerFail: "provider.fail"
+        case .providerPong: "provider.pong"
+        case .providerDrain: "provider.drain"
+        case .providerLeave: "provider.leave"
+        case .providerList: "provider.list"
         case .settingsSet: "settings.set"
         case .settingsGet: "settings.get"
         case .deviceEvent: "device.event"
@@ -61,6 +84,22 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .activityHeartbeat: [.app, .id, .key, .device]
         case .activityGet, .activityHistory, .activityExplain: [.app, .id, .key, .device, .minSeq]
         case .activityList: [.app, .state, .type, .device, .key, .order, .limit, .cursor, .minSeq]
+        case .controlAdd: [.app, .kind, .configuration, .device, .id]
+        case .controlConfigure: [.app, .id, .configuration]
+        case .controlRemove, .controlTap: [.app, .id]
+        case .controlSet: [.app, .id, .value]
+        case .controlReload: [.app, .id, .kind]
+        case .controlGet: [.app, .id, .maxAge, .minSeq]
+        case .controlHistory, .controlExplain: [.app, .id, .minSeq]
+        case .controlList: [.app, .kind, .device, .state, .limit, .cursor, .minSeq]
+        case .controlPreview: [.app, .kind]
+        case .controlKinds: [.app]
+        case .controlOptions: [.app, .kind, .parameter, .configuration]
+        case .providerRegister: [.app, .provider, .kinds, .capacity]
+        case .providerAnswer: [.provider, .call, .value, .status, .isActive, .tint, .actionHint, .disabled]
+        case .providerFail: [.provider, .call, .message, .retryable]
+        case .providerPong, .providerDrain, .providerLeave: [.provider]
+        case .providerList: []
         case .settingsSet: [.app, .device, .activitiesEnabled, .frequentPushesEnabled]
         case .settingsGet: [.app, .device, .minSeq]
         case .deviceEvent: [.device, .event, .app]

@@ -67,8 +67,11 @@ extension Partition {
             removePulls { $0.peer == peer && $0.req == req }
             return .silent
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
-            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied:
+            .activityGet, .activityHistory, .activityExplain, .activityList, .controlAdd, .controlConfigure,
+            .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory, .controlExplain,
+            .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister, .providerAnswer,
+            .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList, .settingsSet, .settingsGet,
+            .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         }
     }

@@ -142,8 +142,13 @@ extension Operation {
     var isChange: Bool {
         switch self {
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .settingsSet, .deviceEvent:
+            .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
+            .deviceEvent:
             true
+        case .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds,
+            .controlOptions, .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain,
+            .providerLeave, .providerList:
+            false
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
             .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit,
             .bulkCancel:
@@ -154,7 +159,11 @@ extension Operation {
     /// Whether it shows nothing that a journal must hold first.
     var needsNoJournal: Bool {
         switch self {
-        case .serviceInfo, .servicePing, .streamApplied: true
+        case .serviceInfo, .servicePing, .streamApplied, .providerPong, .providerList: true
+        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet,
+            .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,
+            .providerRegister, .providerAnswer, .providerFail, .providerDrain, .providerLeave:
+            false
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
             .clockAdvance, .serviceBackup, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
@@ -165,7 +174,11 @@ extension Operation {
     /// Whether it may make an entity, which needs a fresh id.
     var makesEntity: Bool {
         switch self {
-        case .activityStart, .activityRenew: true
+        case .activityStart, .activityRenew, .controlAdd: true
+        case .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory,
+            .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister,
+            .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList:
+            false
         case .activityUpdate, .activityEnd, .activityDismiss, .activityHeartbeat, .activityGet, .activityHistory,
             .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent, .clockAdvance, .serviceInfo,
             .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit,
@@ -186,13 +199,27 @@ extension Operation {
             .activityExplain(let address):
             address.app
         case .activityList(let list): list.app
+        case .controlAdd(let add): add.app
+        case .controlConfigure(let configure): configure.address.app
+        case .controlRemove(let address), .controlTap(let address), .controlHistory(let address),
+            .controlExplain(let address):
+            address.app
+        case .controlSet(let set): set.address.app
+        case .controlReload(.one(let address)): address.app
+        case .controlReload(.kind(let kind)): kind.app
+        case .controlReload(.all(let app)), .controlKinds(let app): app
+        case .controlGet(let get): get.address.app
+        case .controlList(let list): list.app
+        case .controlPreview(let kind): kind.app
+        case .controlOptions(let options): options.address.app
+        case .providerRegister(let register): register.app
         case .settingsSet(let set): set.address.app
         case .settingsGet(let address): address.app
         case .bulkSnapshot(let snapshot): snapshot.app
         case .bulkReplay(let replay): replay.app
         case .bulkDigest(let digest): digest.app
-        case .deviceEvent, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkCredit,
-            .bulkCancel:
+        case .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList, .deviceEvent,
+            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkCredit, .bulkCancel:
             nil
         }
     }

@@ -40,10 +40,15 @@ extension Partition {
             subscriberApplied(
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
             return .silent
+        case .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds,
+            .controlOptions, .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain,
+            .providerLeave, .providerList:
+            return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         case .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .settingsSet, .deviceEvent:
+            .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
+            .deviceEvent:
             preconditionFailure("a change is no read")
         }
     }

@@ -18,10 +18,10 @@ enum Outcome: Int32 {
     /// The exit code of an error of the contract, as proto-json/errors.json has it.
     init(_ code: ErrorCode) {
         switch code {
-        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate,
+        case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .badAnswer,
             .authorization(.malformedActivityIdentifier):
             self = .usage
-        case .notFound: self = .notFound
+        case .notFound, .unknownCall: self = .notFound
         case .conflict, .requestReused, .tooOld, .authorization(.reconnectNotPermitted): self = .conflict
         case .expired, .outcomeUnknown, .moved: self = .unreachable
         case .busy, .tooMany, .quotaExceeded, .unauthorized, .unavailable: self = .refused

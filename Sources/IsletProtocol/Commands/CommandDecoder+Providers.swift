@@ -1,0 +1,42 @@
+import IsletCore
+
+extension CommandDecoder {
+    /// How many calls a provider may take at a time.
+    static let capacities: ClosedRange<Int64> = 1...1_024
+    /// The longest `status`, `tint` and `actionHint` of an answer, in bytes as they were sent.
+    static let maximumAnswerText = 256
+    /// The longest `message` of a failure, in bytes as it was sent.
+    static let maximumFailureText = 1_024
+
+    /// `provider.register`. Its declarations are checked here, and read by ``KindDeclarations`` when they are taken.
+    func providerRegister(_ frame: Span<UInt8>) throws(Refusal) -> ProviderRegister {
+        let app = try requiredText(.app, .app, frame)
+        let provider = try requiredID(.provider, frame)
+        guard let kinds = self[.kinds] else { throw .missingField(.kinds) }
+        guard kinds.kind == .array else { throw .badField(.kinds, .wrongType) }
+        _ = try KindDeclarations.read(frame, at: kinds.range)
+        var register = ProviderRegister(app: app, provider: provider, kinds: kinds.range)
+        register.capacity = try integer(.capacity, in: Self.capacities, frame) ?? register.capacity
+        return register
+    }
+
+    func providerAnswer(_ frame: Span<UInt8>) throws(Refusal) -> ProviderAnswer {
+        var answer = ProviderAnswer(
+            provider: try requiredID(.provider, frame), call: try requiredText(.call, .name, frame))
+        answer.value = self[.value]?.range
+        answer.status = try carriedText(.status, atMost: Self.maximumAnswerText)
+        answer.isActive = try flag(.isActive)
+        answer.tint = try carriedText(.tint, atMost: Self.maximumAnswerText)
+        answer.actionHint = try carriedText(.actionHint, atMost: Self.maximumAnswerText)
+        answer.isDisabled = try flag(.disabled)
+        return answer
+    }
+
+    func providerFail(_ frame: Span<UInt8>) throws(Refusal) -> ProviderFail {
+        var fail = ProviderFail(
+            provider: try requiredID(.provider, frame), call: try requiredText(.call, .name, frame))
+        fail.message = try carriedText(.message, atMost: Self.maximumFailureText)
+        fail.isRetryable = try flag(.retryable) ?? fail.isRetryable
+        return fail
+    }
+}
