@@ -1,0 +1,94 @@
+package import IsletCore
+
+/// Whether a provider that keeps failing gets calls.
+///
+///     closed ──failures in a row──▶ open ──its time is over──▶ half open ──the probe answered──▶ closed
+///                                    ▲                             └──the probe failed──▶ open, for twice as long
+///
+/// In half open one call is let through, the probe. Calls that were sent before it opened may still end: one that
+/// answers closes it, one that fails says nothing new.
+package struct CircuitBreaker: Sendable, BitwiseCopyable {
+    package enum State: Equatable, Sendable, BitwiseCopyable {
+        /// All calls are let through; so many failed since the last that was answered.
+        case closed(failures: Int)
+        /// None is, until this time.
+        case open(until: Milliseconds)
+        /// One is; the probe, where it is on its way.
+        case halfOpen(probe: CallID?)
+    }
+
+    package private(set) var state = State.closed(failures: 0)
+    private let failureLimit: Int
+    private let longest: Milliseconds
+    private let first: Milliseconds
+    /// For how long it opens the next time.
+    private var span: Milliseconds
+
+    /// - Parameters:
+    ///   - failures: so many in a row open it.
+    ///   - first: for how long it opens the first time, in milliseconds; each time without an answer twice as long.
+    ///   - longest: but not longer than this.
+    package init(failures: Int, first: Milliseconds, longest: Milliseconds) {
+        failureLimit = failures
+        self.first = first
+        self.longest = longest
+        span = first
+    }
+
+    /// Whether a call may be sent.
+    package func allowsCall(at now: Milliseconds) -> Bool {
+        switch state {
+        case .closed: true
+        case .open(let until): until <= now
+        case .halfOpen(let probe): probe == nil
+        }
+    }
+
+    /// Whether nothing is known against the provider.
+    package var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    /// When the state changes by itself.
+    package var opensUntil: Milliseconds? {
+        if case .open(let until) = state { until } else { nil }
+    }
+
+    /// A call was sent, which ``allowsCall(at:)``.
+    package mutating func sent(_ call: CallID) {
+        switch state {
+        case .closed: break
+        case .open, .halfOpen: state = .halfOpen(probe: call)
+        }
+    }
+
+    /// A call was answered.
+    package mutating func succeeded() {
+        state = .closed(failures: 0)
+        span = first
+    }
+
+    /// A call failed or was not answered in time.
+    ///
+    /// - Returns: whether this opened it.
+    package mutating func failed(_ call: CallID, at now: Milliseconds) -> Bool {
+        switch state {
+        case .closed(let failures) where failures + 1 < failureLimit:
+            state = .closed(failures: failures + 1)
+            return false
+        case .halfOpen(let probe) where probe != call:
+            return false
+        case .open:
+            return false
+        case .closed, .halfOpen:
+            state = .open(until: now + span)
+            span = min(span * 2, longest)
+            return true
+        }
+    }
+
+    /// A call was taken back: it says nothing of the provider, and another may be the probe.
+    package mutating func withdrew(_ call: CallID) {
+        if state == .halfOpen(probe: call) { state = .halfOpen(probe: nil) }
+    }
+}

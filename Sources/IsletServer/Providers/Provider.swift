@@ -1,0 +1,93 @@
+import IsletCore
+
+/// What the table keeps of one provider.
+struct Provider {
+    let id: EntityID
+    let peer: [UInt8]
+    /// The connection's place in the table.
+    let peerNumber: UInt32
+    let generation: UInt32
+    let registeredAt: Milliseconds
+    /// The places of its kinds in the table.
+    var kinds: [UInt32] = []
+    /// Its kind whose turn is next when a place is free.
+    var nextKind = 0
+    var capacity = 1
+    /// It wants no new calls.
+    var isDraining = false
+    /// It is not in the table any more; the record stays until the owner has seen the effects.
+    var isGone = false
+    /// It met an overdue call, and gets more when that is gone.
+    var isUnserved = false
+    /// Its calls in flight, the oldest first.
+    var calls = CallList()
+    var breaker: CircuitBreaker
+    var faults: FaultWindow
+    var pingAt: Milliseconds
+    /// Answers to calls of an earlier run of the service that it may still give without a fault.
+    var strangersLeft = 0
+    var sent: UInt64 = 0
+    var failures: UInt64 = 0
+    var late: UInt64 = 0
+    var unknown: UInt64 = 0
+    var latencies = LatencyHistogram()
+
+    init(
+        _ id: EntityID, peer: [UInt8], peerNumber: UInt32, generation: UInt32, at now: Milliseconds,
+        _ limits: ProviderTable.Limits
+    ) {
+        self.id = id
+        self.peer = peer
+        self.peerNumber = peerNumber
+        self.generation = generation
+        registeredAt = now
+        pingAt = now + limits.pingEvery
+        breaker = CircuitBreaker(
+            failures: limits.breakerFailures, first: limits.breakerFirst, longest: limits.breakerLongest)
+        faults = FaultWindow(limit: limits.faultLimit, span: limits.faultSpan)
+    }
+
+    /// Whether it may get a call now.
+    func isAvailable(at now: Milliseconds) -> Bool {
+        calls.count < capacity && !isDraining && breaker.allowsCall(at: now)
+    }
+}
+
+/// The calls of one kind that wait, and who takes them.
+struct ProvidedKind {
+    /// The owner's number.
+    let number: UInt32
+    /// The numbers of its providers, in the order in which they declared it.
+    var providers: [UInt32] = []
+    /// How many of them take calls, that is, do not drain.
+    var open = 0
+    var actions = CallList()
+    /// Retries, each of which must not go to one of the providers.
+    var retries = CallList()
+    /// Values and options.
+    var values = CallList()
+    /// Calls that wait or are in flight.
+    var calls = 0
+    /// Nobody takes its calls; what waits is failed, in pieces.
+    var isOrphan = false
+
+    init(number: UInt32) {
+        self.number = number
+    }
+
+    var waiting: Int { actions.count + retries.count + values.count }
+}
+
+/// A connection: where its providers are heard.
+struct ProviderPeer {
+    let routingID: [UInt8]
+    var lastHeard: Milliseconds
+    var providers = 0
+}
+
+/// Who may not register for a while.
+struct ProviderBan {
+    let id: EntityID
+    let peer: [UInt8]
+    let until: Milliseconds
+}

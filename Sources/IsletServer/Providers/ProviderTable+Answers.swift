@@ -1,0 +1,144 @@
+package import IsletCore
+
+extension ProviderTable {
+    /// What a call in flight is for, so that the owner can judge an answer before it is taken; nil where it is not asked for.
+    package func purpose(of call: CallID, by id: EntityID, peer: [UInt8]) -> Purpose? {
+        inFlight(call, id, peer).map { calls[$0].purpose }
+    }
+
+    /// A provider answered: the call is over.
+    package mutating func answered(
+        by id: EntityID, peer: [UInt8], call: CallID, at time: Milliseconds
+    ) -> Verdict {
+        clock(time)
+        guard let slot = inFlight(call, id, peer) else { return refuse(call, id, peer) }
+        let number = calls[slot].provider.number
+        let purpose = calls[slot].purpose
+        takeIn(slot, number)
+        providers[Int(number)].breaker.succeeded()
+        forget(slot)
+        serve(number)
+        return .taken(purpose)
+    }
+
+    /// A provider says that a call failed.
+    ///
+    /// - Parameter isRetryable: another provider may do better; without meaning for an action.
+    package mutating func failed(
+        by id: EntityID, peer: [UInt8], call: CallID, isRetryable: Bool, at time: Milliseconds
+    ) -> Verdict {
+        clock(time)
+        guard let slot = inFlight(call, id, peer) else { return refuse(call, id, peer) }
+        let provider = calls[slot].provider
+        let purpose = calls[slot].purpose
+        takeIn(slot, provider.number)
+        blame(provider.number, call)
+        if isRetryable, mayRetry(slot, except: provider) {
+            retry(slot, except: provider, .threw)
+        } else {
+            fail(slot, .threw)
+        }
+        serve(provider.number)
+        return .taken(purpose)
+    }
+
+    /// A provider answered something that cannot be: the call fails, and it is a fault.
+    package mutating func rejected(
+        by id: EntityID, peer: [UInt8], call: CallID, at time: Milliseconds
+    ) -> Verdict {
+        clock(time)
+        guard let slot = inFlight(call, id, peer) else { return refuse(call, id, peer) }
+        let number = calls[slot].provider.number
+        let purpose = calls[slot].purpose
+        takeIn(slot, number)
+        blame(number, call)
+        fail(slot, .badAnswer)
+        if !noteFault(of: number) { serve(number) }
+        return .taken(purpose)
+    }
+
+    /// A call failed at a provider.
+    mutating func blame(_ number: UInt32, _ call: CallID) {
+        providers[Int(number)].failures += 1
+        if providers[Int(number)].breaker.failed(call, at: now) { attend(number) }
+    }
+
+    /// The record of a call that this provider has, and on this connection.
+    private func inFlight(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> UInt32? {
+        let slot = numbers.slot(of: call)
+        guard calls.contains(slot), calls[slot].place == .inFlight, calls[slot].id == call else { return nil }
+        guard calls[slot].providerID == id else { return nil }
+        return providers[Int(calls[slot].provider.number)].peer == peer ? slot : nil
+    }
+
+    /// A provider is through with a call, well or not.
+    private mutating func takeIn(_ slot: UInt32, _ number: UInt32) {
+        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        providers[Int(number)].latencies.add(now - calls[slot].sentAt)
+        calls.unlink(slot, from: &providers[Int(number)].calls)
+    }
+
+    /// An answer that nobody waits for.
+    private mutating func refuse(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> Verdict {
+        guard let number = number(of: id, peer) else { return .notRegistered }
+        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        if isLate(call, of: id) {
+            providers[Int(number)].late += 1
+            return .late
+        }
+        providers[Int(number)].unknown += 1
+        // A call that this run never made may be one of an earlier run, which its provider did not hear was over.
+        let isStranger = numbers.position(of: call) >= numbers.given
+        if isStranger, providers[Int(number)].strangersLeft > 0,
+            now - providers[Int(number)].registeredAt < limits.lateSpan
+        {
+            providers[Int(number)].strangersLeft -= 1
+        } else {
+            _ = noteFault(of: number)
+        }
+        return .unknownCall
+    }
+
+    /// Whether a call was this provider's and over before it was answered; the next time it is not any more.
+    private mutating func isLate(_ call: CallID, of id: EntityID) -> Bool {
+        let slot = numbers.slot(of: call)
+        if calls.contains(slot), calls[slot].place == .late, calls[slot].id == call, calls[slot].providerID == id {
+            let isRemembered = calls[slot].deadline > now
+            calls.unlink(slot, from: &late)
+            calls.remove(slot)
+            return isRemembered
+        }
+        return now < forgotten.until && numbers.position(of: call) <= forgotten.through
+    }
+
+    /// Keeps a call that is over and in no list, because its answer may still come.
+    mutating func keepForLate(_ slot: UInt32) {
+        calls[slot].deadline = now + limits.lateSpan
+        calls.append(slot, to: &late, as: .late)
+        guard late.count > limits.lateCalls else { return }
+        let oldest = late.first
+        let position = numbers.position(of: calls[oldest].id)
+        forgotten = (max(forgotten.through, position), max(forgotten.until, calls[oldest].deadline))
+        calls.unlink(oldest, from: &late)
+        calls.remove(oldest)
+    }
+
+    /// - Returns: whether the provider was dropped for it.
+    private mutating func noteFault(of number: UInt32) -> Bool {
+        guard providers[Int(number)].faults.note(at: now) else { return false }
+        ban(providers[Int(number)].id, providers[Int(number)].peer)
+        lose(number, .faults)
+        return true
+    }
+
+    private mutating func ban(_ id: EntityID, _ peer: [UInt8]) {
+        bans.removeAll { $0.until <= now }
+        if bans.count >= limits.maximumBans { bans.removeFirst() }
+        bans.append(ProviderBan(id: id, peer: peer, until: now + limits.banSpan))
+    }
+
+    /// Until when a provider or its connection may not register.
+    func banEnd(_ id: EntityID, _ peer: [UInt8]) -> Milliseconds? {
+        bans.last { $0.until > now && ($0.id == id || $0.peer == peer) }?.until
+    }
+}

@@ -1,0 +1,164 @@
+import IsletCore
+
+extension ProviderTable {
+    /// The least loaded provider that may get a call now.
+    ///
+    /// An action goes to one whose breaker is half open only where no other may get it: it could not be asked for again.
+    func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
+        var best: UInt32?
+        for number in kinds[Int(place)].providers {
+            guard providers[Int(number)].isAvailable(at: now), reference(to: number) != excluded else { continue }
+            guard let other = best else {
+                best = number
+                continue
+            }
+            let (isClosed, otherIsClosed) =
+                (providers[Int(number)].breaker.isClosed, providers[Int(other)].breaker.isClosed)
+            if purpose.isAction, isClosed != otherIsClosed {
+                if isClosed { best = number }
+            } else if isLessLoaded(Int(number), than: Int(other)) {
+                best = number
+            }
+        }
+        return best
+    }
+
+    /// Whether a provider has less to do for its size than another.
+    private func isLessLoaded(_ one: Int, than other: Int) -> Bool {
+        providers[one].calls.count * providers[other].capacity < providers[other].calls.count * providers[one].capacity
+    }
+
+    /// Sends a call that is in no list.
+    mutating func send(_ slot: UInt32, to number: UInt32) {
+        let id = numbers.next(slot: slot)
+        calls[slot].id = id
+        calls[slot].sentAt = now
+        calls[slot].provider = reference(to: number)
+        calls[slot].providerID = providers[Int(number)].id
+        calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
+        providers[Int(number)].breaker.sent(id)
+        providers[Int(number)].sent += 1
+        effects.append(
+            .send(
+                id, to: calls[slot].provider, calls[slot].purpose, attempt: Int(calls[slot].attempt),
+                within: max(1, calls[slot].deadline - now)))
+    }
+
+    /// Lets a call that is in no list wait.
+    mutating func wait(_ slot: UInt32, as place: Call.Place) {
+        let kind = Int(calls[slot].kind)
+        waiting += 1
+        switch place {
+        case .actions: calls.append(slot, to: &kinds[kind].actions, as: place)
+        case .retries: calls.append(slot, to: &kinds[kind].retries, as: place)
+        case .values: calls.append(slot, to: &kinds[kind].values, as: place)
+        case .none, .inFlight, .late: preconditionFailure("calls wait in their kind's queues")
+        }
+    }
+
+    /// Takes a call out of its kind's queue.
+    mutating func unlinkWaiting(_ slot: UInt32) {
+        let kind = Int(calls[slot].kind)
+        waiting -= 1
+        switch calls[slot].place {
+        case .actions: calls.unlink(slot, from: &kinds[kind].actions)
+        case .retries: calls.unlink(slot, from: &kinds[kind].retries)
+        case .values: calls.unlink(slot, from: &kinds[kind].values)
+        case .none, .inFlight, .late: preconditionFailure("calls wait in their kind's queues")
+        }
+    }
+
+    /// The next of a kind's calls that wait, whoever may get it.
+    func firstWaiting(of place: UInt32) -> UInt32? {
+        let kind = kinds[Int(place)]
+        if !kind.actions.isEmpty { return kind.actions.first }
+        if !kind.retries.isEmpty { return kind.retries.first }
+        return kind.values.isEmpty ? nil : kind.values.first
+    }
+
+    /// Gives a provider what waits for it, as long as it may get calls: at most its capacity.
+    ///
+    /// Where the next one is overdue it goes on when the wheel has come by, which is told to end only so many at a time.
+    mutating func serve(_ number: UInt32) {
+        guard waiting > 0 else { return }
+        while providers[Int(number)].isAvailable(at: now), let (slot, nextKind) = nextWaiting(for: number) {
+            guard calls[slot].deadline > now else { return serveLater(number) }
+            providers[Int(number)].nextKind = nextKind
+            unlinkWaiting(slot)
+            send(slot, to: number)
+        }
+    }
+
+    private mutating func serveLater(_ number: UInt32) {
+        guard !providers[Int(number)].isUnserved else { return }
+        providers[Int(number)].isUnserved = true
+        unserved.append(number)
+    }
+
+    /// Goes on with the providers that met an overdue call.
+    mutating func serveOthers() {
+        guard !unserved.isEmpty else { return }
+        let numbers = unserved
+        unserved.removeAll()
+        for number in numbers {
+            providers[Int(number)].isUnserved = false
+            serve(number)
+        }
+    }
+
+    /// What a provider gets next: an action of one of its kinds before all others, and its kinds in turn.
+    ///
+    /// - Returns: the call, and the kind whose turn is next.
+    func nextWaiting(for number: UInt32) -> (slot: UInt32, nextKind: Int)? {
+        let count = providers[Int(number)].kinds.count
+        var index = providers[Int(number)].nextKind
+        var found: (slot: UInt32, nextKind: Int)?
+        for _ in 0..<count {
+            if index >= count { index = 0 }
+            let place = Int(providers[Int(number)].kinds[index])
+            index += 1
+            if !kinds[place].actions.isEmpty {
+                return (kinds[place].actions.first, index)
+            }
+            if found == nil, let slot = firstReading(of: place, for: number) { found = (slot, index) }
+        }
+        return found
+    }
+
+    /// The next value or options call of a kind that may go to a provider. At most ``Limits/waitingRetries`` are looked at.
+    private func firstReading(of place: Int, for number: UInt32) -> UInt32? {
+        if !kinds[place].retries.isEmpty {
+            let own = reference(to: number)
+            var slot = kinds[place].retries.first
+            while slot != CallList.end {
+                if calls[slot].provider != own { return slot }
+                slot = calls[slot].next
+            }
+        }
+        return kinds[place].values.isEmpty ? nil : kinds[place].values.first
+    }
+
+    /// Sends a call again that is in no list and is no action, or lets it wait, or lets it fail for good.
+    mutating func retry(_ slot: UInt32, except excluded: ProviderRef, _ reason: ControlFailure) {
+        let place = calls[slot].kind
+        calls[slot].attempt = 2
+        calls[slot].provider = excluded
+        calls[slot].reason = reason
+        if let provider = bestProvider(of: place, for: calls[slot].purpose, except: excluded) {
+            send(slot, to: provider)
+        } else if kinds[Int(place)].retries.count < limits.waitingRetries {
+            wait(slot, as: .retries)
+        } else {
+            fail(slot, reason)
+        }
+    }
+
+    /// Whether a call may be sent once more.
+    func mayRetry(_ slot: UInt32, except excluded: ProviderRef) -> Bool {
+        let call = calls[slot]
+        guard !call.purpose.isAction, call.attempt == 1, call.deadline > now else { return false }
+        return kinds[Int(call.kind)].providers.contains { number in
+            reference(to: number) != excluded && !providers[Int(number)].isDraining
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import IsletCore
+
+extension ProviderTable {
+    /// Takes a provider out of the table; its calls are retried elsewhere or fail.
+    ///
+    /// The work is bounded by its calls in flight and its kinds.
+    mutating func lose(_ number: UInt32, _ reason: DropReason) {
+        let lost = reference(to: number)
+        if providerNumbers[providers[Int(number)].id] == number { providerNumbers[providers[Int(number)].id] = nil }
+        attention.remove(number)
+        removePeer(providers[Int(number)].peerNumber)
+        providers[Int(number)].isGone = true
+        let places = providers[Int(number)].kinds
+        providers[Int(number)].kinds = []
+        for place in places { quit(place, number) }
+        while providers[Int(number)].calls.first != CallList.end { loseCall(providers[Int(number)].calls.first, of: lost) }
+        effects.append(.dropped(lost, reason))
+        gone.untaken.append(number)
+    }
+
+    private mutating func loseCall(_ slot: UInt32, of lost: ProviderRef) {
+        calls.unlink(slot, from: &providers[Int(lost.number)].calls)
+        let purpose = calls[slot].purpose
+        if mayRetry(slot, except: lost) {
+            // The old number stays with its slot: should the provider come back, its answer is late.
+            let fresh = calls.insert(calls[slot])
+            byPurpose.replace(Self.hash(purpose), slot, by: fresh)
+            deadlines.cancel(slot)
+            deadlines.arm(fresh, at: Instant(calls[fresh].deadline))
+            keepForLate(slot)
+            return retry(fresh, except: lost, .providerLost)
+        }
+        let isServed = kinds[Int(calls[slot].kind)].open > 0
+        effects.append(.failed(purpose, isServed || purpose.isAction ? .providerLost : .noProvider))
+        close(slot)
+        keepForLate(slot)
+    }
+
+    /// Fewer providers take calls of a kind: what nobody may get any more fails.
+    mutating func abandonWaiting(of place: UInt32) {
+        let kind = kinds[Int(place)]
+        if kind.open == 0 {
+            guard kind.waiting > 0, !kind.isOrphan else { return }
+            kinds[Int(place)].isOrphan = true
+            orphans.append(place)
+        } else if kind.open == 1, !kind.retries.isEmpty,
+            let only = kind.providers.first(where: { !providers[Int($0)].isDraining })
+        {
+            failRetries(of: place, onlyFor: reference(to: only))
+        }
+    }
+
+    /// Retries that wait for another provider than the only one that is left; at most ``Limits/waitingRetries``.
+    private mutating func failRetries(of place: UInt32, onlyFor provider: ProviderRef) {
+        var slot = kinds[Int(place)].retries.first
+        while slot != CallList.end {
+            let next = calls[slot].next
+            if calls[slot].provider == provider {
+                unlinkWaiting(slot)
+                fail(slot, calls[slot].reason)
+            }
+            slot = next
+        }
+    }
+
+    /// Fails what waits for kinds that nobody provides any more, unless somebody does again.
+    mutating func failOrphans() {
+        var work = limits.workPerAdvance
+        while let place = orphans.last {
+            if kinds[Int(place)].open == 0 {
+                while let slot = firstWaiting(of: place) {
+                    guard work > 0 else { return }
+                    work -= 1
+                    unlinkWaiting(slot)
+                    fail(slot, .noProvider)
+                }
+            }
+            orphans.removeLast()
+            kinds[Int(place)].isOrphan = false
+            forgetIfUnused(place)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package import IsletCore
+
+extension ProviderTable {
+    /// Takes in a provider, or what a known one declares now.
+    ///
+    /// From the same connection nothing else changes but that it does not drain any more. From another one, the calls of
+    /// the old one are lost, of which values are asked for again, also of the new one.
+    ///
+    /// - Parameters:
+    ///   - kinds: the owner's numbers of the kinds that it serves.
+    ///   - capacity: how many calls it takes at a time; brought into 1...``Limits/maximumCapacity``.
+    package mutating func register(
+        _ id: EntityID, peer: [UInt8], kinds declared: [UInt32], capacity: Int, at time: Milliseconds
+    ) -> Registration {
+        clock(time)
+        if let end = banEnd(id, peer) { return .banned(retryAfter: end - now) }
+        guard declared.count <= limits.maximumKindsPerProvider else { return .tooManyKinds }
+        let capacity = min(max(1, capacity), limits.maximumCapacity)
+        let old = providerNumbers[id]
+        if let old, providers[Int(old)].peer == peer {
+            if providers[Int(old)].isDraining { undrain(old) }
+            declare(declared, capacity, by: old)
+            return .again(reference(to: old))
+        }
+        guard old != nil || providerNumbers.count < limits.maximumProviders else { return .tooManyProviders }
+        let number = insertProvider(id, peer: peer, capacity)
+        if let old {
+            joinAll(declared, number, capacity)
+            lose(old, .replaced)
+            serve(number)
+            return .again(reference(to: number))
+        }
+        declare(declared, capacity, by: number)
+        return .registered(reference(to: number))
+    }
+
+    /// It takes no new calls any more; those in flight are left to it.
+    ///
+    /// - Returns: whether there is such a provider on this connection.
+    package mutating func drain(_ id: EntityID, peer: [UInt8], at time: Milliseconds) -> Bool {
+        clock(time)
+        guard let number = number(of: id, peer) else { return false }
+        guard !providers[Int(number)].isDraining else { return true }
+        providers[Int(number)].isDraining = true
+        for place in providers[Int(number)].kinds {
+            kinds[Int(place)].open -= 1
+            abandonWaiting(of: place)
+        }
+        return true
+    }
+
+    /// It says goodbye.
+    ///
+    /// - Returns: whether there was such a provider on this connection.
+    package mutating func leave(_ id: EntityID, peer: [UInt8], at time: Milliseconds) -> Bool {
+        clock(time)
+        guard let number = number(of: id, peer) else { return false }
+        lose(number, .left)
+        return true
+    }
+
+    /// Nothing can be sent to a connection any more: its providers are gone.
+    package mutating func unreachable(_ peer: [UInt8], at time: Milliseconds) {
+        clock(time)
+        guard let peerNumber = peerNumbers[peer] else { return }
+        for number in providers.indices where providers[number].peerNumber == peerNumber && !providers[number].isGone {
+            lose(UInt32(number), .unreachable)
+        }
+    }
+
+    /// A message came from a connection, whatever it was: a sign of life of its providers.
+    package mutating func heard(from peer: [UInt8], at time: Milliseconds) {
+        clock(time)
+        if let number = peerNumbers[peer] { peers[Int(number)].lastHeard = now }
+    }
+
+    /// The number of a provider, where it is on this connection.
+    func number(of id: EntityID, _ peer: [UInt8]) -> UInt32? {
+        guard let number = providerNumbers[id], providers[Int(number)].peer == peer else { return nil }
+        return number
+    }
+
+    func reference(to number: UInt32) -> ProviderRef {
+        ProviderRef(number: number, generation: providers[Int(number)].generation)
+    }
+
+    /// Brings a provider's kinds to what it declares, and gives it what waits for it.
+    private mutating func declare(_ declared: [UInt32], _ capacity: Int, by number: UInt32) {
+        let before = providers[Int(number)].kinds
+        joinAll(declared, number, capacity)
+        for place in before where !providers[Int(number)].kinds.contains(place) { quit(place, number) }
+        serve(number)
+    }
+
+    /// Puts a provider into the kinds that it declares, and takes its capacity.
+    private mutating func joinAll(_ declared: [UInt32], _ number: UInt32, _ capacity: Int) {
+        providers[Int(number)].capacity = capacity
+        var places: [UInt32] = []
+        for kind in declared {
+            let place = self.place(of: kind)
+            guard !places.contains(place) else { continue }
+            places.append(place)
+            if !kinds[Int(place)].providers.contains(number) {
+                kinds[Int(place)].providers.append(number)
+                kinds[Int(place)].open += 1
+            }
+        }
+        providers[Int(number)].kinds = places
+        providers[Int(number)].nextKind = 0
+    }
+
+    /// Takes a provider out of a kind; its calls in flight stay its own.
+    mutating func quit(_ place: UInt32, _ number: UInt32) {
+        kinds[Int(place)].providers.removeAll { $0 == number }
+        if !providers[Int(number)].isDraining { kinds[Int(place)].open -= 1 }
+        abandonWaiting(of: place)
+        forgetIfUnused(place)
+    }
+
+    private mutating func undrain(_ number: UInt32) {
+        providers[Int(number)].isDraining = false
+        for place in providers[Int(number)].kinds { kinds[Int(place)].open += 1 }
+    }
+
+    private mutating func insertProvider(_ id: EntityID, peer: [UInt8], _ capacity: Int) -> UInt32 {
+        let peerNumber = insertPeer(peer)
+        let number = freeProviders.popLast() ?? UInt32(providers.count)
+        let generation = Int(number) < providers.count ? providers[Int(number)].generation &+ 1 : 0
+        var provider = Provider(id, peer: peer, peerNumber: peerNumber, generation: generation, at: now, limits)
+        provider.strangersLeft = capacity
+        if Int(number) < providers.count { providers[Int(number)] = provider } else { providers.append(provider) }
+        providerNumbers[id] = number
+        attend(number)
+        return number
+    }
+
+    private mutating func insertPeer(_ peer: [UInt8]) -> UInt32 {
+        let number: UInt32
+        if let known = peerNumbers[peer] {
+            number = known
+            peers[Int(number)].lastHeard = now
+        } else if let free = freePeers.popLast() {
+            number = free
+            peers[Int(number)] = ProviderPeer(routingID: peer, lastHeard: now)
+            peerNumbers[peer] = number
+        } else {
+            number = UInt32(peers.count)
+            peers.append(ProviderPeer(routingID: peer, lastHeard: now))
+            peerNumbers[peer] = number
+        }
+        peers[Int(number)].providers += 1
+        return number
+    }
+
+    mutating func removePeer(_ number: UInt32) {
+        peers[Int(number)].providers -= 1
+        guard peers[Int(number)].providers == 0 else { return }
+        peerNumbers[peers[Int(number)].routingID] = nil
+        freePeers.append(number)
+    }
+
+    /// The place of a kind, which is made where it is not known.
+    private mutating func place(of kind: UInt32) -> UInt32 {
+        if let place = kindPlaces[kind] { return place }
+        let place = freeKinds.popLast() ?? UInt32(kinds.count)
+        let entry = ProvidedKind(number: kind)
+        if Int(place) < kinds.count { kinds[Int(place)] = entry } else { kinds.append(entry) }
+        kindPlaces[kind] = place
+        return place
+    }
+
+    /// Forgets a kind that nobody provides and for which no call is left.
+    mutating func forgetIfUnused(_ place: UInt32) {
+        let place = Int(place)
+        guard kinds[place].providers.isEmpty, kinds[place].calls == 0, !kinds[place].isOrphan else { return }
+        kindPlaces[kinds[place].number] = nil
+        freeKinds.append(UInt32(place))
+    }
+}

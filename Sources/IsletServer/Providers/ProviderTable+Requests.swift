@@ -1,0 +1,126 @@
+package import IsletCore
+
+extension ProviderTable {
+    /// Asks for a call: it is sent now or waits for its turn.
+    ///
+    /// The owner asks for a control's value only while neither its value nor its action is asked for, and the other way
+    /// round.
+    ///
+    /// - Parameters:
+    ///   - kind: the owner's number of the kind.
+    ///   - within: the call's time from now on, at least 1 ms.
+    package mutating func request(
+        _ purpose: Purpose, kind: UInt32, within: Milliseconds, at time: Milliseconds
+    ) -> Request {
+        clock(time)
+        guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return .noProvider }
+        precondition(find(purpose) == nil, "one call for a control at a time")
+        guard openCalls < limits.maximumCalls else { return .busy }
+        let provider = bestProvider(of: place, for: purpose)
+        if provider == nil, isFull(place, for: purpose) { return .busy }
+
+        let slot = calls.insert(Call(purpose, kind: place, deadline: now + max(1, within)))
+        byPurpose.insert(Self.hash(purpose), slot)
+        deadlines.arm(slot, at: Instant(calls[slot].deadline))
+        kinds[Int(place)].calls += 1
+        if let provider { send(slot, to: provider) } else { wait(slot, as: purpose.isAction ? .actions : .values) }
+        return .accepted
+    }
+
+    /// Takes a call back, where there is one: nothing more comes of it.
+    package mutating func cancel(
+        _ purpose: Purpose, _ reason: CancelReason, at time: Milliseconds
+    ) -> Cancellation {
+        clock(time)
+        guard let slot = find(purpose), calls[slot].purpose == purpose else { return .unknown }
+        guard calls[slot].place == .inFlight else {
+            unlinkWaiting(slot)
+            forget(slot)
+            return .waiting
+        }
+        let provider = calls[slot].provider
+        takeBack(slot, reason)
+        providers[Int(provider.number)].breaker.withdrew(calls[slot].id)
+        close(slot)
+        keepForLate(slot)
+        serve(provider.number)
+        return .inFlight
+    }
+
+    /// Takes all calls back, because the service stops.
+    package mutating func stop(at time: Milliseconds) {
+        clock(time)
+        for number in providers.indices {
+            while providers[number].calls.first != CallList.end {
+                let slot = providers[number].calls.first
+                takeBack(slot, .stopping)
+                forget(slot)
+            }
+        }
+        for place in kinds.indices {
+            while let slot = firstWaiting(of: UInt32(place)) {
+                unlinkWaiting(slot)
+                forget(slot)
+            }
+        }
+    }
+
+    private func isFull(_ place: UInt32, for purpose: Purpose) -> Bool {
+        purpose.isAction
+            ? kinds[Int(place)].actions.count >= limits.waitingActions
+            : kinds[Int(place)].values.count >= limits.waitingValues
+    }
+
+    /// The call of the same control, or with the same job.
+    func find(_ purpose: Purpose) -> UInt32? {
+        byPurpose.find(Self.hash(purpose)) { slot in
+            switch (calls[slot].purpose, purpose) {
+            case (.value(let one), .value(let other)), (.value(let one), .perform(let other)),
+                (.perform(let one), .value(let other)), (.perform(let one), .perform(let other)):
+                one == other
+            case (.options(let one), .options(let other)): one == other
+            case (.options, _), (_, .options): false
+            }
+        }
+    }
+
+    /// The same for a control's value and its action.
+    static func hash(_ purpose: Purpose) -> UInt64 {
+        let key =
+            switch purpose {
+            case .value(let control), .perform(let control): UInt64(control.generation) << 32 | UInt64(control.slot)
+            case .options(let job): ~job
+            }
+        // A good mixing is enough: the numbers are the owner's own, and not a client's.
+        let mixed = (key ^ key >> 32) &* 0x9E37_79B9_7F4A_7C15
+        return mixed ^ mixed << 17
+    }
+
+    /// Takes a call out of the hands of its provider, and tells it.
+    mutating func takeBack(_ slot: UInt32, _ reason: CancelReason) {
+        let provider = calls[slot].provider
+        calls.unlink(slot, from: &providers[Int(provider.number)].calls)
+        effects.append(.cancel(calls[slot].id, at: provider, reason))
+    }
+
+    /// Ends a call that is in no list: its purpose and its deadline are free.
+    mutating func close(_ slot: UInt32) {
+        byPurpose.remove(Self.hash(calls[slot].purpose), slot)
+        deadlines.cancel(slot)
+        let place = calls[slot].kind
+        kinds[Int(place)].calls -= 1
+        if kinds[Int(place)].calls == 0 { forgetIfUnused(place) }
+    }
+
+    /// Ends a call that is in no list, and forgets it.
+    mutating func forget(_ slot: UInt32) {
+        close(slot)
+        calls.remove(slot)
+    }
+
+    /// Ends a call that is in no list without an answer.
+    mutating func fail(_ slot: UInt32, _ failure: ControlFailure) {
+        effects.append(.failed(calls[slot].purpose, failure))
+        forget(slot)
+    }
+}

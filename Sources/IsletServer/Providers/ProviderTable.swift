@@ -1,0 +1,116 @@
+package import IsletCore
+
+/// Which provider gets which call, and when a call is over. A value: its owner performs the effects.
+///
+///     request ──▶ waits ──▶ in flight ──▶ answered
+///        │          │           ├──▶ failed, lost ──▶ retried once (values, elsewhere) or over
+///        │          ├───────────┴──▶ timed out: over
+///        └──────────┴──▶ no provider: over
+///
+/// Rules:
+///
+/// 1. The least loaded available provider gets a call, the one registered first among equals. Available: it has a place
+///    free, does not drain, and its breaker lets the call through.
+/// 2. While a provider is available, nothing waits that it could take. What waits is in order: actions before retries
+///    before values within a kind, and a provider serves its kinds in turn.
+/// 3. The deadline counts from the request, so that waiting counts.
+/// 4. An action is sent at most once. A value or options call that its provider lost, or failed in a way that may be
+///    retried, is sent once more, to another provider, within its deadline.
+/// 5. A call ends once: with an answer, one ``Effect/failed(_:_:)``, or its cancellation.
+///
+/// Times are real monotonic milliseconds, which never go back. Nothing that a provider sends can trap. Once warm, a call
+/// allocates nothing.
+package struct ProviderTable: ~Copyable {
+    let limits: Limits
+
+    var numbers: CallNumbers
+    var calls = CallPool()
+    /// Of the calls that wait or are in flight, by purpose.
+    var byPurpose = SlotIndex()
+    /// The deadlines of the calls that wait or are in flight, by slot.
+    var deadlines: TimerWheel
+    /// Calls that are over and may still be answered, the oldest first; all are kept equally long.
+    var late = CallList()
+    /// Late calls up to this position were forgotten before their time; until the time beside it one of them is late.
+    var forgotten: (through: UInt64, until: Milliseconds) = (0, .min)
+
+    var providers: [Provider] = []
+    var providerNumbers: [EntityID: UInt32] = [:]
+    /// Numbers without a provider.
+    var freeProviders: [UInt32] = []
+    /// Providers that are gone, and of whom effects tell that the owner has not taken, or has taken last.
+    var gone: (untaken: [UInt32], taken: [UInt32]) = ([], [])
+    /// When each provider has to be looked at: ping, silence, breaker.
+    var attention = IndexedHeap()
+
+    var peers: [ProviderPeer] = []
+    var peerNumbers: [[UInt8]: UInt32] = [:]
+    var freePeers: [UInt32] = []
+    /// Nobody could be heard before this time.
+    var listeningSince: Milliseconds
+
+    var kinds: [ProvidedKind] = []
+    var kindPlaces: [UInt32: UInt32] = [:]
+    var freeKinds: [UInt32] = []
+    /// Kinds that lost their last provider while calls waited.
+    var orphans: [UInt32] = []
+
+    /// Providers that may get calls and met an overdue one.
+    var unserved: [UInt32] = []
+
+    var bans: [ProviderBan] = []
+    var effects: [Effect] = []
+    /// How many calls wait.
+    var waiting = 0
+    /// The latest time that came in.
+    private(set) var now: Milliseconds
+
+    /// - Parameters:
+    ///   - base: a random number, by which the calls of this run differ from those of earlier ones.
+    ///   - now: where real monotonic time stands.
+    package init(limits: Limits = Limits(), base: UInt64, at now: Milliseconds) {
+        precondition(
+            limits.maximumCalls + limits.lateCalls + limits.maximumCapacity <= CallNumbers.maximumSlots,
+            "a call's number has room for its slot")
+        self.limits = limits
+        self.now = now
+        numbers = CallNumbers(base: base)
+        deadlines = TimerWheel(start: Instant(now))
+        listeningSince = now
+    }
+
+    /// Calls that wait or are in flight.
+    package var openCalls: Int { calls.count - late.count }
+    /// Providers in the table.
+    package var providerCount: Int { providerNumbers.count }
+    /// Whether there is something for the owner to do.
+    package var hasEffects: Bool { !effects.isEmpty }
+
+    /// When ``advance(to:)`` has something to do; nil when nothing is to come.
+    package func nextWork() -> Milliseconds? {
+        guard orphans.isEmpty, unserved.isEmpty else { return now }
+        let call = deadlines.nextWork()
+        switch (call.isSet, attention.first?.key) {
+        case (true, let provider?): return min(call.milliseconds, provider)
+        case (true, nil): return call.milliseconds
+        case (false, let provider): return provider
+        }
+    }
+
+    /// Moves what there is to do into `batch`, in order, and takes the batch's room in its place.
+    ///
+    /// The references in it stay good for ``peer(of:)`` and ``id(of:)`` until the next time, also those of providers that
+    /// are gone.
+    package mutating func takeEffects(into batch: inout [Effect]) {
+        batch.removeAll(keepingCapacity: true)
+        swap(&batch, &effects)
+        freeProviders.append(contentsOf: gone.taken)
+        gone.taken.removeAll(keepingCapacity: true)
+        swap(&gone.taken, &gone.untaken)
+    }
+
+    /// Takes the time of an input.
+    mutating func clock(_ time: Milliseconds) {
+        now = max(now, time)
+    }
+}
