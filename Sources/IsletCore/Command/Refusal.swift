@@ -114,21 +114,16 @@ package struct BadDeclaration: Equatable, Sendable {
 package struct KindConflict: Equatable, Sendable {
     package var kind: [UInt8]
     /// The member in which the two differ (``ControlKindDeclaration/difference(from:)``).
-    package var member: StaticString
+    package var member: ControlKindDeclaration.Member
     /// The exact bytes of the declaration that stands, and of the one that is refused.
     package var declared: [UInt8]
     package var offered: [UInt8]
 
-    package init(kind: [UInt8], member: StaticString, declared: [UInt8], offered: [UInt8]) {
+    package init(kind: [UInt8], member: ControlKindDeclaration.Member, declared: [UInt8], offered: [UInt8]) {
         self.kind = kind
         self.member = member
         self.declared = declared
         self.offered = offered
-    }
-
-    package static func == (left: KindConflict, right: KindConflict) -> Bool {
-        left.kind == right.kind && left.member.description == right.member.description
-            && left.declared == right.declared && left.offered == right.offered
     }
 }
 

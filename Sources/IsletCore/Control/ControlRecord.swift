@@ -16,6 +16,8 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     /// Status, tint and action hint, one after another: JSON strings with their quotes.
     package internal(set) var texts = PayloadHandle.empty
     package internal(set) var textCounts = ControlTextCounts()
+    /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
+    package internal(set) var callSerial: UInt32 = 0
     /// Whether a button shows as active, where its provider says.
     package internal(set) var isActive: Bool?
 }
@@ -81,5 +83,7 @@ package struct ControlCall: Equatable, Sendable, BitwiseCopyable {
 
     package var control: SlotRef
     package var controlKind: ControlKindID
+    /// The control's serial number of calls when it was made.
+    package var serial: UInt32
     package var kind: Kind
 }

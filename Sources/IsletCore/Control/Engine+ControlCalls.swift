@@ -3,15 +3,17 @@ extension Engine {
     /// The text members of an answer have at most as many bytes each, with their quotes.
     package static let controlTextLimit = 512
 
-    /// A provider answered the call that a control waits for.
+    /// A provider answered the call that a control waits for, its newest.
     ///
+    /// - Parameter isAction: whether the call was for its action.
     /// - Returns: false where the answer is none for this control: nothing happened, and the call failed as `badAnswer`.
     package mutating func controlAnswered(
-        _ reference: SlotRef, _ answer: ProviderAnswer, _ frame: Span<UInt8>, at now: Instant
+        _ reference: SlotRef, isAction: Bool, _ answer: ProviderAnswer, _ frame: Span<UInt8>, at now: Instant
     ) -> Bool {
         guard controls.slab.isCurrent(reference) else { return true }
         let slot = reference.slot
         let before = controls.slab[slot].machine
+        guard before.hasCall, isAction == (before.state == .acting) else { return true }
         for text in [answer.status, answer.tint, answer.actionHint] {
             if let text, Int(text.count) > Engine.controlTextLimit { return false }
         }
@@ -48,11 +50,14 @@ extension Engine {
         return true
     }
 
-    /// The call that a control waits for did not end well.
-    package mutating func controlCallFailed(_ reference: SlotRef, _ failure: ControlFailure, at now: Instant) {
+    /// The call that a control waits for, its newest, did not end well.
+    package mutating func controlCallFailed(
+        _ reference: SlotRef, isAction: Bool, _ failure: ControlFailure, at now: Instant
+    ) {
         guard controls.slab.isCurrent(reference) else { return }
         let slot = reference.slot
         let before = controls.slab[slot].machine
+        guard before.hasCall, isAction == (before.state == .acting) else { return }
         let steps: ControlMachine.Steps
         switch before.state {
         case .acting: steps = controls.slab[slot].machine.performFailed(failure)

@@ -52,18 +52,21 @@ extension Engine {
 
     /// What a step wants of providers.
     private mutating func call(_ step: ControlMachine.Step, _ slot: Slot) {
-        let reference = controls.reference(to: slot)
-        let kind = controls.slab[slot].kind
-        if step.cancels {
-            let isRemoved = step.machine.state == .removed
-            controls.calls.append(ControlCall(control: reference, controlKind: kind, kind: .cancel(isRemoved: isRemoved)))
-        }
+        if step.cancels { append(.cancel(isRemoved: step.machine.state == .removed), slot) }
         switch step.call {
         case nil: break
-        case .askValue: controls.calls.append(ControlCall(control: reference, controlKind: kind, kind: .askValue))
-        case .perform(let wish):
-            controls.calls.append(ControlCall(control: reference, controlKind: kind, kind: .perform(wish)))
+        case .askValue: append(.askValue, slot)
+        case .perform(let wish): append(.perform(wish), slot)
         }
+    }
+
+    /// Wants something of a provider, which replaces whatever was wanted before.
+    mutating func append(_ call: ControlCall.Kind, _ slot: Slot) {
+        controls.slab[slot].callSerial &+= 1
+        let record = controls.slab[slot]
+        controls.calls.append(
+            ControlCall(
+                control: controls.reference(to: slot), controlKind: record.kind, serial: record.callSerial, kind: call))
     }
 
     /// Arms the control's one timer, or disarms it.

@@ -97,8 +97,7 @@ extension Engine {
             let steps = controls.slab[slot].machine.restarted()
             take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
             guard steps.isEmpty else { continue }
-            controls.calls.append(
-                ControlCall(control: controls.reference(to: slot), controlKind: record.kind, kind: .askValue))
+            append(.askValue, slot)
         }
     }
 }

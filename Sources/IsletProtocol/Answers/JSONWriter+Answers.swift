@@ -121,12 +121,12 @@ extension JSONWriter {
     /// What two declarations of a kind say in the member in which they differ; what a declaration leaves out is absent.
     private mutating func difference(_ conflict: KindConflict) {
         field("kind", string: Refusal.quoted(conflict.kind))
-        field("member", name: conflict.member)
+        field("member", string: conflict.member.rawValue)
         for (name, json): (StaticString, [UInt8]) in [("declared", conflict.declared), ("offered", conflict.offered)] {
             var range: FrameRange?
             // A declaration was scanned before; one of the caller's making that is no object just shows nothing.
             try? JSONScanner.scanObject(json.span) { member in
-                if member.name.equals(conflict.member, in: json.span) { range = member.value.range }
+                if member.name.string(in: json.span) == conflict.member.rawValue { range = member.value.range }
             }
             guard let range, range.count <= Self.maximumMember else { continue }
             field(name, raw: json.span.extracting(range.indices))

@@ -14,26 +14,29 @@ extension JSONWriter {
         engine.forEachDecision(about: id) { remembered.append($0) }
         let kept = remembered.suffix(Self.maximumDecisions)
         for event in stored.suffix(Self.maximumDecisions - kept.count) {
-            storedDecision(event.json.span, event.image.span)
+            guard let image = try? ActivityImage(event.image.span) else { continue }
+            storedDecision(event.json.span, image.rule.source, image.rule.text, revision: image.revision)
         }
         for decision in kept { self.decision(decision) }
         endArray()
     }
 
     /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
-    private static var maximumDecisions: Int { 1_000 }
+    static var maximumDecisions: Int { 1_000 }
 
     /// A decision as its event tells it. A stored event that is none of ours is left out: `verify` tells of it.
-    private mutating func storedDecision(_ json: Span<UInt8>, _ image: Span<UInt8>) {
-        guard let image = try? ActivityImage(image), let event = try? StoredTransition(json) else { return }
+    mutating func storedDecision(
+        _ json: Span<UInt8>, _ rule: StaticString, _ text: StaticString, revision: UInt32
+    ) {
+        guard let event = try? StoredTransition(json) else { return }
         beginObject()
         stored("at", event.at, of: json)
-        field("rule", name: image.rule.source)
-        field("text", name: image.rule.text)
+        field("rule", name: rule)
+        field("text", name: text)
         field("outcome", name: "applied")
         stored("event", event.event, of: json)
         stored("seq", event.seq, of: json)
-        field("revision", image.revision)
+        field("revision", revision)
         stored("from", event.from, of: json)
         stored("to", event.to, of: json)
         stored("cause", event.cause, of: json)

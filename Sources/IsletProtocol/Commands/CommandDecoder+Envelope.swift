@@ -26,7 +26,8 @@ extension CommandDecoder {
         case .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat: true
         case .activityStart: present.contains(.ifExists)
         case .controlConfigure, .controlRemove, .controlTap, .controlSet: true
-        case .controlAdd, .controlReload, .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview,
+        case .controlReload: present.contains(.id)
+        case .controlAdd, .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview,
             .controlKinds, .controlOptions, .providerRegister, .providerAnswer, .providerFail, .providerPong,
             .providerDrain, .providerLeave, .providerList:
             false

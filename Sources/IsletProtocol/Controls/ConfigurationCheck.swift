@@ -10,6 +10,7 @@ extension ControlKindDeclaration {
     ///   all is well. Bytes that are no JSON object do not fit, under an empty name.
     package static func misfit(of configuration: Span<UInt8>, to parameters: [Parameter]) -> [UInt8]? {
         var isGiven = [Bool](repeating: false, count: parameters.count)
+        var isNamed = isGiven
         if !configuration.isEmpty {
             var misfit: [UInt8]?
             do {
@@ -17,10 +18,11 @@ extension ControlKindDeclaration {
                     guard misfit == nil else { return }
                     var name: [UInt8] = []
                     member.name.unescape(in: configuration, into: &name)
-                    guard let place = parameters.firstIndex(where: { $0.name == name }), !isGiven[place] else {
+                    guard let place = parameters.firstIndex(where: { $0.name == name }), !isNamed[place] else {
                         misfit = name
                         return
                     }
+                    isNamed[place] = true
                     guard member.value.kind != .null else { return }
                     isGiven[place] = true
                     let parameter = parameters[place]

@@ -195,18 +195,24 @@ extension JSONWriter {
     // MARK: Explain
 
     /// The member `decisions` of `control.explain`: what was decided about a control, oldest first.
-    package mutating func decisions(aboutControl id: EntityID, of engine: borrowing Engine) {
+    ///
+    /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
+    package mutating func decisions(
+        aboutControl id: EntityID, before stored: [(json: [UInt8], image: [UInt8])] = [], of engine: borrowing Engine
+    ) {
         key("decisions")
         beginArray()
         // The log is read into an array first, since a closure cannot write to this noncopyable writer.
         var remembered: [ControlDecision] = []
         engine.controls.forEachDecision(about: id) { remembered.append($0) }
-        for decision in remembered.suffix(Self.maximumControlDecisions) { self.decision(decision) }
+        let kept = remembered.suffix(Self.maximumDecisions)
+        for event in stored.suffix(Self.maximumDecisions - kept.count) {
+            guard let image = try? ControlImage(event.image.span) else { continue }
+            storedDecision(event.json.span, image.rule.source, image.rule.text, revision: image.revision)
+        }
+        for decision in kept { self.decision(decision) }
         endArray()
     }
-
-    /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
-    private static var maximumControlDecisions: Int { 1_000 }
 
     private mutating func decision(_ decision: ControlDecision) {
         beginObject()

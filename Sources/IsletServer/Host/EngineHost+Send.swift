@@ -14,6 +14,16 @@ extension EngineHost {
         }
     }
 
+    /// Asks providers for what committed events want of them. True where more is left to do at once.
+    func callProviders() -> Bool {
+        guard partition.hasProviderWork else { return false }
+        return partition.continueCalls { peer, frame in
+            guard (try? sockets.commands.send(copying: peer.span, more: true)) == .sent else { return .unreachable }
+            _ = try? sockets.commands.send(copying: frame)
+            return .sent
+        }
+    }
+
     private func publish(_ batch: borrowing JournalBatch) {
         for event in batch.events {
             batch.withBytes(of: event.topic) { topic in

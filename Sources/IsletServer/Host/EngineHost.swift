@@ -71,6 +71,7 @@ package actor EngineHost: BusLoop {
         }
         if partition.endTurn() { isBusy = true }
         sendReleased()
+        if callProviders() { isBusy = true }
         flushOutbox()
         warn()
         if partition.isDone {

@@ -14,8 +14,8 @@ final class BulkPull {
     static let patience: Milliseconds = 30_000
 
     enum Source {
-        /// The listed entities from a slot on; `digest` is the number of the scan over the prefix, once there is one.
-        case snapshot(prefix: [UInt8]?, nextSlot: Slot, digest: Int?)
+        /// The listed entities from a place on, activities first; its upper 32 bits are the family. `digest` is the number of the scan over the prefix, once there is one.
+        case snapshot(prefix: [UInt8]?, next: UInt64, digest: Int?)
         /// The stored events after a sequence number.
         case replay(after: UInt64)
     }

@@ -1,9 +1,12 @@
+import IsletCore
 package import IsletJournal
 
 /// A batch on its way through the journal, with everything that leaves when it is committed.
 package final class Flight {
     package fileprivate(set) var batch = JournalBatch(number: 0)
     package fileprivate(set) var outbound = OutboundMessages()
+    /// What its events want of providers.
+    var calls: [ControlCall] = []
 
     fileprivate init() {}
 }
@@ -82,6 +85,7 @@ struct Flights {
         guard spare.count < Self.maximumSpare else { return }
         flight.batch.reset(number: 0)
         flight.outbound.removeAll()
+        flight.calls.removeAll(keepingCapacity: true)
         spare.append(flight)
     }
 }

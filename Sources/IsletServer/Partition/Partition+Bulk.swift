@@ -47,7 +47,7 @@ extension Partition {
             return begin(
                 BulkPull(
                     peer: peer, route: routeFrames(), req: req, app: frame.bytes(snapshot.app),
-                    source: .snapshot(prefix: prefix, nextSlot: 0, digest: nil), credit: snapshot.credit,
+                    source: .snapshot(prefix: prefix, next: 0, digest: nil), credit: snapshot.credit,
                     at: now.monotonic),
                 envelope, frame)
         case .bulkReplay(let replay):

@@ -5,18 +5,18 @@ import IsletProtocol
 /// The chunks of snapshots and replays. Each costs one credit, and leaves with the batch of its turn.
 extension Partition {
     /// How many slots a turn looks at for one snapshot.
-    private static let slotsPerTurn: Slot = 16_384
+    private static let slotsPerTurn = 16_384
 
     /// Goes on with one; true when it is through.
     func advance(_ pull: BulkPull) -> Bool {
         let app = engine.apps.find(pull.app)
         switch pull.source {
-        case .snapshot(let prefix, let slot, let digest): return snapshot(pull, app, prefix, slot, digest)
+        case .snapshot(let prefix, let next, let digest): return snapshot(pull, app, prefix, next, digest)
         case .replay(let after): return replay(pull, app, after)
         }
     }
 
-    private func snapshot(_ pull: BulkPull, _ app: AppID?, _ prefix: [UInt8]?, _ slot: Slot, _ digest: Int?) -> Bool {
+    private func snapshot(_ pull: BulkPull, _ app: AppID?, _ prefix: [UInt8]?, _ place: UInt64, _ digest: Int?) -> Bool {
         guard let app else {
             sendChunk(pull, rows: [], isFirst: pull.chunk == 0, app: nil, ending: .at(0, entities: 0, Digest()))
             return true
@@ -30,21 +30,24 @@ extension Partition {
         }
         var rows: [Range<Int>] = []
         let start = outbound.writer.count
-        var next = slot
-        let end = Slot(min(UInt64(engine.slotCount), UInt64(slot) + UInt64(Self.slotsPerTurn)))
-        while next < end, rows.count < 2 * BulkPull.maximumRows,
+        var next = place
+        var budget = Self.slotsPerTurn
+        let controls = EntityFamily.control << 32
+        let end = controls | UInt64(engine.controls.slotCount)
+        while next < end, budget > 0, rows.count < 2 * BulkPull.maximumRows,
             outbound.writer.count - start < BulkPull.maximumBytes - Self.longestRow
         {
-            if let record = engine.record(at: next), record.state.isListed, engine.app(of: record) == app,
-                prefix.map({ engine.topic(of: record, hasPrefix: $0) }) ?? true
-            {
-                writeRow(record, at: next, into: &rows)
+            if next < controls, next >= UInt64(engine.slotCount) {
+                next = controls
+                continue
             }
+            writeRow(at: next, app, prefix, into: &rows)
             next += 1
+            budget -= 1
         }
-        let isThrough = next == engine.slotCount
+        let isThrough = next == end
         if !isThrough {
-            pull.source = .snapshot(prefix: prefix, nextSlot: next, digest: nil)
+            pull.source = .snapshot(prefix: prefix, next: next, digest: nil)
             if !rows.isEmpty { sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: nil) }
             return false
         }
@@ -54,7 +57,7 @@ extension Partition {
                     pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: .refused(.busy(retryAfter: 100)))
                 return true
             }
-            pull.source = .snapshot(prefix: prefix, nextSlot: next, digest: number)
+            pull.source = .snapshot(prefix: prefix, next: next, digest: number)
             if !rows.isEmpty { sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: nil) }
             return false
         }
@@ -67,6 +70,31 @@ extension Partition {
 
     /// A row has at most this many bytes: an entity of 64 KiB and its members.
     private static let longestRow = 72 << 10
+
+    /// The row of what is in a place, if it is listed and of the app and the prefix.
+    private func writeRow(at place: UInt64, _ app: AppID, _ prefix: [UInt8]?, into rows: inout [Range<Int>]) {
+        let slot = Slot(truncatingIfNeeded: place)
+        guard place >> 32 == EntityFamily.control else {
+            guard let record = engine.record(at: slot), record.state.isListed, engine.app(of: record) == app,
+                prefix.map({ engine.topic(of: record, hasPrefix: $0) }) ?? true
+            else { return }
+            return writeRow(record, at: slot, into: &rows)
+        }
+        guard let record = engine.controls.record(at: slot), record.machine.state != .removed else { return }
+        let kind = engine.controls.kinds[record.kind]
+        guard kind.app == app, prefix.map({ engine.topic(kind.topicPrefix, record.id, hasPrefix: $0) }) ?? true else {
+            return
+        }
+        let topic = outbound.beginFrame()
+        outbound.writer.topic(ofControl: record.id, kind: record.kind, in: engine)
+        rows.append(topic..<outbound.writer.count)
+        let row = outbound.beginFrame()
+        outbound.writer.beginObject()
+        outbound.writer.key("control")
+        outbound.writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+        outbound.writer.endObject()
+        rows.append(row..<outbound.writer.count)
+    }
 
     private func writeRow(_ record: ActivityRecord, at slot: Slot, into rows: inout [Range<Int>]) {
         let topic = outbound.beginFrame()

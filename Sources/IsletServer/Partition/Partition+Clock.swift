@@ -40,15 +40,14 @@ extension Partition {
     /// Lets some more deadlines take effect, and arrives when none is left; true while it travels.
     func continueTravel() -> Bool {
         guard let travel = clockTravel else { return false }
+        // It stops wherever providers were called, until they have answered or their time is over.
+        if hasOpenCalls { return false }
         let isUnderway = engine.fireDue(at: travel.target, dating: .whenDue, limit: Self.deadlinesPerTurn)
+        let stop = engine.controls.calls.isEmpty ? nil : engine.controls.events.last?.at
         encodeEvents(Span(), nil)
-        if isUnderway { return true }
-        do throws(DomainClock.AdvanceError) {
-            try clock.advance(to: travel.target)
-        } catch {
-            preconditionFailure("the clock was moved while it travelled: \(error)")
-        }
-        now.domain = travel.target
+        if let stop { stand(at: stop) }
+        if isUnderway || stop != nil { return true }
+        stand(at: travel.target)
         noteClock()
         clockTravel = nil
         let req = travel.job.req
@@ -57,6 +56,16 @@ extension Partition {
         finish(travel.job, with: result)
         continueWaiting()
         return false
+    }
+
+    /// The clock that travels has come so far.
+    private func stand(at instant: Instant) {
+        do throws(DomainClock.AdvanceError) {
+            try clock.advance(to: instant)
+        } catch {
+            preconditionFailure("the clock was moved while it travelled: \(error)")
+        }
+        now.domain = instant
     }
 
     /// Goes on with the commands that waited, until one lets the clock travel again.

@@ -33,6 +33,8 @@ extension Partition {
         }
         sweeping.credit = min(StateChunk.maximumRows, sweeping.credit + batch.events.count / 2)
         let flight = flights.board(&batch, &outbound)
+        flight.calls = engine.controls.takeCalls()
+        callsOnTheWay += flight.calls.count
         batch.reset(number: next)
         return flight
     }
@@ -80,5 +82,8 @@ extension Partition {
     package func nextReleased() -> Flight? { flights.nextLanded() }
 
     /// A flight's messages were sent.
-    package func sent(_ flight: Flight) { flights.reuse(flight) }
+    package func sent(_ flight: Flight) {
+        if !flight.calls.isEmpty { wantCalls(flight.calls) }
+        flights.reuse(flight)
+    }
 }

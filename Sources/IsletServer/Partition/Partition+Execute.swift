@@ -12,6 +12,10 @@ extension Partition {
             switch outcome {
             case .success(let command):
                 let result: FrameResult
+                if isIngest, command.operation.isOfProvider || command.operation.registersProvider {
+                    // A plain publisher has no connection on which it could be called.
+                    return .silent
+                }
                 if flights.isDiskFull, !command.operation.needsNoJournal {
                     result = refuse(command.envelope, frame, .unavailable(.diskFull))
                 } else {
@@ -44,6 +48,7 @@ extension Partition {
         let id =
             command.operation.makesEntity
             ? EntityID(version7At: now.domain, random: (random.next(), random.next())) : EntityID(high: 0, low: 0)
+        if command.operation.isOfControl { return changeControl(command, frame, freshID: id) }
         let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
         encodeEvents(frame, command.envelope)
         let envelope = command.envelope
@@ -106,8 +111,14 @@ extension Partition {
     ///   - envelope: its envelope; nil where no command made the events.
     func encodeEvents(_ frame: Span<UInt8>, _ envelope: Envelope?) {
         encodeNotes()
-        guard !engine.events.isEmpty else { return }
+        guard !engine.events.isEmpty || !engine.controls.events.isEmpty else { return }
+        var nextControl = 0
         for index in engine.events.indices {
+            // Controls and activities of one app are one stream.
+            while nextControl < engine.controls.events.count, engine.controls.events[nextControl].position <= index {
+                encode(engine.controls.events[nextControl], frame, envelope)
+                nextControl += 1
+            }
             let event = engine.events[index]
             eventWriter.removeAll()
             eventWriter.topic(of: event.id, kind: event.kind, in: engine)
@@ -116,24 +127,51 @@ extension Partition {
             eventWriter.event(event, epoch: epoch, frame: frame, envelope: envelope, of: engine)
             image.removeAll()
             if isDurable { image.image(of: event, in: engine) }
-            let name = engine.apps[event.app].name
-            eventWriter.withSpan { bytes in
-                let topic = bytes.extracting(0..<topicCount)
-                let json = bytes.extracting(topicCount..<bytes.count)
-                batch.append(
-                    stream: event.app, app: name.span, seq: event.seq, previous: event.previous,
-                    at: event.at.milliseconds, topic: topic, json: json, image: image.bytes.span)
-                // At once and not at the commit: a history in the same message shows what the commands before it did.
-                // Like every other read, it leaves with the batch.
-                ring.append(
-                    app: event.app, seq: event.seq, previous: event.previous, entity: event.id,
-                    revision: event.revision, topic: topic, json: json)
-            }
-            watermarks.changed(event.app, at: now.monotonic)
-            statistics.events += 1
+            append(
+                app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
+                revision: event.revision, topicCount: topicCount)
             if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy)) }
         }
+        while nextControl < engine.controls.events.count {
+            encode(engine.controls.events[nextControl], frame, envelope)
+            nextControl += 1
+        }
         engine.releaseEvents()
+    }
+
+    private func encode(_ event: ControlEvent, _ frame: Span<UInt8>, _ envelope: Envelope?) {
+        eventWriter.removeAll()
+        eventWriter.topic(ofControl: event.id, kind: event.kind, in: engine)
+        let topicCount = eventWriter.count
+        eventWriter.beginDocument()
+        eventWriter.event(event, epoch: epoch, frame: frame, envelope: envelope, of: engine)
+        image.removeAll()
+        if isDurable { image.image(of: event, in: engine) }
+        append(
+            app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
+            revision: event.revision, topicCount: topicCount)
+        if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy)) }
+    }
+
+    /// Puts the event in the writer into the batch and the ring.
+    @inline(__always)
+    private func append(
+        app: AppID, seq: UInt64, previous: UInt64, at: Instant, entity: EntityID, revision: UInt32, topicCount: Int
+    ) {
+        let name = engine.apps[app].name
+        eventWriter.withSpan { bytes in
+            let topic = bytes.extracting(0..<topicCount)
+            let json = bytes.extracting(topicCount..<bytes.count)
+            batch.append(
+                stream: app, app: name.span, seq: seq, previous: previous, at: at.milliseconds, topic: topic,
+                json: json, image: image.bytes.span)
+            // At once and not at the commit: a history in the same message shows what the commands before it did.
+            // Like every other read, it leaves with the batch.
+            ring.append(
+                app: app, seq: seq, previous: previous, entity: entity, revision: revision, topic: topic, json: json)
+        }
+        watermarks.changed(app, at: now.monotonic)
+        statistics.events += 1
     }
 }
 
@@ -156,13 +194,36 @@ extension Operation {
         }
     }
 
+    /// Whether it makes its connection a provider's.
+    var registersProvider: Bool {
+        if case .providerRegister = self { true } else { false }
+    }
+
+    /// Whether it changes controls.
+    var isOfControl: Bool {
+        switch self {
+        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload: true
+        default: false
+        }
+    }
+
+    /// Whether it belongs to a provider's connection: what it says of its calls, and of itself.
+    var isOfProvider: Bool {
+        switch self {
+        case .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave: true
+        default: false
+        }
+    }
+
     /// Whether it shows nothing that a journal must hold first.
     var needsNoJournal: Bool {
         switch self {
-        case .serviceInfo, .servicePing, .streamApplied, .providerPong, .providerList: true
+        case .serviceInfo, .servicePing, .streamApplied, .providerAnswer, .providerFail, .providerPong, .providerDrain,
+            .providerLeave, .providerList:
+            true
         case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet,
             .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,
-            .providerRegister, .providerAnswer, .providerFail, .providerDrain, .providerLeave:
+            .providerRegister:
             false
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,

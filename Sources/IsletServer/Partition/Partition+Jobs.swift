@@ -53,6 +53,10 @@ extension Partition {
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
         case .past(let past): return advance(past, job)
+        case .controlList(let scan):
+            return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
+        case .controlValue(let control, let deadline): return finishValue(control, deadline: deadline, job)
+        case .controlOptions(let question): return finishOptions(question, job)
         case .backup, .clockTravel: return nil
         }
     }
@@ -83,6 +87,7 @@ extension Partition {
     func refuseWaiting() {
         let unfinished = jobs + (clockTravel.map { [$0.job] } ?? [])
         jobs.removeAll()
+        optionsJobs.removeAll()
         clockTravel = nil
         for message in waiting {
             for _ in message.frames {
@@ -103,8 +108,8 @@ extension Job {
     /// Whether it only waits for something to happen.
     var isWaiting: Bool {
         switch kind {
-        case .waitForSeq, .past, .backup, .clockTravel: true
-        case .list, .digest: false
+        case .waitForSeq, .past, .controlValue, .controlOptions, .backup, .clockTravel: true
+        case .list, .digest, .controlList: false
         }
     }
 }

@@ -71,12 +71,13 @@ extension Partition {
         let note = try ImageReader.read(content) { reader throws(ImageError) in try StoredNote(&reader) }
         switch note {
         case .fact(let key, let value):
-            guard try engine.restoreFact(content.extracting(key), content.extracting(value), isInSnapshot: false)
-            else {
-                throw .unknownValue
-            }
+            let (key, value) = (content.extracting(key), content.extracting(value))
+            if try engine.restoreFact(key, value, isInSnapshot: false) { return }
+            guard try restoreControlFact(key, value, isInSnapshot: false) else { throw .unknownValue }
         case .forgotten(let key):
-            guard engine.forgetFact(content.extracting(key)) else { throw .unknownValue }
+            let key = content.extracting(key)
+            if engine.restoreLock(key, isLocked: false, isInSnapshot: false) { return }
+            guard engine.forgetFact(key) else { throw .unknownValue }
         case .activity(let id, let image):
             recoveringSigns.append((id, try ActivityImage(content.extracting(image))))
         case .clock: break

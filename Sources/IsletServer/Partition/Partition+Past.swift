@@ -2,36 +2,37 @@ import IsletCore
 import IsletJournal
 import IsletProtocol
 
-/// `activity.history` and `activity.explain`: from memory as far as it goes, and from the journal's files behind it.
+/// `history` and `explain` of activities and controls: from memory as far as it goes, and from the journal's files behind
+/// it.
 extension Partition {
     /// Both show at most this many events or decisions, the newest.
     private static let pastRows = 1_000
 
+    private typealias Identity = (id: EntityID, app: AppID, lastSeq: UInt64)
+
     func past(
-        _ question: StoredPast.Question, of record: ActivityRecord, _ reference: SlotRef, _ envelope: Envelope,
-        _ frame: Span<UInt8>
+        _ question: StoredPast.Question, of subject: PastSubject, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
+        guard let identity = subject.identity(in: engine) else { return refuse(envelope, frame, .notFound) }
         let isInMemory =
             switch question {
-            case .history: remembered(record)?.isComplete ?? false
-            case .explain: firstDecision(about: record.id).map { $0.revision == 1 } ?? false
+            case .history: remembered(identity)?.isComplete ?? false
+            case .explain: firstDecision(about: subject, identity.id).map { $0.revision == 1 } ?? false
             }
-        if isInMemory || !isDurable {
-            return write(question, of: record, reference, stored: [], envelope, frame)
-        }
-        return later(.past(StoredPast(question, reference)), envelope, frame)
+        if isInMemory || !isDurable { return write(question, of: subject, identity, stored: [], envelope, frame) }
+        return later(.past(StoredPast(question, subject)), envelope, frame)
     }
 
     /// Goes on with a question whose answer stands in files; the answer once it is read.
     func advance(_ past: StoredPast, _ job: Job) -> FrameResult? {
         let req = job.req
-        guard let record = engine.record(past.reference) else {
+        guard let identity = past.subject.identity(in: engine) else {
             return refuse(job.envelope, req.span, .notFound)
         }
         if let events = past.events {
-            let stored = missing(events, before: past.question, of: record)
+            let stored = missing(events, before: past.question, of: past.subject, identity)
             if let stored {
-                return write(past.question, of: record, past.reference, stored: stored, job.envelope, req.span)
+                return write(past.question, of: past.subject, identity, stored: stored, job.envelope, req.span)
             }
             // It grew while it was read.
             past.events = nil
@@ -42,13 +43,13 @@ extension Partition {
         }
         let last =
             switch past.question {
-            case .history: remembered(record)?.previous ?? record.lastSeq
-            case .explain: record.lastSeq
+            case .history: remembered(identity)?.previous ?? identity.lastSeq
+            case .explain: identity.lastSeq
             }
         guard last > 0 else {
-            return write(past.question, of: record, past.reference, stored: [], job.envelope, req.span)
+            return write(past.question, of: past.subject, identity, stored: [], job.envelope, req.span)
         }
-        let app = engine.apps[engine.app(of: record)].name
+        let app = engine.apps[identity.app].name
         // Nothing is found of what is not committed yet: the ring has that, or the next attempt will.
         guard flights.areLanded else { return nil }
         past.read = readStored(
@@ -58,87 +59,132 @@ extension Partition {
         return nil
     }
 
-    /// What memory still has of an activity's events, without showing it.
-    private func remembered(_ record: ActivityRecord) -> ReplayRing.History? {
+    /// What memory still has of an entity's events, without showing it.
+    private func remembered(_ identity: Identity) -> ReplayRing.History? {
         ring.history(
-            of: record.id, app: engine.app(of: record), maximumRows: Self.pastRows,
-            maximumBytes: ListScan.maximumBytes
+            of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListScan.maximumBytes
         ) { _, _, _, _ in }
     }
 
-    /// The oldest transition of an activity whose decision is remembered.
-    private func firstDecision(about id: EntityID) -> (seq: UInt64, revision: UInt32)? {
+    /// The oldest transition of an entity whose decision is remembered.
+    private func firstDecision(about subject: PastSubject, _ id: EntityID) -> (seq: UInt64, revision: UInt32)? {
         var first: (UInt64, UInt32)?
-        engine.forEachDecision(about: id) { decision in
-            if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+        switch subject {
+        case .activity:
+            engine.forEachDecision(about: id) { decision in
+                if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+            }
+        case .control:
+            engine.controls.forEachDecision(about: id) { decision in
+                if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+            }
         }
         return first
     }
 
     /// The stored events that memory has not, oldest first; nil where there is a hole between them and memory.
     private func missing(
-        _ stored: [StoredEvent], before question: StoredPast.Question, of record: ActivityRecord
+        _ stored: [StoredEvent], before question: StoredPast.Question, of subject: PastSubject, _ identity: Identity
     ) -> [StoredEvent]? {
         switch question {
         case .history:
-            let newest = remembered(record)?.previous ?? record.lastSeq
+            let newest = remembered(identity)?.previous ?? identity.lastSeq
             let older = stored.drop { $0.seq > newest }
             guard newest == 0 || older.isEmpty || older.first?.seq == newest else { return nil }
             return older.reversed()
         case .explain:
-            guard let first = firstDecision(about: record.id) else {
-                return stored.first?.seq == record.lastSeq || stored.isEmpty ? stored.reversed() : nil
+            guard let first = firstDecision(about: subject, identity.id) else {
+                return stored.first?.seq == identity.lastSeq || stored.isEmpty ? stored.reversed() : nil
             }
             return stored.drop { $0.seq >= first.seq }.reversed()
         }
     }
 
     private func write(
-        _ question: StoredPast.Question, of record: ActivityRecord, _ reference: SlotRef, stored: [StoredEvent],
+        _ question: StoredPast.Question, of subject: PastSubject, _ identity: Identity, stored: [StoredEvent],
         _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         switch question {
-        case .history: return history(of: record, reference, stored, envelope, frame)
+        case .history: return history(of: subject, identity, stored, envelope, frame)
         case .explain:
             return answerFromEngine { writer, engine in
                 writer.beginAnswer(envelope, frame, ok: true)
-                writer.key("activity")
-                writer.activity(
-                    record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
-                writer.decisions(
-                    about: record.id, before: stored.map { (json: $0.json, image: $0.image) }, of: engine)
+                writer.whole(subject, of: engine)
+                let images = stored.map { (json: $0.json, image: $0.image) }
+                switch subject {
+                case .activity: writer.decisions(about: identity.id, before: images, of: engine)
+                case .control: writer.decisions(aboutControl: identity.id, before: images, of: engine)
+                }
                 writer.endObject()
             }
         }
     }
 
-    /// The events of an activity, as far back as they are kept.
+    /// The events of an entity, as far back as they are kept.
     private func history(
-        of record: ActivityRecord, _ reference: SlotRef, _ stored: [StoredEvent], _ envelope: Envelope,
+        of subject: PastSubject, _ identity: Identity, _ stored: [StoredEvent], _ envelope: Envelope,
         _ frame: Span<UInt8>
     ) -> FrameResult {
-        let recent = remembered(record)
+        let recent = remembered(identity)
         let room = Self.pastRows - (recent?.rows ?? 0)
         let shown = stored.suffix(room)
         return answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
-            writer.key("activity")
-            writer.shortActivity(record, at: reference.slot, of: engine)
+            writer.short(subject, of: engine)
             writer.key("events")
             writer.beginArray()
             for event in shown { writer.raw(event.json.span) }
             _ = ring.history(
-                of: record.id, app: engine.app(of: record), maximumRows: Self.pastRows,
-                maximumBytes: ListScan.maximumBytes
+                of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListScan.maximumBytes
             ) { _, _, _, json in writer.raw(json) }
             writer.endArray()
             let isComplete = shown.first.map { $0.previous == 0 } ?? recent?.isComplete ?? false
             writer.field("complete", isComplete)
             if !isComplete {
-                let stored = shown.first.flatMap { try? ActivityImage($0.image.span).revision }
+                let stored = shown.first.flatMap { subject.revision(of: $0) }
                 if let since = stored ?? recent?.sinceRevision { writer.field("sinceRevision", since) }
             }
             writer.endObject()
+        }
+    }
+}
+
+extension PastSubject {
+    /// The revision that a stored event made.
+    fileprivate func revision(of event: StoredEvent) -> UInt32? {
+        switch self {
+        case .activity: try? ActivityImage(event.image.span).revision
+        case .control: try? ControlImage(event.image.span).revision
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The member that shows the whole entity.
+    fileprivate mutating func whole(_ subject: PastSubject, of engine: borrowing Engine) {
+        switch subject {
+        case .activity(let reference):
+            guard let record = engine.record(reference) else { return }
+            key("activity")
+            activity(record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
+        case .control(let reference):
+            guard let record = engine.controls.record(reference) else { return }
+            key("control")
+            control(record, machine: record.machine, revision: record.revision, of: engine)
+        }
+    }
+
+    /// The member that shows it in short.
+    fileprivate mutating func short(_ subject: PastSubject, of engine: borrowing Engine) {
+        switch subject {
+        case .activity(let reference):
+            guard let record = engine.record(reference) else { return }
+            key("activity")
+            shortActivity(record, at: reference.slot, of: engine)
+        case .control(let reference):
+            guard let record = engine.controls.record(reference) else { return }
+            key("control")
+            shortControl(record)
         }
     }
 }

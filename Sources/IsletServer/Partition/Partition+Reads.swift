@@ -40,10 +40,29 @@ extension Partition {
             subscriberApplied(
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
             return .silent
-        case .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds,
-            .controlOptions, .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain,
-            .providerLeave, .providerList:
-            return refuse(envelope, frame, .unavailable(.wrongEndpoint))
+        case .controlHistory where isAnswerFull, .controlList where isAnswerFull:
+            return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
+        case .controlGet(let get): return getControl(get, envelope, frame)
+        case .controlHistory(let address), .controlExplain(let address):
+            guard let control = engine.readControl(address, frame, at: now.domain, dating) else {
+                return refuse(envelope, frame, .notFound)
+            }
+            encodeEvents(frame, nil)
+            if case .controlHistory = command.operation {
+                return past(.history, of: .control(control), envelope, frame)
+            }
+            return past(.explain, of: .control(control), envelope, frame)
+        case .controlList(let list): return self.list(list, envelope, frame)
+        case .controlPreview(let address): return previewControl(address, envelope, frame)
+        case .controlKinds(let app): return listKinds(app, envelope, frame)
+        case .controlOptions(let options): return listOptions(options, envelope, frame)
+        case .providerRegister(let register): return self.register(register, envelope, frame)
+        case .providerAnswer(let answer): return answered(answer, envelope, frame)
+        case .providerFail(let fail): return failed(fail, envelope, frame)
+        case .providerPong(let provider): return pong(provider, envelope, frame)
+        case .providerDrain(let provider): return rest(provider, leaves: false, envelope, frame)
+        case .providerLeave(let provider): return rest(provider, leaves: true, envelope, frame)
+        case .providerList: return listProviders(envelope, frame)
         case .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
@@ -95,8 +114,8 @@ extension Partition {
             return refuse(envelope, frame, .notFound)
         }
         switch command.operation {
-        case .activityHistory: return past(.history, of: record, reference, envelope, frame)
-        case .activityExplain: return past(.explain, of: record, reference, envelope, frame)
+        case .activityHistory: return past(.history, of: .activity(reference), envelope, frame)
+        case .activityExplain: return past(.explain, of: .activity(reference), envelope, frame)
         default:
             return answerFromEngine { writer, engine in
                 writer.beginAnswer(envelope, frame, ok: true)

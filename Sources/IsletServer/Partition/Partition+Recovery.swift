@@ -13,6 +13,7 @@ extension Partition {
         try source.forEachFact { key, value in
             try located("a fact of the snapshot") {
                 if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
+                if try self.restoreControlFact(key, value, isInSnapshot: true) { return }
                 if try self.retries.restoreTrace(key, value) { return }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
@@ -46,7 +47,47 @@ extension Partition {
         report()
     }
 
+    /// Takes back what is known of control kinds and locks; false where the key is of another fact.
+    func restoreControlFact(
+        _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
+    ) throws(ImageError) -> Bool {
+        if engine.restoreLock(key, isLocked: true, isInSnapshot: isInSnapshot) { return true }
+        guard let fact = try Engine.controlKindFact(key, value) else { return false }
+        let declaration: ControlKindDeclaration
+        do throws(Refusal) {
+            declaration = try KindDeclarations.readOne(fact.declaration.span)
+        } catch {
+            throw .contradiction("a control kind that cannot be read")
+        }
+        try engine.restoreControlKind(declaration, app: fact.app, isInSnapshot: isInSnapshot)
+        return true
+    }
+
+    /// The calls of the process before are lost: actions are not run again, values are asked for anew.
+    func restartControls() {
+        engine.restartControls(at: now.domain)
+        let calls = engine.controls.takeCalls()
+        encodeEvents(Span(), nil)
+        callsOnTheWay += calls.count
+        wantCalls(calls)
+    }
+
+    private func restoreControl(_ entity: RecoveredEntity, at slot: Slot) throws {
+        try located("the control in slot \(slot)") {
+            let text = Array(entity.id.bindMemory(to: UInt8.self))
+            guard let id = EntityID(text: text.span, at: FrameRange(0..<text.count)) else {
+                throw ImageError.unknownValue
+            }
+            try self.engine.restoreControl(
+                id, at: slot, seq: entity.seq, try ControlImage(entity.image.bindMemory(to: UInt8.self).span),
+                app: Array(entity.app.bindMemory(to: UInt8.self)), kind: Array(entity.kind.bindMemory(to: UInt8.self)))
+        }
+    }
+
     private func restore(_ entity: RecoveredEntity, _ bytes: inout [UInt8]) throws {
+        if entity.slot >> 32 == EntityFamily.control {
+            return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
+        }
         try located("the activity in slot \(entity.slot)") {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }
             // The engine takes all parts from one piece of memory.
@@ -107,7 +148,13 @@ extension Partition: RecoveryVisitor {
         app: Span<UInt8>, seq: UInt64, previous: UInt64, topic: Span<UInt8>, json: Span<UInt8>, image: Span<UInt8>
     ) throws {
         try located("seq \(seq) of batch \(recoveringBatch)") {
-            guard let parts = ActivityTopic(topic) else { throw ImageError.contradiction("a topic of no activity") }
+            if let parts = EntityTopic(topic, family: EntityTopic.control) {
+                recovery.events += 1
+                return try self.engine.restoreControl(
+                    parts.id, seq: seq, try ControlImage(image), app: Array(topic.extracting(parts.app)),
+                    kind: Array(topic.extracting(parts.type)))
+            }
+            guard let parts = EntityTopic(topic, family: EntityTopic.activity) else { throw ImageError.contradiction("a topic of no activity") }
             let after = try ActivityImage(image)
             recovery.events += 1
             guard after.isWhole || after.contentChanged else {

@@ -20,8 +20,10 @@ struct SnapshotSweep {
     var apps = 0
     var devices: [[UInt8]] = []
     var traces = 0
+    var kinds = 0
+    var locks: [[UInt8]] = []
 
-    var hasFacts: Bool { apps > 0 || !devices.isEmpty || traces > 0 }
+    var hasFacts: Bool { apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || !locks.isEmpty }
 
     /// A piece has at least as many rows, unless time has passed: a transaction costs more than a row.
     static let rowsAtOnce = 512
@@ -73,7 +75,8 @@ extension Partition {
 
     private var hasChanges: Bool {
         !engine.changedSlots.isEmpty || !engine.changedApps.isEmpty || !engine.changedDevices.isEmpty
-            || retries.changedTraceCount > 0
+            || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
+            || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
     }
 
     private var isSweepDue: Bool {
@@ -88,16 +91,26 @@ extension Partition {
         if sweeping.round == nil {
             sweeping.round = (batch.number - 1, now.domain)
             engine.changedSlots.rewind()
+            engine.controls.changedSlots.rewind()
             sweeping.apps = engine.changedApps.count
             sweeping.devices = Array(engine.changedDevices)
             engine.changedDevices.removeAll()
             sweeping.traces = retries.changedTraceCount
+            sweeping.kinds = engine.controls.changedKinds.count
+            sweeping.locks = Array(engine.controls.changedLocks)
+            engine.controls.changedLocks.removeAll()
         }
         addFacts(to: &chunk)
         while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, let slot = engine.changedSlots.popNext() {
             add(slot, to: &chunk)
         }
-        if !sweeping.hasFacts, engine.changedSlots.isAtEnd, let round = sweeping.round {
+        while !sweeping.hasFacts, engine.changedSlots.isAtEnd, chunk.rowCount < rows, !chunk.isFull,
+            let slot = engine.controls.changedSlots.popNext()
+        {
+            add(control: slot, to: &chunk)
+        }
+        if !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
+            let round = sweeping.round {
             image.removeAll()
             image.write(round.began)
             addFact(Self.roundKey, isKnown: true, to: &chunk)
@@ -123,6 +136,19 @@ extension Partition {
             let isKnown = engine.writeFact(device: name, to: &image)
             addFact(engine.factKey(device: name), isKnown: isKnown, to: &chunk)
         }
+        let kinds = engine.controls.takeChangedKinds(min(share, sweeping.kinds))
+        sweeping.kinds -= kinds.count
+        for kind in kinds {
+            image.removeAll()
+            engine.writeFact(controlKind: kind, to: &image)
+            addFact(engine.factKey(controlKind: kind), isKnown: true, to: &chunk)
+        }
+        for _ in 0..<share {
+            guard let name = sweeping.locks.popLast() else { break }
+            image.removeAll()
+            let isKnown = engine.writeFact(lock: name, to: &image)
+            addFact(engine.factKey(lock: name), isKnown: isKnown, to: &chunk)
+        }
         let traces = retries.takeChangedTraces(min(share, sweeping.traces))
         sweeping.traces -= traces.count
         for client in traces {
@@ -135,6 +161,32 @@ extension Partition {
     private func addFact(_ key: [UInt8], isKnown: Bool, to chunk: inout StateChunk) {
         let value = image.bytes
         if isKnown { chunk.set(key.span, to: value.span) } else { chunk.forget(key.span) }
+    }
+
+    private func add(control slot: Slot, to chunk: inout StateChunk) {
+        let place = EntityFamily.control << 32 | UInt64(slot)
+        guard let record = engine.controls.record(at: slot) else { return chunk.free(place) }
+        var entity = StateChunk.Entity(slot: place)
+        let kind = engine.controls.kinds[record.kind]
+        entity.id = chunk.storeText(of: record.id)
+        entity.app = chunk.store(engine.apps[kind.app].name.span)
+        entity.kind = chunk.store(kind.name.span)
+        if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
+        engine.withBytes(of: record.configuration) { entity.attributes = chunk.store($0, 0..<$0.count) }
+        engine.withBytes(of: record.value) { entity.content = chunk.store($0, 0..<$0.count) }
+        entity.state = chunk.store(record.machine.state.wireName)
+        entity.revision = UInt64(record.revision)
+        entity.seq = record.lastSeq
+        let next = record.machine.next
+        if next.at.isSet {
+            entity.nextAt = next.at.milliseconds
+            entity.nextCause = chunk.store(next.cause.wireName)
+        }
+        image.removeAll()
+        image.image(of: record, in: engine)
+        let bytes = image.bytes
+        entity.image = chunk.store(bytes.span)
+        chunk.append(entity)
     }
 
     private func add(_ slot: Slot, to chunk: inout StateChunk) {

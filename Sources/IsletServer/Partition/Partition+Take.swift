@@ -34,10 +34,24 @@ extension Partition {
 
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
-        if clockTravel == nil {
+        if clockTravel == nil || isFromProvider {
             handleMessage(to: .commands)
         } else {
             waiting.append(waitingMessage(from: inbound.routeCount))
+        }
+    }
+
+    /// Whether the message in ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
+    private var isFromProvider: Bool {
+        guard providers.providerCount > 0, let index = inbound.commands.first, !inbound.frames[index].isTooLong else {
+            return false
+        }
+        let bytes = inbound.bytes
+        return decoder.withDecoded(bytes.span.extracting(inbound.frames[index].range)) { outcome, _ in
+            switch outcome {
+            case .success(let command): command.operation.isOfProvider
+            case .failure: false
+            }
         }
     }
 

@@ -66,6 +66,21 @@ package final class Partition {
     var nextDigest = 0
     var storedReaders: [UInt64: StoredReader] = [:]
     var nextRead: UInt64 = 0
+    // Providers and what they are asked for.
+    var providers: ProviderTable
+    var effects: [ProviderTable.Effect] = []
+    var callWriter = JSONWriter(capacity: 1 << 12)
+    /// The calls that are out, by the control that waits for each.
+    var openCalls: [SlotRef: OpenCall] = [:]
+    /// What controls want of providers, of events that are committed.
+    var wantedCalls: [ControlCall] = []
+    /// How many wait for the commit of their events.
+    var callsOnTheWay = 0
+    /// Questions for options, by their numbers.
+    var optionsJobs: [UInt64: Job] = [:]
+    var nextOptions: UInt64 = 0
+    /// The control that the present command removed.
+    var removedControl: ControlRecord?
     /// The backup that is being made.
     var backup: (id: UInt64, job: Job)?
     var subscribers = SubscriberTable()
@@ -95,6 +110,8 @@ package final class Partition {
         let domain = now.domain
         statistics = Statistics(startedAt: now.monotonic)
         engine = Engine(rules: rules, start: domain)
+        // Far from the largest number, so that none of a run passes it.
+        providers = ProviderTable(base: self.random.next() >> 2, at: now.monotonic)
         isDurable = source != nil
         let fresh = EntityID(version7At: domain, random: (self.random.next(), self.random.next()))
         epoch = Array((source?.summary.epoch ?? fresh.description).utf8)
@@ -103,6 +120,7 @@ package final class Partition {
         retries.recordsTraces = isDurable
         if let source { try recover(from: source) }
         self.journal = try journal()
+        restartControls()
     }
 
     /// A turn begins: what is due takes effect. True where more is due.
@@ -122,7 +140,7 @@ package final class Partition {
             sayGoodbye()
             return false
         }
-        var isBusy = clockTravel != nil && !batch.isFull
+        var isBusy = clockTravel != nil && !batch.isFull && !hasOpenCalls
         if !flights.isDiskFull {
             if continueJobs() { isBusy = true }
             if continuePulls() { isBusy = true }
@@ -138,6 +156,7 @@ package final class Partition {
     package func stop() {
         guard !isStopping else { return }
         isStopping = true
+        providers.stop(at: now.monotonic)
         if !flights.isDiskFull { refuseWaiting() }
     }
 
@@ -169,6 +188,7 @@ package final class Partition {
         if flights.areLanded, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
         if let sweep = nextSweep() { wait = min(wait, Int(max(0, sweep - now.monotonic))) }
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
+        if let call = providers.nextWork() { wait = min(wait, Int(max(0, call - now.monotonic))) }
         return wait
     }
 

@@ -67,6 +67,12 @@ final class Job {
         case waitForSeq(UInt64, app: [UInt8], frame: [UInt8], deadline: Int64)
         /// An activity's past, some of which is read from files.
         case past(StoredPast)
+        /// Controls, listed over many turns.
+        case controlList(ControlScan)
+        /// A control's value is asked for, and waited for until `deadline` (monotonic ms).
+        case controlValue(SlotRef, deadline: Milliseconds)
+        /// A provider is asked for the options of a parameter.
+        case controlOptions(OptionsQuestion)
         /// The journal copies itself.
         case backup
         /// The clock travels; the engine's owner ends this one.

@@ -17,6 +17,8 @@ package struct Statistics: Sendable {
     /// was down.
     var lateness = SpanHistogram()
     /// Clients that were cut because they did not read.
+    /// Providers that left, were lost or were given up.
+    var droppedProviders: UInt64 = 0
     var cutClients: UInt64 = 0
 
     init(startedAt: Milliseconds) {

@@ -1,7 +1,25 @@
 import IsletCore
 import IsletJournal
 
-/// The question for an activity's past, some of which stands only in the journal's files.
+/// An entity whose past is asked for.
+enum PastSubject {
+    case activity(SlotRef)
+    case control(SlotRef)
+
+    /// What the streams know of it; nil where it is gone.
+    func identity(in engine: borrowing Engine) -> (id: EntityID, app: AppID, lastSeq: UInt64)? {
+        switch self {
+        case .activity(let reference):
+            guard let record = engine.record(reference) else { return nil }
+            return (record.id, engine.app(of: record), record.lastSeq)
+        case .control(let reference):
+            guard let record = engine.controls.record(reference) else { return nil }
+            return (record.id, engine.controls.kinds[record.kind].app, record.lastSeq)
+        }
+    }
+}
+
+/// The question for an entity's past, some of which stands only in the journal's files.
 final class StoredPast {
     enum Question {
         case history
@@ -9,7 +27,7 @@ final class StoredPast {
     }
 
     let question: Question
-    let reference: SlotRef
+    let subject: PastSubject
     /// The number of the read that is under way.
     var read: UInt64?
     /// What it found, newest first; nil before.
@@ -20,8 +38,8 @@ final class StoredPast {
     /// After so many attempts the asker is told to come again.
     static let maximumAttempts = 4
 
-    init(_ question: Question, _ reference: SlotRef) {
+    init(_ question: Question, _ subject: PastSubject) {
         self.question = question
-        self.reference = reference
+        self.subject = subject
     }
 }

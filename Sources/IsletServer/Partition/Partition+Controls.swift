@@ -1,0 +1,313 @@
+import IsletCore
+import IsletProtocol
+
+/// The commands about controls.
+extension Partition {
+    /// A change of a control: once, however often it is sent (see `change`).
+    func changeControl(_ command: Command, _ frame: Span<UInt8>, freshID: EntityID) -> FrameResult {
+        let envelope = command.envelope
+        if let refusal = refusalBefore(command, frame) { return refuse(envelope, frame, refusal) }
+        let outcome: Engine.ControlOutcome
+        switch command.operation {
+        case .controlAdd(let add):
+            outcome = engine.addControl(add, envelope, frame, at: now.domain, freshID: freshID)
+        case .controlConfigure(let configure):
+            outcome = engine.configureControl(configure, envelope, frame, at: now.domain, dating)
+        case .controlRemove(let address):
+            outcome = engine.removeControl(address, envelope, frame, at: now.domain, dating)
+        case .controlTap(let address):
+            outcome = engine.tapControl(address, isOn: nil, envelope, frame, at: now.domain, dating)
+        case .controlSet(let set):
+            outcome = engine.tapControl(set.address, isOn: set.isOn, envelope, frame, at: now.domain, dating)
+        case .controlReload(let reload):
+            outcome = engine.reloadControls(reload, envelope, frame, at: now.domain, dating)
+        default: preconditionFailure("no change of a control")
+        }
+        return answerControl(outcome, command, frame)
+    }
+
+    private func answerControl(
+        _ outcome: Engine.ControlOutcome, _ command: Command, _ frame: Span<UInt8>
+    ) -> FrameResult {
+        let envelope = command.envelope
+        encodeControlChange(frame, envelope)
+        let seq = command.operation.app.flatMap { engine.apps.find($0, of: frame) }.map { engine.apps[$0].seq }
+        switch outcome {
+        case .applied(let control):
+            let record = lastShown(control)
+            return answer { writer in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.field("outcome", name: "applied")
+                if let seq { writer.field("seq", seq) }
+                if let record {
+                    writer.key("control")
+                    writer.shortControl(record)
+                }
+                writer.endObject()
+            }
+        case .reloading(let count):
+            return answer { writer in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.field("outcome", name: "applied")
+                if let seq { writer.field("seq", seq) }
+                writer.field("count", count)
+                writer.endObject()
+            }
+        case .ignored(let control, let reason):
+            statistics.ignored += 1
+            let record = engine.controls.record(control)
+            return answer { writer in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.field("outcome", name: "ignored")
+                writer.field("reason", name: reason.wireName)
+                if let seq { writer.field("seq", seq) }
+                if let record {
+                    writer.key("control")
+                    writer.shortControl(record)
+                }
+                writer.endObject()
+            }
+        case .refused(let refusal): return refuse(envelope, frame, refusal)
+        case .notAToggle: return refuse(envelope, frame, .badField(.value, .notAllowedHere))
+        }
+    }
+
+    /// Encodes the events, and remembers the control that one of them removed: its slot is free then.
+    private func encodeControlChange(_ frame: Span<UInt8>, _ envelope: Envelope) {
+        removedControl = engine.controls.events.last.flatMap {
+            $0.name == .removed ? engine.controls.record(at: $0.slot) : nil
+        }
+        encodeEvents(frame, envelope)
+    }
+
+    private func lastShown(_ control: SlotRef) -> ControlRecord? { engine.controls.record(control) ?? removedControl }
+
+    /// What is checked with what the engine does not know: the kind's parameters, and who provides it.
+    private func refusalBefore(_ command: Command, _ frame: Span<UInt8>) -> Refusal? {
+        switch command.operation {
+        case .controlAdd(let add):
+            let address = ControlKindAddress(app: add.app, kind: add.kind)
+            guard let kind = engine.findControlKind(address, frame) else { return .kindUnknown(add.kind) }
+            return misfit(add.configuration, kind, frame)
+        case .controlConfigure(let configure):
+            guard let control = engine.findControl(configure.address, frame),
+                let kind = engine.controls.record(control)?.kind
+            else { return .notFound }
+            return misfit(configure.configuration, kind, frame)
+        case .controlTap(let address): return unprovided(address, frame)
+        case .controlSet(let set): return unprovided(set.address, frame)
+        case .controlReload(.kind(let address)):
+            return engine.findControlKind(address, frame) == nil ? .kindUnknown(address.kind) : nil
+        default: return nil
+        }
+    }
+
+    private func misfit(_ configuration: FrameRange?, _ kind: ControlKindID, _ frame: Span<UInt8>) -> Refusal? {
+        guard let declaration = engine.controls.kinds[kind].declaration else { return nil }
+        if let configuration, Int(configuration.count) > engine.rules.controlValueLimit {
+            return .badField(.configuration, .tooLong)
+        }
+        let bytes = frame.extracting((configuration ?? FrameRange(0..<0)).indices)
+        let misfit = ControlKindDeclaration.misfit(of: bytes, to: declaration.parameters)
+        return misfit.map { .badConfiguration(parameter: $0) }
+    }
+
+    /// An action that nobody can perform does not begin.
+    private func unprovided(_ address: ControlAddress, _ frame: Span<UInt8>) -> Refusal? {
+        guard let control = engine.findControl(address, frame), let record = engine.controls.record(control) else {
+            return .notFound
+        }
+        let policyWaits = record.machine.state == .disabled
+        return policyWaits || providers.isServed(record.kind) ? nil : .unavailable(.noProvider)
+    }
+
+    // MARK: Reads
+
+    /// `control.get`, and with `maxAge` once its value is fresh enough.
+    func getControl(_ get: ControlGet, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        guard let control = engine.readControl(get.address, frame, at: now.domain, dating) else {
+            return refuse(envelope, frame, .notFound)
+        }
+        encodeEvents(frame, nil)
+        guard let maxAge = get.maxAge, let record = engine.controls.record(control),
+            !record.machine.isFresh(within: maxAge, at: now.domain), engine.refreshControl(control, at: now.domain)
+        else { return showControl(control, envelope, frame) }
+        encodeEvents(frame, nil)
+        let limit = engine.controls.kinds[record.kind].declaration?.valueDeadline ?? Self.minSeqWait
+        let deadline = now.monotonic + min(envelope.ttl ?? limit, limit)
+        return later(.controlValue(control, deadline: deadline), envelope, frame)
+    }
+
+    func showControl(_ control: SlotRef, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        guard let record = engine.controls.record(control) else { return refuse(envelope, frame, .notFound) }
+        return answerFromEngine { writer, engine in
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.field("seq", engine.apps[engine.controls.kinds[record.kind].app].seq)
+            writer.key("control")
+            writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+            writer.endObject()
+        }
+    }
+
+    /// `control.preview`: what a gallery shows (C1); the provider is not asked.
+    func previewControl(_ address: ControlKindAddress, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        guard let kind = engine.findControlKind(address, frame),
+            let declaration = engine.controls.kinds[kind].declaration
+        else { return refuse(envelope, frame, .kindUnknown(address.kind)) }
+        return answer { writer in
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.key("preview")
+            writer.beginObject()
+            writer.field("state", name: ControlState.preview.wireName)
+            if !declaration.previewValue.isEmpty { writer.field("value", raw: declaration.previewValue.span) }
+            writer.field("kind", raw: declaration.json.span)
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    /// `control.kinds`: what is declared for an app, and by how many it is provided.
+    func listKinds(_ name: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        let app = engine.apps.find(name, of: frame)
+        return answer { writer in
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.key("kinds")
+            writer.beginArray()
+            for (number, kind) in engine.controls.kinds.records.enumerated() where kind.app == app {
+                guard let declaration = kind.declaration else { continue }
+                writer.beginObject()
+                writer.field("kind", plain: kind.name.span)
+                writer.field("declaration", raw: declaration.json.span)
+                writer.field("providers", providers.providers(of: ControlKindID(number)).count)
+                writer.field("controls", kind.controls)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// `control.list`.
+    func list(_ list: ControlList, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        var start: Slot = 0
+        if let cursor = list.cursor {
+            guard let slot = Slot(frame.text(cursor)) else {
+                return refuse(envelope, frame, .badField(.cursor, .badCursor))
+            }
+            start = slot
+        }
+        let scan = ControlScan(filter: ControlFilter(list, frame, engine), firstRow: start, limit: list.limit)
+        if scan.advance(engine, slots: ControlScan.slotsAtOnce) {
+            return answer { scan.write(to: &$0, envelope, frame) }
+        }
+        return later(.controlList(scan), envelope, frame)
+    }
+
+    // MARK: Options
+
+    /// `control.options`: what a parameter may be. Static ones are answered at once, others are asked for.
+    func listOptions(_ options: ControlOptions, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        guard let kind = engine.findControlKind(options.address, frame),
+            let declaration = engine.controls.kinds[kind].declaration
+        else { return refuse(envelope, frame, .kindUnknown(options.address.kind)) }
+        let name = frame.bytes(options.parameter)
+        guard let parameter = declaration.parameters.first(where: { $0.name == name }) else {
+            return refuse(envelope, frame, .badField(.parameter, .unknownValue))
+        }
+        guard parameter.hasDynamicOptions else {
+            return answer { writer in
+                writer.beginAnswer(envelope, frame, ok: true)
+                writer.key("options")
+                writer.options(parameter.options)
+                writer.endObject()
+            }
+        }
+        nextOptions += 1
+        let question = OptionsQuestion(
+            number: nextOptions, kind: kind, parameter: name, configuration: options.configuration.map { frame.bytes($0) })
+        let within = min(envelope.ttl ?? declaration.valueDeadline, declaration.valueDeadline)
+        switch providers.request(.options(question.number), kind: kind, within: within, at: now.monotonic) {
+        case .noProvider: return refuse(envelope, frame, .unavailable(.noProvider))
+        case .busy: return refuse(envelope, frame, .busy(retryAfter: 100))
+        case .accepted: break
+        }
+        let result = later(.controlOptions(question), envelope, frame)
+        if case .later(let job) = result {
+            optionsJobs[question.number] = job
+        } else {
+            _ = providers.cancel(.options(question.number), .superseded, at: now.monotonic)
+        }
+        return result
+    }
+
+    /// A provider gave options; false where they are none.
+    func optionsAnswered(_ number: UInt64, _ value: FrameRange?, _ frame: Span<UInt8>) -> Bool {
+        guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return true }
+        guard let value, frame[Int(value.offset)] == UInt8(ascii: "[") else { return false }
+        question.answer = .success(frame.bytes(value))
+        return true
+    }
+
+    func optionsFailed(_ number: UInt64, _ failure: ControlFailure) {
+        guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return }
+        switch failure {
+        case .noProvider: question.answer = .failure(.noProvider)
+        case .timedOut: question.answer = .failure(.providerTimedOut)
+        case .none, .providerLost, .threw, .badAnswer, .busy, .unknownOutcome:
+            question.answer = .failure(.providerFailed)
+        }
+    }
+
+    /// The answer to `control.options`, once the provider's is there.
+    func finishOptions(_ question: OptionsQuestion, _ job: Job) -> FrameResult? {
+        let req = job.req
+        switch question.answer {
+        case nil: return nil
+        case .success(let options):
+            optionsJobs[question.number] = nil
+            return answer { writer in
+                writer.beginAnswer(job.envelope, req.span, ok: true)
+                writer.field("options", raw: options.span)
+                writer.endObject()
+            }
+        case .failure(let reason):
+            optionsJobs[question.number] = nil
+            return refuse(job.envelope, req.span, .unavailable(reason))
+        }
+    }
+
+    /// The answer to `control.get` with `maxAge`, once the value is there or will not come in time.
+    func finishValue(_ control: SlotRef, deadline: Milliseconds, _ job: Job) -> FrameResult? {
+        let isAsked = engine.controls.record(control)?.machine.hasCall ?? false
+        guard !isAsked || now.monotonic >= deadline else { return nil }
+        let req = job.req
+        return showControl(control, job.envelope, req.span)
+    }
+}
+
+/// A question for the options of a parameter, which a provider computes.
+final class OptionsQuestion {
+    let number: UInt64
+    let kind: ControlKindID
+    let parameter: [UInt8]
+    let configuration: [UInt8]?
+    /// The JSON array that the provider gave, or why there is none.
+    var answer: Result<[UInt8], Refusal.Unavailable>?
+
+    init(number: UInt64, kind: ControlKindID, parameter: [UInt8], configuration: [UInt8]?) {
+        self.number = number
+        self.kind = kind
+        self.parameter = parameter
+        self.configuration = configuration
+    }
+}
+
+extension ControlMachine {
+    /// Whether its value is known and not older than a reader accepts.
+    fileprivate func isFresh(within maxAge: Milliseconds, at now: Instant) -> Bool {
+        guard hasValue else { return true }
+        return isValueKnown && source == .provider && failure == .none && valueAt.isSet && now - valueAt <= maxAge
+    }
+}
+
+extension Refusal.Unavailable: Error {}
