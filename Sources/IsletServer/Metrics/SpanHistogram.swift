@@ -26,8 +26,8 @@ package struct SpanHistogram: Sendable {
         counts.record(UInt64(min(max(span, 0), Self.longest)))
     }
 
-    /// The span that `percent` of the recorded ones do not exceed, by at most ``maximumError`` too long; 0 where none was
-    /// recorded.
+    /// The span that `percent` of the recorded ones do not exceed, by at most ``maximumError`` too long; 0 where none
+    /// was recorded.
     package func percentile(_ percent: Double) -> Int { Int(counts.valueAtPercentile(percent)) }
 
     /// Counts what another one has counted.
