@@ -25,7 +25,9 @@ package struct LatencyHistogram: Sendable {
     /// The time that this share of all calls did not exceed; nil before the first.
     package func quantile(_ share: Double) -> Milliseconds? {
         guard count > 0 else { return nil }
-        let rank = max(1, UInt64((share * Double(count)).rounded(.up)))
+        let wanted = min(max(0, share), 1) * Double(count)
+        var rank = UInt64(wanted)
+        if Double(rank) < wanted || rank == 0 { rank += 1 }
         var seen: UInt64 = 0
         for (counter, number) in counts.enumerated() {
             seen += number

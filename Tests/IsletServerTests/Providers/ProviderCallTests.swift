@@ -1,0 +1,219 @@
+import IsletCore
+import IsletServer
+import Testing
+
+/// Who gets a call, in which order, and for how long.
+@Suite struct ProviderCallTests {
+    private typealias Desk = ProviderDesk
+
+    @Test func aCallIsSentAndEndsWithItsAnswer() {
+        let desk = Desk()
+        desk.register("a")
+        #expect(desk.ask(Desk.value(3)) == .accepted)
+        #expect(desk.effects() == ["#1 value 3 to a within 1000"])
+        #expect(desk.purpose(1, by: "a") == Desk.value(3))
+        #expect(desk.answer(1, by: "a") == .taken(Desk.value(3)))
+        #expect(desk.openCalls == 0)
+        // And it is over: nothing comes when its time is.
+        desk.pass(2_000)
+        #expect(desk.effects() == [])
+        #expect(desk.problem == nil)
+    }
+
+    @Test func theSameControlCanBeAskedForAgainAsSoonAsItsCallIsOver() {
+        let desk = Desk()
+        desk.register("a")
+        desk.ask(Desk.value(3))
+        _ = desk.effects()
+        desk.answer(1, by: "a")
+        desk.ask(Desk.perform(3), within: 10_000)
+        #expect(desk.effects() == ["#2 perform 3 to a within 10000"])
+        #expect(desk.call(1) != desk.call(2))
+    }
+
+    @Test func theLeastLoadedForItsSizeIsChosenAndTheFirstAmongEquals() {
+        let desk = Desk()
+        desk.register("a", capacity: 2)
+        desk.register("b", capacity: 4)
+        for control in 0..<6 { desk.ask(Desk.value(UInt32(control))) }
+        // Loads before each: 0/2 0/4, 1/2 0/4, 1/2 1/4, 1/2 2/4, 2/2 2/4, 2/2 3/4.
+        #expect(
+            desk.effects() == [
+                "#1 value 0 to a within 1000", "#2 value 1 to b within 1000", "#3 value 2 to b within 1000",
+                "#4 value 3 to a within 1000", "#5 value 4 to b within 1000", "#6 value 5 to b within 1000",
+            ])
+    }
+
+    @Test func whatFindsNoPlaceWaitsAndGoesActionsFirstInOrder() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.value(2))
+        desk.ask(Desk.value(3))
+        desk.ask(Desk.perform(4))
+        desk.ask(.options(5))
+        #expect(desk.effects() == ["#1 value 1 to a within 1000"])
+        desk.now += 100
+        var order: [String] = []
+        for number in 1...5 {
+            desk.answer(number, by: "a")
+            order += desk.effects()
+        }
+        #expect(
+            order == [
+                "#2 perform 4 to a within 900", "#3 value 2 to a within 900", "#4 value 3 to a within 900",
+                "#5 options 5 to a within 900",
+            ])
+    }
+
+    @Test func aProviderServesItsKindsInTurnAndActionsOfAllOfThemFirst() {
+        let desk = Desk()
+        desk.register("a", kinds: [1, 2, 3], capacity: 1)
+        desk.ask(Desk.value(0))
+        for control in 10...12 { desk.ask(Desk.value(UInt32(control)), kind: 1) }
+        for control in 20...21 { desk.ask(Desk.value(UInt32(control)), kind: 2) }
+        desk.ask(Desk.value(30), kind: 3)
+        desk.ask(Desk.perform(31), kind: 3)
+        _ = desk.effects()
+        var order: [String] = []
+        for number in 1...7 {
+            desk.answer(number, by: "a")
+            order += desk.effects().compactMap { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
+        }
+        #expect(
+            order == ["perform 31", "value 10", "value 20", "value 30", "value 11", "value 21", "value 12"])
+    }
+
+    @Test func theDeadlineOfACallInFlightCancelsAndFailsIt() {
+        let desk = Desk()
+        desk.register("a")
+        desk.ask(Desk.value(1), within: 250)
+        _ = desk.effects()
+        desk.pass(249)
+        #expect(desk.effects() == [])
+        desk.pass(1)
+        #expect(desk.effects() == ["cancel #1 at a: timedOut", "value 1 failed: timedOut"])
+        #expect(desk.openCalls == 0)
+    }
+
+    @Test func waitingCountsForTheDeadlineAndWhatWaitedTooLongIsNeverSent() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.perform(1), within: 10_000)
+        desk.ask(Desk.perform(2), within: 300)
+        _ = desk.effects()
+        desk.pass(300)
+        #expect(desk.effects() == ["perform 2 failed: timedOut"])
+        desk.answer(1, by: "a")
+        #expect(desk.effects() == [])
+    }
+
+    @Test func anOverdueCallIsNotSentEvenWhereAPlaceIsFreeBeforeItsTimerRan() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(1), within: 10_000)
+        desk.ask(Desk.value(2), within: 300)
+        desk.ask(Desk.value(3), within: 3_000)
+        _ = desk.effects()
+        desk.now += 300
+        desk.answer(1, by: "a")
+        #expect(desk.effects() == [])
+        #expect(desk.nextWork.map { $0 <= desk.now } == true)
+        desk.pass(0)
+        #expect(desk.effects() == ["value 2 failed: timedOut", "#2 value 3 to a within 2700"])
+    }
+
+    @Test func aTimedOutCallMakesRoomForTheNext() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(1), within: 100)
+        desk.ask(Desk.value(2), within: 1_000)
+        _ = desk.effects()
+        desk.pass(100)
+        #expect(
+            desk.effects() == [
+                "cancel #1 at a: timedOut", "value 1 failed: timedOut", "#2 value 2 to a within 900",
+            ])
+    }
+
+    @Test func aCancelledCallThatWaitsIsNeverSentAndOneInFlightIsTakenBack() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.value(2))
+        desk.ask(Desk.value(3))
+        _ = desk.effects()
+        #expect(desk.cancel(Desk.value(2), .superseded) == .waiting)
+        #expect(desk.cancel(Desk.value(2), .superseded) == .unknown)
+        #expect(desk.cancel(Desk.perform(1), .superseded) == .unknown)
+        #expect(desk.cancel(Desk.value(1), .removed) == .inFlight)
+        #expect(desk.effects() == ["cancel #1 at a: removed", "#2 value 3 to a within 1000"])
+        // A cancelled call has no end of its own.
+        desk.answer(2, by: "a")
+        desk.pass(2_000)
+        #expect(desk.effects() == [])
+        #expect(desk.problem == nil)
+    }
+
+    @Test func withoutAProviderNothingIsAccepted() {
+        let desk = Desk()
+        #expect(desk.ask(Desk.value(1)) == .noProvider)
+        desk.register("a", kinds: [2])
+        #expect(desk.ask(Desk.value(1)) == .noProvider)
+        #expect(!desk.isServed(1) && desk.isServed(2))
+    }
+
+    @Test func queuesHaveTheirBoundsAndOneKindDoesNotFillAnother() {
+        let desk = Desk {
+            $0.waitingValues = 2
+            $0.waitingActions = 1
+        }
+        desk.register("a", kinds: [1, 2], capacity: 1)
+        desk.ask(Desk.value(0))
+        #expect(desk.ask(Desk.value(1)) == .accepted)
+        #expect(desk.ask(.options(1)) == .accepted)
+        #expect(desk.ask(Desk.value(2)) == .busy)
+        #expect(desk.ask(Desk.perform(3)) == .accepted)
+        #expect(desk.ask(Desk.perform(4)) == .busy)
+        #expect(desk.ask(Desk.value(5), kind: 2) == .accepted)
+        // What was refused can be asked for again when there is room.
+        #expect(desk.cancel(Desk.value(1), .removed) == .waiting)
+        #expect(desk.ask(Desk.value(2)) == .accepted)
+        #expect(desk.problem == nil)
+    }
+
+    @Test func allCallsTogetherHaveABound() {
+        let desk = Desk { $0.maximumCalls = 3 }
+        desk.register("a", capacity: 100)
+        for control in 0..<3 { #expect(desk.ask(Desk.value(UInt32(control))) == .accepted) }
+        #expect(desk.ask(Desk.perform(9)) == .busy)
+        _ = desk.effects()
+        desk.answer(1, by: "a")
+        #expect(desk.ask(Desk.perform(9)) == .accepted)
+    }
+
+    @Test func oneTurnEndsOnlySoManyAndTellsThatMoreIsDue() {
+        let desk = Desk { $0.workPerAdvance = 10 }
+        desk.register("a", capacity: 1)
+        for control in 0..<25 { desk.ask(Desk.value(UInt32(control)), within: 500) }
+        _ = desk.effects()
+        desk.now += 500
+        #expect(desk.advance())
+        #expect(desk.effects().count { $0.contains("failed") } == 10)
+        #expect(desk.advance())
+        #expect(!desk.advance())
+        #expect(desk.effects().count { $0.contains("failed") } == 15)
+        #expect(desk.openCalls == 0)
+    }
+
+    @Test func aStopTakesEverythingBackAndFailsNothing() {
+        let desk = Desk()
+        desk.register("a", capacity: 2)
+        for control in 0..<4 { desk.ask(Desk.value(UInt32(control))) }
+        _ = desk.effects()
+        desk.stop()
+        #expect(desk.effects() == ["cancel #1 at a: stopping", "cancel #2 at a: stopping"])
+        #expect(desk.openCalls == 0)
+        #expect(desk.problem == nil)
+    }
+}

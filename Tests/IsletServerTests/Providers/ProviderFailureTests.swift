@@ -1,0 +1,213 @@
+import IsletCore
+import IsletServer
+import Testing
+
+/// Failures, retries, breakers, and providers that go away in the middle.
+@Suite struct ProviderFailureTests {
+    private typealias Desk = ProviderDesk
+
+    @Test func aRetryableFailureOfAValueIsSentOnceMoreToAnotherWithTheTimeThatIsLeft() {
+        let desk = Desk()
+        desk.register("a")
+        desk.register("b")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.now += 400
+        #expect(desk.fail(1, by: "a", retryable: true) == .taken(Desk.value(1)))
+        #expect(desk.effects() == ["#2 value 1 to b again within 600"])
+        #expect(desk.fail(2, by: "b", retryable: true) == .taken(Desk.value(1)))
+        #expect(desk.effects() == ["value 1 failed: threw"])
+    }
+
+    @Test(arguments: [ProviderDesk.value(1), ProviderDesk.perform(1), .options(1)])
+    func whatCannotBeRetriedFailsAtOnce(purpose: ProviderTable.Purpose) {
+        let desk = Desk()
+        desk.register("a")
+        desk.register("b")
+        desk.ask(purpose)
+        _ = desk.effects()
+        // An action may have run, whatever its provider says of trying again.
+        let isAction = purpose == Desk.perform(1)
+        desk.fail(1, by: "a", retryable: isAction)
+        let effects = desk.effects()
+        #expect(effects.count == 1 && effects[0].hasSuffix("failed: threw"))
+    }
+
+    @Test func withoutAnotherProviderThereIsNoRetry() {
+        let desk = Desk()
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a", retryable: true)
+        #expect(desk.effects() == ["value 1 failed: threw"])
+    }
+
+    @Test func aRetryWaitsForAnotherProviderAndNeverGoesBackToTheFirst() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.value(2))
+        desk.ask(Desk.value(3))
+        _ = desk.effects()
+        desk.fail(1, by: "a", retryable: true)
+        #expect(desk.effects() == ["#3 value 3 to a within 1000"])
+        desk.ask(Desk.value(4))
+        desk.answer(3, by: "a")
+        #expect(desk.effects() == ["#4 value 4 to a within 1000"])
+        // A retry goes before the values that came after it.
+        desk.ask(Desk.value(5))
+        desk.answer(2, by: "b")
+        #expect(desk.effects() == ["#5 value 1 to b again within 1000"])
+    }
+
+    @Test func aRetryThatWaitsFailsWithItsFirstReasonWhenOnlyTheFirstProviderIsLeft() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.value(2))
+        _ = desk.effects()
+        desk.fail(1, by: "a", retryable: true)
+        #expect(desk.effects() == [])
+        #expect(desk.drain("b"))
+        #expect(desk.effects() == ["value 1 failed: threw"])
+        #expect(desk.problem == nil)
+    }
+
+    @Test func aTimedOutValueIsNotRetried() {
+        let desk = Desk()
+        desk.register("a")
+        desk.register("b")
+        desk.ask(Desk.value(1))
+        desk.pass(1_000)
+        #expect(desk.effects().last == "value 1 failed: timedOut")
+    }
+
+    @Test func theCallsOfALostProviderAreRetriedElsewhereAndItsActionsEnd() {
+        let desk = Desk()
+        desk.register("a", capacity: 3)
+        desk.register("b", kinds: [], capacity: 3)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.perform(2))
+        desk.ask(.options(3))
+        _ = desk.effects()
+        desk.register("b", capacity: 3)
+        desk.now += 10
+        desk.unreachable("a")
+        #expect(
+            desk.effects() == [
+                "#4 value 1 to b again within 990", "perform 2 failed: providerLost",
+                "#5 options 3 to b again within 990", "dropped a: unreachable",
+            ])
+        #expect(desk.answer(4, by: "b") == .taken(Desk.value(1)))
+        #expect(desk.answer(1, by: "a") == .notRegistered)
+    }
+
+    @Test func withTheLastProviderOfAKindEverythingEndsAndActionsThatRanAreTold() {
+        let desk = Desk()
+        desk.register("a", capacity: 2)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.perform(2))
+        desk.ask(Desk.value(3))
+        desk.ask(Desk.perform(4))
+        _ = desk.effects()
+        #expect(desk.leave("a"))
+        #expect(
+            desk.effects() == [
+                "value 1 failed: noProvider", "perform 2 failed: providerLost", "dropped a: left",
+            ])
+        // What waited follows in the next turn.
+        desk.pass(0)
+        #expect(desk.effects() == ["perform 4 failed: noProvider", "value 3 failed: noProvider"])
+        #expect(desk.openCalls == 0)
+        #expect(desk.problem == nil)
+    }
+
+    @Test func whatWaitedIsServedByAProviderThatComesBeforeItFailed() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(1))
+        desk.ask(Desk.perform(2))
+        _ = desk.effects()
+        desk.leave("a")
+        _ = desk.effects()
+        desk.register("b")
+        #expect(desk.effects() == ["#2 perform 2 to b within 1000"])
+        desk.pass(0)
+        #expect(desk.effects() == [])
+    }
+
+    @Test func fiveFailuresInARowOpenTheBreakerAndOneCallIsLetThroughLater() {
+        let desk = Desk()
+        desk.register("a")
+        for number in 1...5 {
+            desk.ask(Desk.value(UInt32(number)))
+            _ = desk.effects()
+            desk.fail(number, by: "a")
+        }
+        _ = desk.effects()
+        desk.ask(Desk.value(6), within: 5_000)
+        desk.ask(Desk.value(7), within: 5_000)
+        desk.pass(999)
+        #expect(desk.effects() == [])
+        desk.pass(1)
+        #expect(desk.effects() == ["#6 value 6 to a within 4000"])
+        // The probe failed: twice as long.
+        desk.fail(6, by: "a")
+        #expect(desk.effects() == ["value 6 failed: threw"])
+        desk.pass(1_999)
+        #expect(desk.effects() == [])
+        desk.pass(1)
+        #expect(desk.effects() == ["#7 value 7 to a within 2000"])
+        desk.answer(7, by: "a")
+        desk.ask(Desk.value(8))
+        desk.ask(Desk.value(9))
+        #expect(desk.effects().count == 2)
+    }
+
+    @Test func anAnswerStartsTheCountOfFailuresAnew() {
+        let desk = Desk()
+        desk.register("a")
+        for number in 1...20 {
+            desk.ask(Desk.value(UInt32(number)))
+            #expect(desk.effects().count == 1)
+            if number % 5 == 0 { desk.answer(number, by: "a") } else { desk.fail(number, by: "a") }
+            _ = desk.effects()
+        }
+    }
+
+    @Test func aCancelledProbeLetsTheNextThrough() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.ask(Desk.value(2), within: 9_000)
+        desk.ask(Desk.value(3), within: 9_000)
+        desk.pass(1_000)
+        #expect(desk.effects() == ["value 1 failed: threw", "#2 value 2 to a within 8000"])
+        desk.cancel(Desk.value(2), .superseded)
+        #expect(desk.effects() == ["cancel #2 at a: superseded", "#3 value 3 to a within 8000"])
+    }
+
+    @Test func aSickProviderDoesNotGetWhatAHealthyOneCanTake() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.register("b")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        _ = desk.effects()
+        for control in 2...5 { desk.ask(Desk.value(UInt32(control))) }
+        #expect(desk.effects().allSatisfy { $0.contains("to b") })
+        for number in 2...5 { desk.answer(number, by: "b") }
+        // Half open: an action still goes to the healthy one, a value is the probe.
+        desk.pass(1_000)
+        _ = desk.effects()
+        desk.ask(Desk.perform(6))
+        desk.ask(Desk.value(7))
+        desk.ask(Desk.value(8))
+        #expect(desk.effects().map { $0.contains("to b") } == [true, false, true])
+    }
+}

@@ -1,0 +1,249 @@
+import IsletCore
+import IsletServer
+
+/// Watches what goes into a table and what comes out, and judges it by the rules alone: it knows nothing of queues,
+/// wheels and breakers.
+struct ProviderObserver {
+    struct Provider {
+        let id: EntityID
+        let peer: [UInt8]
+        var kinds: Set<UInt32>
+        var capacity: Int
+        var isDraining = false
+        var inFlight: Set<CallID> = []
+    }
+
+    struct OpenCall {
+        let kind: UInt32
+        let deadline: Milliseconds
+        /// In which order it was asked for.
+        let number: Int
+        var sent: [(id: CallID, to: ProviderRef)] = []
+        var isInFlight = false
+    }
+
+    private(set) var providers: [ProviderRef: Provider] = [:]
+    /// For each kind, its providers in the order in which they declared it.
+    private var order: [UInt32: [ProviderRef]] = [:]
+    private(set) var open: [ProviderTable.Purpose: OpenCall] = [:]
+    /// Calls that were over before they were answered: whose, and until when they are late.
+    private var late: [CallID: (provider: EntityID, until: Milliseconds)] = [:]
+    private(set) var history: [CallID] = []
+    private var seen: Set<CallID> = []
+    private var requests = 0
+    /// No breaker ever opens: who is chosen, and in which order, can be told exactly.
+    let isExact: Bool
+    private(set) var problem: String?
+
+    init(isExact: Bool) {
+        self.isExact = isExact
+    }
+
+    func provider(_ id: EntityID) -> ProviderRef? { providers.first { $0.value.id == id }?.key }
+
+    // MARK: What goes in
+
+    mutating func registered(
+        _ reference: ProviderRef, _ id: EntityID, peer: [UInt8], kinds: Set<UInt32>, capacity: Int
+    ) {
+        let known = providers[reference]
+        if known == nil {
+            providers[reference] = Provider(id: id, peer: peer, kinds: [], capacity: capacity)
+        } else if known?.peer != peer || known?.id != id {
+            note("\(reference) is another provider")
+        }
+        let before = providers[reference]?.kinds ?? []
+        for kind in before.subtracting(kinds) { order[kind]?.removeAll { $0 == reference } }
+        for kind in kinds.subtracting(before) { order[kind, default: []].append(reference) }
+        providers[reference]?.kinds = kinds
+        providers[reference]?.capacity = capacity
+        providers[reference]?.isDraining = false
+    }
+
+    mutating func drained(_ reference: ProviderRef) { providers[reference]?.isDraining = true }
+
+    mutating func requested(
+        _ purpose: ProviderTable.Purpose, kind: UInt32, within: Milliseconds, _ result: ProviderTable.Request,
+        at now: Milliseconds
+    ) {
+        let isServed = providers.values.contains { $0.kinds.contains(kind) && !$0.isDraining }
+        if isServed == (result == .noProvider) { note("\(result) where served is \(isServed)") }
+        guard result == .accepted else { return }
+        requests += 1
+        open[purpose] = OpenCall(kind: kind, deadline: now + within, number: requests)
+    }
+
+    mutating func cancelled(
+        _ purpose: ProviderTable.Purpose, _ result: ProviderTable.Cancellation, at now: Milliseconds
+    ) {
+        let call = open.removeValue(forKey: purpose)
+        let expected: ProviderTable.Cancellation =
+            if let call { call.isInFlight ? .inFlight : .waiting } else { .unknown }
+        if result != expected { note("cancelled: \(result) instead of \(expected)") }
+        if let call, call.isInFlight { becameLate(call, at: now) }
+    }
+
+    /// A provider sent something about a call.
+    mutating func told(
+        _ id: EntityID, peer: [UInt8], _ call: CallID, isEnd: Bool, _ verdict: ProviderTable.Verdict,
+        at now: Milliseconds
+    ) {
+        let reference = providers.first { $0.value.id == id && $0.value.peer == peer }?.key
+        var expected = ProviderTable.Verdict.notRegistered
+        if let reference {
+            if let purpose = open.first(where: { $0.value.isInFlight && $0.value.sent.last?.id == call })?.key,
+                providers[reference]?.inFlight.contains(call) == true
+            {
+                expected = .taken(purpose)
+                providers[reference]?.inFlight.remove(call)
+                if isEnd { open[purpose] = nil } else { open[purpose]?.isInFlight = false }
+            } else if let known = late[call], known.provider == id {
+                expected = known.until > now ? .late : .unknownCall
+                late[call] = nil
+            } else {
+                expected = .unknownCall
+            }
+        }
+        if verdict != expected { note("\(verdict) instead of \(expected)") }
+    }
+
+    // MARK: What comes out
+
+    mutating func take(_ effect: ProviderTable.Effect, at now: Milliseconds) {
+        switch effect {
+        case .send(let id, let reference, let purpose, let attempt, let within):
+            takeSend(id, reference, purpose, attempt, within, at: now)
+        case .cancel(let id, let reference, let reason):
+            if providers[reference]?.inFlight.remove(id) == nil { note("\(effect) of a call that it has not") }
+            guard reason == .timedOut else { return }
+            guard let purpose = open.first(where: { $0.value.isInFlight && $0.value.sent.last?.id == id })?.key,
+                let call = open[purpose]
+            else { return note("\(effect) of a call that is not open") }
+            becameLate(call, at: now)
+            open[purpose]?.isInFlight = false
+        case .failed(let purpose, let failure):
+            takeFailed(purpose, failure, at: now)
+        case .ping(let reference):
+            if providers[reference] == nil { note("\(effect) to nobody") }
+        case .dropped(let reference, _):
+            guard let provider = providers[reference] else { return note("\(effect) of nobody") }
+            for id in provider.inFlight { waitsForRetry(id, at: now) }
+            providers[reference] = nil
+            for kind in provider.kinds { order[kind]?.removeAll { $0 == reference } }
+        }
+    }
+
+    private mutating func takeSend(
+        _ id: CallID, _ reference: ProviderRef, _ purpose: ProviderTable.Purpose, _ attempt: Int,
+        _ within: Milliseconds, at now: Milliseconds
+    ) {
+        guard let provider = providers[reference], let call = open[purpose] else {
+            return note("a send to nobody or for nothing")
+        }
+        if !seen.insert(id).inserted { note("\(id) is used twice") }
+        history.append(id)
+        if provider.isDraining || !provider.kinds.contains(call.kind) { note("a send to one who does not take it") }
+        if provider.inFlight.count >= provider.capacity { note("a send to one who is full") }
+        if within != call.deadline - now || within < 1 { note("within \(within) of \(call.deadline - now)") }
+        if attempt != call.sent.count + 1 || attempt > 2 { note("attempt \(attempt) after \(call.sent.count)") }
+        if attempt == 2, purpose.isPerform { note("an action was sent twice") }
+        if let first = call.sent.last {
+            if first.to == reference { note("a retry at the same provider") }
+            // Its provider was lost, else it would not be in flight any more.
+            if call.isInFlight { becameLate(call, at: now) }
+            providers[first.to]?.inFlight.remove(first.id)
+        } else if isExact {
+            judgeOrder(of: call, purpose)
+            judgeChoice(of: reference, call)
+        }
+        providers[reference]?.inFlight.insert(id)
+        open[purpose]?.sent.append((id, reference))
+        open[purpose]?.isInFlight = true
+    }
+
+    /// Nothing of the same sort and kind was asked for before and still waits for its first attempt.
+    private mutating func judgeOrder(of call: OpenCall, _ purpose: ProviderTable.Purpose) {
+        for (other, waiting) in open where waiting.kind == call.kind && waiting.sent.isEmpty && other != purpose {
+            let comesFirst =
+                other.isPerform == purpose.isPerform ? waiting.number < call.number : other.isPerform
+            if comesFirst { note("\(purpose) was sent before \(other)") }
+        }
+    }
+
+    /// None was less loaded, or as much and declared the kind earlier.
+    private mutating func judgeChoice(of reference: ProviderRef, _ call: OpenCall) {
+        guard let chosen = providers[reference], let kind = order[call.kind] else { return }
+        var isBefore = true
+        for other in kind {
+            if other == reference {
+                isBefore = false
+                continue
+            }
+            guard let provider = providers[other], !provider.isDraining, provider.inFlight.count < provider.capacity
+            else { continue }
+            let (left, right) =
+                (provider.inFlight.count * chosen.capacity, chosen.inFlight.count * provider.capacity)
+            if left < right || left == right && isBefore { note("\(other) had less to do than \(reference)") }
+        }
+    }
+
+    private mutating func takeFailed(
+        _ purpose: ProviderTable.Purpose, _ failure: ControlFailure, at now: Milliseconds
+    ) {
+        guard let call = open.removeValue(forKey: purpose) else { return note("\(purpose) failed and was not open") }
+        if let last = call.sent.last, call.isInFlight {
+            providers[last.to]?.inFlight.remove(last.id)
+            becameLate(call, at: now)
+        }
+        let isServed = providers.values.contains { $0.kinds.contains(call.kind) && !$0.isDraining }
+        switch failure {
+        case .timedOut: if now < call.deadline { note("timed out too early") }
+        case .noProvider: if !call.isInFlight, isServed { note("no provider, and there is one") }
+        case .providerLost, .threw, .badAnswer: if call.sent.isEmpty { note("\(failure) before it was sent") }
+        case .none, .busy, .unknownOutcome: note("\(failure) is not the table's to say")
+        }
+    }
+
+    /// The provider of a call was lost, and nothing was said of the call: it waits for another one.
+    private mutating func waitsForRetry(_ id: CallID, at now: Milliseconds) {
+        guard let (purpose, call) = open.first(where: { $0.value.isInFlight && $0.value.sent.last?.id == id }) else {
+            return note("a lost provider had a call that was not open")
+        }
+        if purpose.isPerform || call.sent.count > 1 { note("\(purpose) was lost and has no end") }
+        becameLate(call, at: now)
+        open[purpose]?.isInFlight = false
+    }
+
+    private mutating func becameLate(_ call: OpenCall, at now: Milliseconds) {
+        guard let last = call.sent.last, let id = providers[last.to]?.id else { return }
+        late[last.id] = (id, now + 60_000)
+    }
+
+    // MARK: In between
+
+    /// After everything due was done: nothing is overdue, and nothing waits that somebody could take.
+    mutating func judgeRest(at now: Milliseconds, isLive: (ProviderRef) -> Bool) {
+        for (purpose, call) in open where call.deadline <= now { note("\(purpose) lives past its deadline") }
+        for (purpose, call) in open where !call.isInFlight {
+            for reference in order[call.kind] ?? [] where call.sent.last?.to != reference {
+                guard let provider = providers[reference], !provider.isDraining,
+                    provider.inFlight.count < provider.capacity, isLive(reference)
+                else { continue }
+                note("\(purpose) waits although \(reference) is free")
+            }
+        }
+    }
+
+    private mutating func note(_ text: String) {
+        if problem == nil { problem = text }
+    }
+}
+
+extension ProviderTable.Purpose {
+    var isPerform: Bool {
+        switch self {
+        case .perform: true
+        case .value, .options: false
+        }
+    }
+}

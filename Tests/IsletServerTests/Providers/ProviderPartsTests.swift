@@ -1,0 +1,86 @@
+import IsletCore
+import IsletServer
+import Testing
+
+/// The small values that the table is made of.
+@Suite struct ProviderPartsTests {
+    @Test(arguments: [0, 1, 9, 10, 1_234_567_890_123, UInt64.max])
+    func aCallIDComesBackFromItsText(value: UInt64) {
+        #expect(CallID(text: CallID(value).description.utf8) == CallID(value))
+    }
+
+    @Test(arguments: ["", "00", "01", "-1", "+1", " 1", "1 ", "1.0", "x", "18446744073709551616", "99999999999999999999"])
+    func noOtherTextIsACallID(text: String) {
+        #expect(CallID(text: text.utf8) == nil)
+    }
+
+    @Test func aBreakerOpensForTwiceAsLongEachTimeUpToItsLongest() {
+        var breaker = CircuitBreaker(failures: 2, first: 1_000, longest: 30_000)
+        var now: Milliseconds = 0
+        _ = breaker.failed(CallID(1), at: now)
+        #expect(breaker.state == .closed(failures: 1))
+        var spans: [Milliseconds] = []
+        for number in 2...8 {
+            let call = CallID(UInt64(number))
+            #expect(breaker.allowsCall(at: now))
+            breaker.sent(call)
+            let opened = breaker.failed(call, at: now)
+            #expect(opened)
+            guard let end = breaker.opensUntil else { break }
+            spans.append(end - now)
+            #expect(!breaker.allowsCall(at: end - 1))
+            now = end
+        }
+        #expect(spans == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+        breaker.sent(CallID(9))
+        #expect(!breaker.allowsCall(at: now))
+        breaker.succeeded()
+        #expect(breaker.isClosed)
+        _ = breaker.failed(CallID(10), at: now)
+        _ = breaker.failed(CallID(11), at: now)
+        #expect(breaker.opensUntil == now + 1_000)
+    }
+
+    @Test func callsSentBeforeABreakerOpenedSayNothingNewWhenTheyFail() {
+        var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
+        let verdicts = [breaker.failed(CallID(1), at: 0), breaker.failed(CallID(2), at: 500)]
+        #expect(verdicts == [true, false])
+        #expect(breaker.opensUntil == 1_000)
+        breaker.sent(CallID(4))
+        _ = breaker.failed(CallID(3), at: 1_100)
+        #expect(breaker.state == .halfOpen(probe: CallID(4)))
+        breaker.withdrew(CallID(3))
+        #expect(!breaker.allowsCall(at: 1_100))
+        breaker.succeeded()
+        #expect(breaker.isClosed)
+    }
+
+    @Test func faultsCountWithinTheirSpan() {
+        var window = FaultWindow(limit: 3, span: 100)
+        let verdicts = [0, 50, 100, 149, 150, 160].map { window.note(at: $0) }
+        #expect(verdicts == [false, false, false, true, true, true])
+        var slow = FaultWindow(limit: 2, span: 100)
+        let slowVerdicts = [0, 100, 200, 299].map { slow.note(at: $0) }
+        #expect(slowVerdicts == [false, false, false, true])
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64]) func quantilesAreRightToAnEighth(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var histogram = LatencyHistogram()
+        #expect(histogram.quantile(0.5) == nil)
+        var times: [Milliseconds] = []
+        for _ in 0..<5_000 {
+            let time = Milliseconds.random(in: 0...(1 << Int64.random(in: 1...17, using: &random)), using: &random)
+            times.append(time)
+            histogram.add(time)
+        }
+        times.sort()
+        for share in [0.01, 0.5, 0.9, 0.99, 1] {
+            let exact = times[max(0, Int((share * 5_000).rounded(.up)) - 1)]
+            let told = histogram.quantile(share) ?? -1
+            #expect(told >= exact && told <= exact + exact / 8, "seed \(seed), \(share): \(told) for \(exact)")
+        }
+        #expect(histogram.longest == times.last && histogram.count == 5_000)
+        #expect(histogram.sum == times.reduce(0, +))
+    }
+}
