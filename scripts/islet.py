@@ -1051,7 +1051,7 @@ class Provider:
                         attempt = 0 if self.registered.is_set() else attempt
                     self._forget()
                     attempt += 1
-                    self._pause(max(wait, _backoff(attempt, 0.2, 10.0)))
+                    self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
             finally:
                 self._forget()
                 self._stopping = False
@@ -1190,7 +1190,12 @@ class Provider:
         if not self._threads.acquire(blocking=False):
             return link.forward(self._failed(id, "all threads are at work", retryable=True))
         call = self._calls[id] = _Call(id, frame, control, self._kinds[kind][1])
-        threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
+        try:
+            threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
+        except RuntimeError as failure:  # the system has no more threads
+            self._threads.release()
+            call.result = self._failed(id, str(failure), retryable=True)
+            self._results.put(call)
 
     def _flush(self, link: _Link) -> None:
         """Sends what the handlers gave, and the reloads."""
@@ -1227,7 +1232,7 @@ class Provider:
         before: dict[int, Any] = {}
 
         def stop(number: int, _: object) -> None:
-            signal.signal(number, before[number])
+            signal.signal(number, before[number] or signal.SIG_DFL)
             self.stop()
 
         if threading.current_thread() is threading.main_thread():
@@ -1236,7 +1241,7 @@ class Provider:
             yield
         finally:
             for number, handler in before.items():
-                signal.signal(number, handler)
+                signal.signal(number, handler or signal.SIG_DFL)
 
     # The threads of the handlers
 

@@ -251,6 +251,16 @@ def test_a_kind_that_is_not_declared_is_a_failed_call(provider, fake):
     assert "not declared" in fake.answer(fake.call("value", "com.example.other"), "provider.fail")["message"]
 
 
+def test_a_system_without_more_threads_is_a_failed_call_that_another_may_take(provider, fake, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        assert fake.answer(fake.call("value", TORCH), "provider.fail")["retryable"] is True
+    fake.answer(fake.call("value", TORCH))
+
+
 def test_calls_run_at_the_same_time_and_pings_are_answered_meanwhile(made, fake, torch):
     torch.hold = threading.Event()
     provider = made((TORCH, torch), capacity=4)
@@ -416,7 +426,7 @@ def test_a_service_that_was_restarted_gets_a_new_registration(made, tmp_path, to
     try:
         provider = made((TORCH, torch), url=url)
         first.registered()
-        torch.hold = threading.Event()
+        torch.hold = old = threading.Event()
         first.call("value", TORCH)
         assert torch.entered.acquire(timeout=DEADLINE)
     finally:
@@ -426,10 +436,13 @@ def test_a_service_that_was_restarted_gets_a_new_registration(made, tmp_path, to
         second.registered()
         provider.wait_until_registered()
         # The same number of a call as at the first service: the old answer is not taken for the new one's.
+        torch.hold = new = threading.Event()
         assert second.call("value", TORCH) == "call-1"
         assert torch.entered.acquire(timeout=DEADLINE)
+        old.set()
+        second.quiet()
         torch.lit = True
-        torch.hold.set()
+        new.set()
         assert second.answer("call-1")["value"] is True
         second.quiet()
         provider.stop()

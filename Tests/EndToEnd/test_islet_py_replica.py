@@ -240,6 +240,23 @@ def test_a_copy_that_somebody_changed_is_told_by_its_digest(client, follow, bulk
     exact(replica, bulk)
 
 
+def test_a_snapshot_that_is_wrong_is_told_by_its_own_digest(client, follow, bulk):
+    client.start()
+    client.start()
+    replica = follow()
+    replica._watermark = lambda mark: None  # it would tell, too
+    end = replica._snapshot_ended
+
+    def end_without_a_row(header):
+        replica._snapshot_ended = end
+        replica._rows.pop()
+        end(header)
+
+    replica._snapshot_ended = end_without_a_row
+    assert reasons(told(replica, timeout=1)) == ["joined", "inconsistent"]
+    exact(replica, bulk)
+
+
 def test_a_reader_that_never_takes_its_changes_is_told_everything_anew(client, follow, bulk, monkeypatch):
     monkeypatch.setattr(islet.Replica, "WAITING", 10)
     replica = follow().sync()
