@@ -945,6 +945,14 @@ def _members(**fields: Any) -> JSON:
             for name, value in fields.items() if value is not None}
 
 
+def _cut(text: str, limit: int) -> str:
+    """As much of a text as has so many bytes of JSON, without what is no UTF-8 (of file names, for example)."""
+    text = text.encode(errors="replace")[:limit].decode(errors="ignore")
+    while len(_encode(text)) > limit:
+        text = text[:-1]
+    return text
+
+
 @dataclass(slots=True, eq=False)
 class _Call:
     """A call on its way through a handler, and the frame that it came to."""
@@ -967,7 +975,8 @@ class Provider:
     over a queue. A lost connection, a silent service and one that was restarted lead to a new registration; the calls
     at work then are cancelled and their answers dropped, since the service has given them up."""
 
-    VALUE_LIMIT, MESSAGE_LIMIT = 4_096, 500
+    VALUE_LIMIT, OPTIONS_LIMIT, TEXT_LIMIT, MESSAGE_LIMIT = 4_096, 60_000, 256, 1_024
+    """Bytes of JSON; longer texts are cut."""
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
@@ -1274,14 +1283,16 @@ class Provider:
                 # The action was performed, so the call has not failed.
                 log.warning("%s: %r is no status", control.kind, given.status)
                 given = dataclasses.replace(given, status=None)
-        if (size := len(_encode(given.value))) > self.VALUE_LIMIT:
-            raise Fail(f"the value has {size} bytes, and may have {self.VALUE_LIMIT}")
-        return _members(op="provider.answer", provider=self.id, call=call.id, **dataclasses.asdict(given))
+        limit = self.OPTIONS_LIMIT if op == "control.options" else self.VALUE_LIMIT
+        if (size := len(_encode(given.value))) > limit:
+            raise Fail(f"the value has {size} bytes, and may have {limit}")
+        members = {name: _cut(value, self.TEXT_LIMIT) if isinstance(value, str) and name != "value" else value
+                   for name, value in dataclasses.asdict(given).items()}
+        return _members(op="provider.answer", provider=self.id, call=call.id, **members)
 
     def _failed(self, call: str, message: str, retryable: bool = False) -> bytes:
-        message = message[:self.MESSAGE_LIMIT].encode(errors="replace").decode()  # of file names, for example
-        return _encode(_members(op="provider.fail", provider=self.id, call=call, message=message or None,
-                                retryable=retryable or None))
+        return _encode(_members(op="provider.fail", provider=self.id, call=call, retryable=retryable or None,
+                                message=_cut(message, self.MESSAGE_LIMIT) if message else None))
 
 
 class _Link:

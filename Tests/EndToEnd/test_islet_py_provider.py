@@ -168,13 +168,15 @@ def test_an_action_that_gives_no_status_but_something_else_was_performed_all_the
     assert fake.answer(fake.call("perform", TORCH, value=False))["tint"] == "red"
 
 
-def test_a_status_that_is_no_text_in_utf_8_is_a_failed_call(made, fake):
-    class Odd(Torch):
+def test_texts_are_cut_to_what_the_service_takes(made, fake):
+    class Long(Torch):
         def set_value(self, control, value):
-            return "\ud800"
+            return islet.Answer(status="x" * 300 if value else "\ud800", tint="\n" * 300, action_hint="")
 
-    made((TORCH, Odd))
-    assert "UnicodeEncode" in fake.answer(fake.call("perform", TORCH, value=True), "provider.fail")["message"]
+    made((TORCH, Long))
+    answer = fake.answer(fake.call("perform", TORCH, value=True))
+    assert (answer["status"], answer["tint"], answer["actionHint"]) == ("x" * 254, "\n" * 127, "")
+    assert fake.answer(fake.call("perform", TORCH, value=False))["status"] == "?"
 
 
 def test_a_button_may_be_a_function(made, fake):
@@ -200,13 +202,18 @@ def test_options_are_computed_when_asked(made, fake):
     made((TORCH, Lamp), start=True)
     call = fake.call("options", TORCH, control=None, parameter="lamp", configuration={"room": "k"})
     assert fake.answer(call)["value"] == [{"value": "lamp-1", "title": "First"}, {"value": "k"}]
+    call = fake.call("options", TORCH, control=None, parameter="x" * 5_000)
+    assert len(fake.answer(call)["value"][0]["value"]) == 5_002, "more than a value may have"
+    call = fake.call("options", TORCH, control=None, parameter="x" * 60_000)
+    assert "may have 60000" in fake.answer(call, "provider.fail")["message"]
 
 
 @pytest.mark.parametrize("failure, members", [
     (islet.Fail("no battery", retryable=True), {"message": "no battery", "retryable": True}),
     (islet.Fail(), {}),
     (KeyError("lamp"), {"message": "KeyError: 'lamp'"}),
-    (RuntimeError("x" * 10_000), {"message": ("RuntimeError: " + "x" * 10_000)[:500]}),
+    (RuntimeError("x" * 10_000), {"message": ("RuntimeError: " + "x" * 10_000)[:1_022]}),
+    (islet.Fail('"' * 10_000), {"message": '"' * 511}), (islet.Fail("é" * 10_000), {"message": "é" * 511}),
     (islet.Fail("no \udcff"), {"message": "no ?"}), (SystemExit(3), {"message": "SystemExit: 3"})])
 def test_what_a_handler_raises_is_a_failed_call_and_no_more(made, fake, failure, members):
     class Broken(Torch):

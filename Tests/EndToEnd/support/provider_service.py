@@ -13,10 +13,10 @@ from .wire import DEADLINE, QUIET
 class ProviderService:
     """A ROUTER that answers registrations and goodbyes, and hands everything else to the test.
 
-    `ping_limit` in milliseconds; `refuse` is the error of the next registrations, in order; `silent` keeps every answer
-    back, as a service that hangs."""
+    `ping_limit` in milliseconds: so long that nothing is repaired by silence where a test does not say so. `refuse` is
+    the error of the next registrations, in order; `silent` keeps every answer back, as a service that hangs."""
 
-    def __init__(self, url=None, ping_limit=15_000):
+    def __init__(self, url=None, ping_limit=600_000):
         self.ping_limit = ping_limit
         self.refuse = []
         self.silent = False
