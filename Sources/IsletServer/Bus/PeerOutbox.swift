@@ -1,7 +1,12 @@
 /// What a ``PeerOutbox`` may hold.
 package struct OutboxLimits: Sendable {
-    /// Messages that wait for one client.
+    /// Messages that may wait for a client that does not read…
     package var messages = 1_000
+    /// …which is one whose pipe has taken nothing for this time. One batch may answer thousands of commands at once, so
+    /// a client that reads well may have more waiting for a moment…
+    package var patience: Int64 = 2_000
+    /// …but not more than so many.
+    package var mostMessages = 65_536
     /// Bytes that wait for one client; one message may have more.
     package var bytes = 64 << 20
     /// Bytes that wait for all clients.
@@ -43,18 +48,21 @@ package struct PeerOutbox<Client: Hashable> {
         var taken = 0
         var bytes = 0
         var retry: Int64
+        /// When its pipe took something last, or was found full for the first time.
+        var tookAt: Int64
         var descriptor: Int32?
 
         var count: Int { messages.count - taken }
 
         /// Offers messages until one is not taken; gives the bytes of those that were.
-        mutating func offer(_ isTaken: (Client, Waiting) -> Bool, _ limits: OutboxLimits) -> Int {
+        mutating func offer(_ isTaken: (Client, Waiting) -> Bool, _ limits: OutboxLimits, at now: Int64) -> Int {
             let (before, held) = (taken, bytes)
             while taken < messages.count, isTaken(client, messages[taken]) {
                 bytes -= PeerOutbox.size(messages[taken])
                 messages[taken] = []
                 taken += 1
             }
+            if taken > before { tookAt = now }
             retry = taken > before ? limits.shortestRetry : min(retry * 2, limits.longestRetry)
             // What was taken is dropped in one go, so that a long queue is not moved for each message.
             if taken * 2 > messages.count {
@@ -101,8 +109,9 @@ package struct PeerOutbox<Client: Hashable> {
         guard !cut.contains(client) else { return [] }
         let number = numbers[client] ?? add(client, at: now)
         let size = Self.size(message)
-        let (count, held) = queue(number) { ($0.count, $0.bytes) }
-        guard count < limits.messages, count == 0 || held + size <= limits.bytes else {
+        let (count, held, tookAt) = queue(number) { ($0.count, $0.bytes, $0.tookAt) }
+        let mayHaveMore = now - tookAt < limits.patience ? limits.mostMessages : limits.messages
+        guard count < mayHaveMore, count == 0 || held + size <= limits.bytes else {
             return [cut(number)]
         }
         queue(number) { queue in
@@ -139,7 +148,7 @@ package struct PeerOutbox<Client: Hashable> {
         var tries = 0
         while tries < limits.triesPerTurn, let (number, time) = attempts.first, time <= now {
             tries += 1
-            bytes -= queue(number) { queue in queue.offer(isTaken, limits) }
+            bytes -= queue(number) { queue in queue.offer(isTaken, limits, at: now) }
             if queue(number, { $0.count == 0 }) {
                 remove(number)
             } else {
@@ -159,10 +168,10 @@ package struct PeerOutbox<Client: Hashable> {
         let number: UInt32
         if let reused = free.popLast() {
             number = reused
-            queues[Int(number)] = Queue(client: client, retry: limits.shortestRetry)
+            queues[Int(number)] = Queue(client: client, retry: limits.shortestRetry, tookAt: now)
         } else {
             number = UInt32(queues.count)
-            queues.append(Queue(client: client, retry: limits.shortestRetry))
+            queues.append(Queue(client: client, retry: limits.shortestRetry, tookAt: now))
         }
         numbers[client] = number
         attempts.set(number, to: now + limits.shortestRetry)

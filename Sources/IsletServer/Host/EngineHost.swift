@@ -26,6 +26,7 @@ package actor EngineHost: BusLoop {
     private let onWarning: @Sendable (String) -> Void
     private var wasHeldBack: Milliseconds = 0
     private var wasFull = false
+    private var knownCuts: UInt64 = 0
     /// Who waits for the end of the stop.
     private var stopped: CheckedContinuation<Void, Never>?
 
@@ -91,6 +92,11 @@ package actor EngineHost: BusLoop {
                     : "the clock that was set forward by \(wasHeldBack) ms is believed now, or was set back")
         }
         wasHeldBack = heldBack
+        if partition.statistics.cutClients != knownCuts {
+            let cut = partition.statistics.cutClients - knownCuts
+            knownCuts = partition.statistics.cutClients
+            onWarning("\(cut) clients were cut, as they did not read their answers")
+        }
         if partition.isDiskFull != wasFull {
             wasFull = partition.isDiskFull
             onWarning(

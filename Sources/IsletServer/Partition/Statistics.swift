@@ -19,7 +19,7 @@ package struct Statistics: Sendable {
     /// Clients that were cut because they did not read.
     /// Providers that left, were lost or were given up.
     var droppedProviders: UInt64 = 0
-    var cutClients: UInt64 = 0
+    package internal(set) var cutClients: UInt64 = 0
 
     init(startedAt: Milliseconds) {
         self.startedAt = startedAt

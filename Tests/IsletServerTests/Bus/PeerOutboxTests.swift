@@ -98,15 +98,41 @@ private struct Pipes {
         _ = outbox.heard(from: "a", descriptor: 7, at: 0)
         for _ in 0..<OutboxLimits().messages { #expect(outbox.append(message("x"), for: "a", at: 0).isEmpty) }
         _ = outbox.heard(from: "a", descriptor: 7, at: 0)
-        let cuts = outbox.append(message("x"), for: "a", at: 0)
+        let cuts = outbox.append(message("x"), for: "a", at: OutboxLimits().patience)
         #expect(cuts.map(\.client) == ["a"] && cuts.map(\.descriptor) == [7])
         #expect(outbox.isEmpty && outbox.bytes == 0 && outbox.nextAttempt() == nil)
+    }
+
+    @Test func aClientThatReadsMayHaveMoreWaitingForAMoment() {
+        let limits = OutboxLimits()
+        var outbox = Outbox()
+        for _ in 0..<5 * limits.messages { #expect(outbox.append(message("x"), for: "a", at: 0).isEmpty) }
+        // It takes something each time, and more comes than it takes.
+        var now: Int64 = 0
+        for _ in 0..<10 {
+            now += limits.patience - 1
+            var room = 3
+            outbox.flush(at: now) { _, _ in
+                room -= 1
+                return room >= 0
+            }
+            #expect(outbox.append(message("x"), for: "a", at: now).isEmpty)
+        }
+        #expect(outbox.append(message("x"), for: "a", at: now + limits.patience).map(\.client) == ["a"])
+    }
+
+    @Test func howeverWellAClientReadsThereIsABoundToWhatWaits() {
+        let limits = OutboxLimits()
+        var outbox = Outbox()
+        for _ in 0..<limits.mostMessages { _ = outbox.append(message("x"), for: "a", at: 0) }
+        #expect(outbox.append(message("x"), for: "a", at: 0).map(\.client) == ["a"])
     }
 
     @Test func aCutClientWhoseConnectionIsNotKnownGetsNothingUntilItIsShut() {
         var outbox = Outbox()
         for _ in 0..<OutboxLimits().messages { _ = outbox.append(message("x"), for: "a", at: 0) }
-        #expect(outbox.append(message("x"), for: "a", at: 0).map(\.descriptor) == [nil])
+        let later = OutboxLimits().patience
+        #expect(outbox.append(message("x"), for: "a", at: later).map(\.descriptor) == [nil])
         #expect(outbox.holds("a") && !outbox.isEmpty)
         #expect(outbox.append(message("later"), for: "a", at: 1).isEmpty)
         outbox.flush(at: 1_000) { _, _ in
@@ -141,6 +167,7 @@ private struct Pipes {
     @Test func clientsThatAreCutAndNeverHeardOfAreBounded() {
         var limits = OutboxLimits()
         limits.messages = 1
+        limits.patience = 0
         limits.cutClients = 3
         var outbox = PeerOutbox<Int>(limits: limits)
         for client in 0..<4 {
