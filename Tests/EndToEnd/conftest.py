@@ -5,6 +5,7 @@ import pytest
 from support.bulk import Bulk
 from support.commands import Commands
 from support.events import Events
+from support.home import Home
 from support.service import BINARY, Service
 from support.wire import MODULES, Wire
 
@@ -87,3 +88,9 @@ def events(wire, service):
 @pytest.fixture
 def bulk(wire, service):
     return Bulk(wire, service.bulk, APP)
+
+
+@pytest.fixture
+def home(wire, service):
+    """An app's controls, watched from the first event on."""
+    return Home(wire, service, APP)

@@ -1,10 +1,16 @@
-"""A copy of one app's listed activities, kept by the rules of the contract alone."""
+"""A copy of one app's listed activities and controls, kept by the rules of the contract alone."""
 
 import json
 
 from .digest import digest
 
-LISTED = {"pending", "active", "stale", "ended"}
+GONE = {"dismissed", "removed"}
+"""The states of activities and controls that are listed no more."""
+
+
+def family(topic):
+    """The member that the entity of a topic stands under."""
+    return topic.split("/", 2)[1]
 
 
 class Gap(Exception):
@@ -21,7 +27,7 @@ class Replica:
     def load(self, rows):
         """Takes the rows of a snapshot: pairs of topic and JSON."""
         for topic, body in rows:
-            self.entities[topic] = json.loads(body)["activity"]
+            self.entities[topic] = json.loads(body)[family(topic)]
 
     def apply(self, topic, event):
         """Takes one event in order; raises `Gap` where one is missing, and drops what it has already."""
@@ -30,7 +36,7 @@ class Replica:
         if event["seq"] != self.seq + 1:
             raise Gap(f"have {self.seq}, got {event['seq']}")
         self.seq = event["seq"]
-        patch = event["activity"]
+        patch = event[family(topic)]
         entity = self.entities.get(topic)
         if entity is None:
             if patch["revision"] != 1:
@@ -45,7 +51,7 @@ class Replica:
                 entity.pop(name, None)
             else:
                 entity[name] = value
-        if event["to"] not in LISTED:
+        if event["to"] in GONE:
             del self.entities[topic]
 
     @property

@@ -1,0 +1,77 @@
+"""Controls as a person has them, with what a test needs to watch them: commands, events and providers of one app."""
+
+from .bulk import Bulk
+from .commands import Commands
+from .events import Events
+from .provider import APP, TORCH, RawProvider, toggle
+from .replica import Replica
+
+
+class Home:
+    """One app at one service. `next` takes each event of a control in turn, and `entity` is what they make of it."""
+
+    def __init__(self, wire, service, app=APP):
+        self.wire, self.service, self.app = wire, service, app
+        self.client = Commands(wire, service.commands, app)
+        self.events = Events(wire, service.events, app + "/")
+        joined = self.events.join()["apps"].get(app, {})
+        self.replica = Replica(joined.get("seq", 0))
+
+    @property
+    def bulk(self):
+        return Bulk(self.wire, self.service.bulk, self.app)
+
+    def provider(self, *kinds, **options):
+        """Another provider on a connection of its own."""
+        return RawProvider(self.wire, self.service.commands, *(kinds or [toggle()]), app=self.app, **options)
+
+    # Commands
+
+    def add(self, kind=TORCH, **fields):
+        """Places a control; gives its id."""
+        id = self.client.applied("control.add", kind=kind, **fields)["control"]["id"]
+        self.next("added", id=id)
+        return id
+
+    def shown(self, provider, value=False, kind=TORCH, look=None, **fields):
+        """Places a control whose first value is there; gives its id."""
+        id = self.add(kind, **fields)
+        provider.gives(value, kind=kind, control=id, **(look or {}))
+        self.next("shown", id=id)
+        return id
+
+    def tap(self, id, **fields):
+        return self.client.applied("control.tap", id=id, **fields)
+
+    def get(self, id, **fields):
+        return self.client.read("control.get", id=id, **fields)["control"]
+
+    # Events
+
+    def next(self, name=None, id=None, cause=None, **members):
+        """The next event, which must be this one and change these members; gives the patch in it."""
+        topic, event, _ = self.events.raw_next()
+        self.replica.apply(topic, event)
+        if name is not None:
+            assert event["event"] == f"control.{name}", event
+        assert cause is None or event["cause"] == cause, event
+        patch = event["control"]
+        assert id is None or patch["id"] == id, event
+        assert {member: patch.get(member) for member in members} == members, event
+        self.event = event
+        return patch
+
+    def entity(self, id):
+        """The control as the events so far make it."""
+        [found] = [entity for topic, entity in self.replica.entities.items() if topic.endswith(id)]
+        return found
+
+    def agrees(self, id):
+        """Fails where the events make something else of it than a read shows; gives the control."""
+        read = self.get(id)
+        assert self.entity(id) == read
+        return read
+
+    def silent(self):
+        """Fails where an event comes."""
+        self.events.silent()
