@@ -45,7 +45,8 @@ def simulator(options):
         raise Failed(f"{found['failures']} seeds failed")
     names = {
         "years": "simulated years", "commands": "commands", "transitions": "transitions", "deadlines": "deadlines taken",
-        "kills": "kills", "powerLosses": "power losses", "recoveryCrashes": "crashes while recovering",
+        "kills": "kills", "powerLosses": "power losses",
+        "inputOutputErrors": "failed writes and syncs", "recoveryCrashes": "crashes while recovering",
         "clockJumps": "clock jumps", "retries": "retries", "fullDisks": "full disks", "replays": "replays",
         "snapshots": "snapshots", "checks": "checks by the oracle"}
     rows = [("seeds, each played twice", f"{grouped(found['seeds'])} from {options.seed}")]

@@ -155,12 +155,6 @@ extension Oracle {
         memories[MemoryKey(client: client, req: req)]?.isForgotten == false
     }
 
-    /// The highest number that a client is known to have used.
-    package func highestNumber(client: String, stem: String) -> Int {
-        let kept = memories.keys.filter { $0.client == client && Self.stem($0.req) == stem }
-        return max(kept.compactMap { Self.number($0.req) }.max() ?? -1, forgottenNumbers[client + stem] ?? -1)
-    }
-
     /// What is known of an app's listed activities: how many, and their digest.
     package func stand(_ app: String) -> (entities: Int, digest: String) {
         var digest = StreamDigest()
@@ -193,9 +187,4 @@ extension Oracle {
     package func knownIDs(_ app: String) -> [String] {
         known.compactMap { citizens[$0]?.birth.app == app ? ids[$0] : nil }
     }
-}
-
-extension Oracle {
-    /// The highest number of a client that was forgotten.
-    package func highestForgotten(client: String, stem: String) -> Int? { forgottenNumbers[client + stem] }
 }

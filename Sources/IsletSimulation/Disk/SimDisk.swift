@@ -17,6 +17,9 @@ final class SimDisk {
     enum Crash {
         case processKill
         case powerLoss
+        /// A write or a sync failed, so the process ended itself; the machine goes on. What was not synced may be there
+        /// or not.
+        case inputOutputError
     }
 
     /// In their order; older ones are trimmed.
@@ -67,7 +70,7 @@ final class SimDisk {
         // What was under way may have come through, in its order.
         while kept < batches.count, batches[kept].stage.rawValue + 1 >= floor.rawValue, random.oneIn(2) { kept += 1 }
         batches.removeSubrange(kept...)
-        if crash == .powerLoss {
+        if crash != .processKill {
             unsyncedChunks.removeLast(random.below(unsyncedChunks.count + 1))
         }
         settle()

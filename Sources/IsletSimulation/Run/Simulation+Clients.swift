@@ -53,7 +53,6 @@ extension Simulation {
     /// A command that was sent before, as it was or with other bytes; nil where none may come again.
     func repeated(isForged: Bool) -> SentCommand? {
         guard var sent = random.pick(sentLog) else { return nil }
-        guard isForged || mayComeAgain(sent.command) else { return nil }
         if isForged {
             guard let client = sent.command.client, let req = sent.command.req,
                 oracle.remembers(client: client, req: req)
@@ -61,18 +60,5 @@ extension Simulation {
             sent.bytes.append(UInt8(ascii: " "))
         }
         return sent
-    }
-
-    /// One that counts up sends again what it sent last, or what was answered; it never goes back to what was not.
-    private func mayComeAgain(_ command: OracleCommand) -> Bool {
-        guard let client = command.client, let req = command.req, req.hasPrefix("n-"),
-            let number = Int(req.dropFirst(2))
-        else { return true }
-        return oracle.remembers(client: client, req: req) || number > oracle.highestNumber(client: client, stem: "n-")
-            || isNumberForgotten(client, number)
-    }
-
-    private func isNumberForgotten(_ client: String, _ number: Int) -> Bool {
-        oracle.highestForgotten(client: client, stem: "n-").map { number <= $0 } ?? false
     }
 }

@@ -55,6 +55,7 @@ extension Simulation {
         switch kind {
         case .processKill: tally.kills += 1
         case .powerLoss: tally.powerLosses += 1
+        case .inputOutputError: tally.inputOutputErrors += 1
         }
         let acknowledged = committedEnd
         disk.crash(kind, &random)

@@ -55,6 +55,7 @@ extension Simulation {
             }
         case .kill: try crash(.processKill)
         case .powerLoss: try crash(.powerLoss)
+        case .inputOutputError: try crash(.inputOutputError)
         case .cleanRestart: try restartCleanly()
         case .fullDisk:
             journal.fill(for: 2 + random.below(20))

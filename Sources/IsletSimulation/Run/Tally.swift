@@ -8,6 +8,7 @@ package struct Tally: Sendable, Equatable {
     package var deadlines = 0
     package var kills = 0
     package var powerLosses = 0
+    package var inputOutputErrors = 0
     package var recoveryCrashes = 0
     package var cleanRestarts = 0
     package var clockJumps = 0
@@ -41,6 +42,7 @@ package struct Tally: Sendable, Equatable {
         deadlines += other.deadlines
         kills += other.kills
         powerLosses += other.powerLosses
+        inputOutputErrors += other.inputOutputErrors
         recoveryCrashes += other.recoveryCrashes
         cleanRestarts += other.cleanRestarts
         clockJumps += other.clockJumps
@@ -61,7 +63,7 @@ package struct Tally: Sendable, Equatable {
         [
             ("steps", steps), ("turns", turns), ("commands", commands), ("transitions", transitions),
             ("deadlines", deadlines), ("kills", kills), ("powerLosses", powerLosses),
-            ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
+            ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
             ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
         ]

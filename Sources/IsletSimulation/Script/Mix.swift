@@ -71,6 +71,7 @@ struct Mix: Sendable {
         case .advance: isManual ? 60 : 1
         case .kill: 8
         case .powerLoss: 6
+        case .inputOutputError: 4
         case .cleanRestart: 3
         case .fullDisk: 5
         case .slowDisk: 8
@@ -82,7 +83,8 @@ struct Mix: Sendable {
 
     private static func isFault(_ kind: Step.Kind) -> Bool {
         switch kind {
-        case .jump, .freeze, .suspend, .kill, .powerLoss, .cleanRestart, .fullDisk, .slowDisk, .forgedRetry: true
+        case .jump, .freeze, .suspend, .kill, .powerLoss, .inputOutputError, .cleanRestart,
+            .fullDisk, .slowDisk, .forgedRetry: true
         case .command, .batch, .retry, .pass, .passToDeadline, .passLong, .advance, .subscriber, .verify, .idle: false
         }
     }

@@ -11,8 +11,8 @@ package struct Step: Equatable, Sendable, CustomStringConvertible {
         /// What the machine's clock and the machine do.
         case jump, freeze, suspend
         case advance
-        /// The end of the process or of the machine's power somewhere in a turn, and a stop in good order.
-        case kill, powerLoss, cleanRestart
+        /// The end of the process, of the machine's power or of its disk's patience somewhere in a turn, and a stop in good order.
+        case kill, powerLoss, inputOutputError, cleanRestart
         case fullDisk, slowDisk
         /// A subscriber goes away, comes back, loses events, asks for a snapshot, or follows an app for the first time.
         case subscriber
