@@ -75,14 +75,17 @@ static void set_handle(int fd, pl_disk *disk, pl_file *file) {
 }
 
 // Counts a change or sync; false: it does not happen. With the disk's mutex held.
-static bool may_happen(pl_disk *disk) {
+static bool may_happen_as(pl_disk *disk, bool is_sync) {
     if (disk->is_stopped || ++disk->calls == disk->stop_at) {
         disk->is_stopped = true;
         errno = EIO;
         return false;
     }
+    if (disk->watcher) disk->watcher(disk->watcher_context, is_sync);
     return true;
 }
+
+static bool may_happen(pl_disk *disk) { return may_happen_as(disk, false); }
 
 static bool fails(pl_disk *disk, pl_fault fault, int code) {
     if (disk->fault != fault || disk->faults_left == 0 || disk->calls < disk->fault_at) return false;
@@ -194,7 +197,7 @@ static int sync_descriptor(int fd, long call) {
     pthread_mutex_lock(&disk->mutex);
     uint32_t delay = disk->sync_delay;
     int result = -1;
-    if (may_happen(disk)) {
+    if (may_happen_as(disk, true)) {
         if (at.file && fails(disk, PL_SYNC_ERROR, EIO)) {
             pl_lose_some(disk, at.file);
             errno = EIO;

@@ -47,7 +47,7 @@ typedef struct pl_naming {
 } pl_naming;
 
 struct pl_disk {
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; // recursive, for the watcher
     char path[PATH_MAX];
     size_t path_count;
     pl_disk *next;
@@ -59,6 +59,8 @@ struct pl_disk {
     pl_fault fault;
     uint64_t fault_at, faults_left, failures;
     uint32_t sync_delay;
+    void (*watcher)(void *context, bool is_sync);
+    void *watcher_context;
 };
 
 // Behind a descriptor: a file, or the folder where `file` is null.

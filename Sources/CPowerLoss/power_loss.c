@@ -302,7 +302,11 @@ static void read_file(pl_disk *disk, const char *name) {
 pl_disk *pl_attach(const char *folder, uint64_t seed) {
     pl_disk *disk = pl_memory(NULL, sizeof *disk);
     memset(disk, 0, sizeof *disk);
-    pthread_mutex_init(&disk->mutex, NULL);
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&disk->mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
     disk->last = &disk->first;
     disk->random = seed;
     disk->path_count = (size_t)snprintf(disk->path, sizeof disk->path, "%s", folder);
@@ -369,4 +373,8 @@ void pl_ignore_syncs(pl_disk *disk, bool ignore) {
 
 void pl_delay_syncs(pl_disk *disk, uint32_t microseconds) {
     LOCKED(disk->sync_delay = microseconds);
+}
+
+void pl_watch(pl_disk *disk, void (*watcher)(void *context, bool is_sync), void *context) {
+    LOCKED(disk->watcher = watcher; disk->watcher_context = context);
 }

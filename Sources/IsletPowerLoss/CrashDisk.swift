@@ -27,6 +27,8 @@ package final class CrashDisk: @unchecked Sendable {
 
     package let path: String
     private let disk: OpaquePointer
+    /// Held for the disk, which knows only its address. Changes while nobody else uses the disk.
+    private var watcher: Watcher?
 
     /// Begins with what is in the folder, all of it durable.
     package init(path: String, seed: UInt64) {
@@ -43,6 +45,19 @@ package final class CrashDisk: @unchecked Sendable {
 
     /// Changes and syncs so far.
     package var calls: Int { Int(clamping: pl_count(disk)) }
+
+    /// Calls `each` before each change or sync that happens, on its thread, where ``survive(into:)`` shows the folder of
+    /// a machine whose power fails then. While nobody else uses the disk; nil: no more.
+    package func watch(_ each: (@Sendable (_ isSync: Bool) -> Void)?) {
+        pl_watch(disk, nil, nil)
+        watcher = each.map(Watcher.init)
+        guard let watcher else { return }
+        pl_watch(
+            disk, { context, isSync in
+                // The disk's owner holds the watcher as long as the disk knows it.
+                if let context { Unmanaged<Watcher>.fromOpaque(context).takeUnretainedValue().each(isSync) }
+            }, Unmanaged.passUnretained(watcher).toOpaque())
+    }
 
     /// Another process goes on with what was written, synced or not.
     package func restart() { pl_restart(disk) }
@@ -83,5 +98,13 @@ package struct LifeFailure: Error, Sendable, CustomStringConvertible {
 
     package init(_ description: String) {
         self.description = description
+    }
+}
+
+private final class Watcher: Sendable {
+    let each: @Sendable (Bool) -> Void
+
+    init(_ each: @escaping @Sendable (Bool) -> Void) {
+        self.each = each
     }
 }

@@ -5,12 +5,19 @@ extension Ledger {
     private static let apps = ["com.a", "com.bee", "org.example.c", "d"]
 
     /// The next batch: events of several apps, facts and answers, or fewer of them.
-    mutating func makeBatch(_ dice: inout Dice) -> JournalBatch {
+    ///
+    /// - Parameter filler: Bytes of one more fact; 0: there is none.
+    mutating func makeBatch(_ dice: inout Dice, filler: Int = 0) -> JournalBatch {
         let number = lastBatch + 1
         var batch = JournalBatch(number: number)
         var entry = Batch(at: Int64(1_000 * number), told: [], answers: [], seqs: seqs)
         for index in 0..<dice.below(4) {
             let fact = dice.padded("fact \(number).\(index) ", to: dice.below(120))
+            batch.note(Array(fact.utf8).span)
+            entry.told.append("fact \(fact)")
+        }
+        if filler > 0 {
+            let fact = "filler \(number) " + String(repeating: "x", count: filler)
             batch.note(Array(fact.utf8).span)
             entry.told.append("fact \(fact)")
         }
@@ -54,8 +61,12 @@ extension Ledger {
 
     /// The next piece of the snapshot.
     ///
-    /// - Parameter committed: The last batch that is committed.
-    mutating func makePiece(_ dice: inout Dice, committed: UInt64, isLarge: Bool) -> StateChunk {
+    /// - Parameters:
+    ///   - committed: The last batch that is committed.
+    ///   - endsRound: Whether it is the last one of a round; nil: as the dice say.
+    mutating func makePiece(
+        _ dice: inout Dice, committed: UInt64, isLarge: Bool, endsRound: Bool? = nil
+    ) -> StateChunk {
         var piece = StateChunk()
         var snapshot = snapshots[snapshots.count - 1]
         snapshot.committed = committed
@@ -96,7 +107,7 @@ extension Ledger {
         let index = String(snapshots.count)
         piece.set(Array(Self.pieceKey.utf8).span, to: Array(index.utf8).span)
         snapshot.facts[Self.pieceKey] = index
-        if dice.oneIn(3) {
+        if endsRound ?? dice.oneIn(3) {
             piece.holdsThrough = committed
             snapshot.holdsThrough = committed
             snapshot.isDurable = true

@@ -6,9 +6,38 @@ extension Life {
     private static let longestWork = 600
     private static let epochCount = Atomic<Int>(0)
 
+    /// What a run of the journal does.
+    enum Work {
+        /// Whatever the dice say, until the disk stops or the owner has enough.
+        case random
+        /// A little of that, and a goodbye.
+        case last
+        /// These steps, each when the one before it is done by all threads: the calls come in the same order each time.
+        case steps([Step])
+    }
+
     /// - Parameter isRestart: Whether the folder is as the run before left it, and the machine went on.
-    mutating func run(on disk: CrashDisk, isRestart: Bool, isLast: Bool = false) async throws {
+    mutating func run(on disk: CrashDisk, isRestart: Bool, _ work: Work = .random) async throws {
         let progress = Progress()
+        let failures = disk.failures
+        guard let store = try open(disk, progress, isRestart: isRestart) else { return }
+        progress.begin(after: ledger.lastBatch)
+        let journal = try store.startJournal(after: ledger.lastBatch, report: progress.report)
+        var isLast = false
+        switch work {
+        case .random: await self.work(journal, progress, disk, isLast: false)
+        case .last:
+            isLast = true
+            await self.work(journal, progress, disk, isLast: true)
+        case .steps(let steps): try await follow(steps, store, journal, progress, disk)
+        }
+        await journal.close()
+        isClosed = progress.said.failure == nil && !disk.isStopped
+        try judge(store, progress.said, disk, failures: failures, isLast: isLast)
+    }
+
+    /// Opens the folder and holds it against what must be there; nil: the disk stopped before that was done.
+    mutating func open(_ disk: CrashDisk, _ progress: Progress, isRestart: Bool) throws -> Store? {
         let failures = disk.failures
         let store: Store
         do {
@@ -20,13 +49,13 @@ extension Life {
             tally.stoppedOpenings += 1
             tally.faults += disk.failures - failures
             isClosed = false
-            return
+            return nil
         }
         // A process that stopped at the end of its opening has told nobody anything, a new epoch neither.
         guard !disk.isStopped else {
             isClosed = false
             tally.stoppedOpenings += 1
-            return
+            return nil
         }
         try check(store)
         isClosed = false
@@ -35,10 +64,7 @@ extension Life {
         live = Ledger.Promise(batch: ledger.lastBatch, piece: ledger.snapshots.count - 1)
         if plan.sync == .full || !isRestart { promise.batch = live.batch }
         promise.piece = live.piece
-        progress.begin(after: ledger.lastBatch)
-        let journal = try store.startJournal(after: ledger.lastBatch, report: progress.report)
-        await work(journal, progress, disk, isLast: isLast)
-        try judge(store, progress.said, disk, failures: failures, isLast: isLast)
+        return store
     }
 
     private func options(_ progress: Progress) -> StoreOptions {
@@ -114,8 +140,6 @@ extension Life {
             }
         }
         if dice.oneIn(2) && !isLast { disk.stop(at: 0) }
-        await journal.close()
-        isClosed = progress.said.failure == nil && !disk.isStopped
     }
 
     private mutating func judge(

@@ -10,7 +10,7 @@ struct Life {
     /// How many runs a life has.
     static let maximumRuns = 6
 
-    let plan: LifePlan
+    var plan: LifePlan
     /// An empty folder of its own.
     let directory: String
     var dice: Dice
@@ -46,12 +46,14 @@ struct Life {
         var disk = try makeDisk()
         var isRestart = false
         for number in 1...Self.maximumRuns {
-            prepare(disk)
+            prepare(disk, isRestart: isRestart)
             try await run(on: disk, isRestart: isRestart)
             disk.stop(at: 0)
             // The kernel takes pages for clean that it could not write: after such an error only another start of the
             // machine tells what there is.
-            isRestart = dice.oneIn(5) && (disk.failures == 0 || plan.fault != .syncError)
+            let mayRestart = disk.failures == 0 || plan.fault != .syncError
+            // Rarely twice in a row: what the first of them did not sync is to meet loss of power.
+            isRestart = dice.oneIn(isRestart ? 8 : 3) && mayRestart
             history.append(
                 "run \(number): batches \(ledger.lastBatch), committed \(live), on disk \(promise), closed \(isClosed), then "
                     + (isRestart ? "killed" : "power lost") + " at call \(disk.calls)")
@@ -63,24 +65,26 @@ struct Life {
             }
         }
         // One last time without any loss: everything goes on, and everything is in order.
-        try await run(on: disk, isRestart: isRestart, isLast: true)
+        try await run(on: disk, isRestart: isRestart, .last)
         try verify(disk.path)
         tally.lives += 1
     }
 
     /// Draws when the disk stops and what fails before that.
-    private mutating func prepare(_ disk: CrashDisk) {
+    private mutating func prepare(_ disk: CrashDisk, isRestart: Bool) {
         if plan.ignoresSyncs { disk.ignoreSyncs() }
         if plan.syncDelay > 0 { disk.delaySyncs(microseconds: dice.below(plan.syncDelay)) }
-        // Opening a new folder takes some eighty calls.
-        disk.stop(at: dice.oneIn(3) ? 1 + dice.below(100) : 60 + dice.spread(bits: plan.callBits))
+        // Opening a new folder takes some eighty calls. Who goes on after a kill has read what was not synced: often the
+        // power fails before, or just when, it is done with opening.
+        let isEarly = isRestart ? !dice.oneIn(4) : dice.oneIn(3)
+        disk.stop(at: isEarly ? 1 + dice.below(100) : 60 + dice.spread(bits: plan.callBits))
         if let fault = plan.fault, dice.oneIn(2) {
             let times = fault == .noSpace ? 1 + dice.below(40) : 1
             disk.fail(fault, at: dice.spread(bits: plan.callBits - 1), times: times)
         }
     }
 
-    private func verify(_ path: String) throws {
+    func verify(_ path: String) throws {
         let report = try Store.verify(directory: path)
         guard report.isSound else {
             throw LifeFailure("verify finds: \(report.findings.map(\.description).joined(separator: "; "))")
@@ -89,19 +93,19 @@ struct Life {
 
     // MARK: Folders
 
-    private func path(_ number: Int) -> String { "\(directory)/\(number)" }
+    func path(_ number: Int) -> String { "\(directory)/\(number)" }
 
-    private func makeDisk() throws(LifeFailure) -> CrashDisk {
+    func makeDisk() throws(LifeFailure) -> CrashDisk {
         try make(path(folders))
         return CrashDisk(path: path(folders), seed: plan.seed)
     }
 
-    private func make(_ path: String) throws(LifeFailure) {
+    func make(_ path: String) throws(LifeFailure) {
         guard mkdir(path, 0o700) == 0 else { throw LifeFailure("cannot make \(path): error \(errno)") }
     }
 
     /// The power fails, and the machine is switched on again.
-    private mutating func loseFolder(_ disk: CrashDisk) throws -> CrashDisk {
+    mutating func loseFolder(_ disk: CrashDisk) throws -> CrashDisk {
         folders += 1
         let target = path(folders)
         try make(target)

@@ -49,7 +49,7 @@ package struct LossCampaign: Sendable {
 
     private static let count = Atomic<Int>(0)
 
-    private static func remove(_ path: String) {
+    static func remove(_ path: String) {
         guard let stream = opendir(path) else { return }
         while let entry = readdir(stream) {
             // A name ends with a zero within the entry, which lasts until the next call.
@@ -64,16 +64,30 @@ package struct LossCampaign: Sendable {
     }
 
     private func live(_ seed: UInt64) async throws -> LossTally {
+        try await Self.inFolder(of: directory, keepsFailures: keepsFailures) { folder in
+            var life = Life(seed: seed, directory: folder) { $0.ignoresSyncs = ignoresSyncs }
+            do {
+                try await life.live()
+            } catch {
+                throw LifeFailure("\(error)\n\(life.plan)\n\(life.history.joined(separator: "\n"))")
+            }
+            return life.tally
+        }
+    }
+
+    /// Lends a new folder, and removes it unless it is to be looked into.
+    static func inFolder(
+        of directory: String, keepsFailures: Bool, _ body: (_ folder: String) async throws -> LossTally
+    ) async throws -> LossTally {
         let folder = "\(directory)/islet-power-\(getpid())-\(Self.count.add(1, ordering: .relaxed).newValue)"
         guard mkdir(folder, 0o700) == 0 else { throw LifeFailure("cannot make \(folder): error \(errno)") }
-        var life = Life(seed: seed, directory: folder) { $0.ignoresSyncs = ignoresSyncs }
         do {
-            try await life.live()
+            let tally = try await body(folder)
+            remove(folder)
+            return tally
         } catch {
-            if !keepsFailures { Self.remove(folder) }
-            throw LifeFailure("\(error)\nin \(folder)\n\(life.plan)\n\(life.history.joined(separator: "\n"))")
+            if !keepsFailures { remove(folder) }
+            throw LifeFailure("\(error)\nin \(folder)")
         }
-        Self.remove(folder)
-        return life.tally
     }
 }

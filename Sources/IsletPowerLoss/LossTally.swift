@@ -44,6 +44,12 @@ package struct LossTally: Sendable, Equatable {
         fullDisks += other.fullDisks
     }
 
+    package static func + (one: LossTally, other: LossTally) -> LossTally {
+        var sum = one
+        sum.add(other)
+        return sum
+    }
+
     /// One line for a log.
     package func line(seed: UInt64) -> String {
         "power losses: \(powerLosses), batches: \(batches), torn: \(torn), seed: \(seed) (\(lives) lives, \(kills) kills, "

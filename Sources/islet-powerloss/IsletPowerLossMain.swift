@@ -4,16 +4,20 @@ import IsletPowerLoss
 /// `islet-powerloss`: the real store and SQLite on a disk that forgets what was not synced, for many losses of power.
 @main
 struct IsletPowerLossMain {
-    private static let usage = "usage: islet-powerloss [--losses N] [--seed S] [--directory PATH] [--ignore-syncs] [--json]\n"
+    private static let usage = """
+        usage: islet-powerloss [--losses N | --every-call] [--seed S] [--directory PATH] [--ignore-syncs] [--json]
+
+        """
 
     static func main() async {
         var campaign = LossCampaign(seed: 1, powerLosses: 1_000)
-        var isJSON = false
+        var (isJSON, isSweep) = (false, false)
         var arguments = CommandLine.arguments.dropFirst()
         while let argument = arguments.popFirst() {
             switch argument {
             case "--ignore-syncs": campaign.ignoresSyncs = true
             case "--json": isJSON = true
+            case "--every-call": isSweep = true
             case "--directory":
                 guard let value = arguments.popFirst() else { refuse() }
                 campaign.directory = value
@@ -26,14 +30,24 @@ struct IsletPowerLossMain {
         do throws(LossCampaign.Failure) {
             let clock = ContinuousClock()
             let start = clock.now
-            let tally = try await campaign.run()
+            let tally = try await isSweep ? sweep(campaign) : campaign.run()
             let seconds = Double((clock.now - start) / .milliseconds(1)) / 1_000
             print(isJSON ? tally.json(seed: campaign.seed, seconds: seconds) : tally.line(seed: campaign.seed))
         } catch {
             print("FAILED \(error)")
-            print("  again: swift run -c release islet-powerloss --losses 1 --seed \(error.seed)")
+            let how = isSweep ? "--every-call" : "--losses 1"
+            print("  again: swift run -c release islet-powerloss \(how) --seed \(error.seed)")
             exit(1)
         }
+    }
+
+    /// Kills one run at each of its calls, with commits that are synced and then with others.
+    private static func sweep(_ campaign: LossCampaign) async throws(LossCampaign.Failure) -> LossTally {
+        var sweep = StopSweep(seed: campaign.seed)
+        sweep.directory = campaign.directory
+        let tally = try await sweep.run()
+        sweep.syncsCommits = false
+        return try await tally + sweep.run()
     }
 
     private static func refuse() -> Never {

@@ -2,7 +2,7 @@ import Foundation
 import IsletPowerLoss
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct PowerLossTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PowerLossTests {
     private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
 
     /// `ISLET_POWER_LOSSES` and `ISLET_SEED` make it longer and another one.
@@ -46,6 +46,30 @@ import Testing
         #expect(tally.batches > losses)
         #expect(tally.faults > losses / 100)
         #expect(tally.segments > tally.openings)
+    }
+
+    /// A kill at each sync of a run, another process that opens the folder, and loss of power while it does: what that
+    /// one read of what was never synced, such as that a segment is trimmed, must not be acted upon before it is.
+    /// `islet-powerloss --every-call` kills at all other calls too.
+    @Test(arguments: [true, false])
+    func aProcessThatGoesOnAfterAKillDoesNotActUponWhatWasNeverSynced(syncsCommits: Bool) async {
+        await #expect(processExitsWith: .success) { [syncsCommits] in
+            await PowerLossTests.telling { try await PowerLossTests.sweep(syncsCommits: syncsCommits) }
+        }
+        if let failure = PowerLossTests.told() { Issue.record("\(failure)") }
+    }
+
+    private static func sweep(syncsCommits: Bool) async throws {
+        var sweep = StopSweep(seed: number("ISLET_SEED") ?? 1)
+        sweep.syncsCommits = syncsCommits
+        (sweep.isAtSyncs, sweep.share) = (true, 12)
+        let tally = try await sweep.run()
+        print(tally.line(seed: sweep.seed))
+        // Each sync of the run, several losses of power while opening after most of them, and a disk that loses.
+        #expect(tally.kills > 50)
+        #expect(tally.stoppedOpenings > 2 * tally.kills)
+        #expect(tally.lostWrites > tally.kills)
+        #expect(tally.lostNames > tally.kills)
     }
 
     @Test func aDiskThatOnlyClaimsToSyncIsFoundOut() async {

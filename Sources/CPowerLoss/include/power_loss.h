@@ -29,6 +29,8 @@ bool pl_is_stopped(pl_disk *disk);
 void pl_restart(pl_disk *disk);
 // Changes and syncs so far.
 uint64_t pl_count(pl_disk *disk);
+// Calls `watcher` before each change or sync that happens, on its thread; null: nobody. It may call pl_survive().
+void pl_watch(pl_disk *disk, void (*watcher)(void *context, bool is_sync), void *context);
 
 // Writes what survives loss of power into an empty folder.
 typedef struct {
