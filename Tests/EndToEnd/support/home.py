@@ -5,6 +5,7 @@ from .commands import Commands
 from .events import Events
 from .provider import APP, TORCH, RawProvider, toggle
 from .replica import Replica
+from .wire import DEADLINE
 
 
 class Home:
@@ -48,9 +49,9 @@ class Home:
 
     # Events
 
-    def next(self, name=None, id=None, cause=None, **members):
+    def next(self, name=None, id=None, cause=None, seconds=DEADLINE, **members):
         """The next event, which must be this one and change these members; gives the patch in it."""
-        topic, event, _ = self.events.raw_next()
+        topic, event, _ = self.events.raw_next(seconds)
         self.replica.apply(topic, event)
         if name is not None:
             assert event["event"] == f"control.{name}", event
