@@ -48,8 +48,8 @@ class RawProvider:
 
     def try_to_register(self, **members):
         """Registers and gives whatever the service says to it."""
-        members = {"kinds": self.kinds, "capacity": self.capacity, **members}
-        return self.ask("provider.register", app=self.app, **members)
+        members = {"app": self.app, "kinds": self.kinds, "capacity": self.capacity, **members}
+        return self.ask("provider.register", **members)
 
     def ask(self, op, **members):
         """Says what is answered, and gives the answer."""
