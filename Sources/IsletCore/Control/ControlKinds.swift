@@ -13,6 +13,9 @@ package struct ControlKindRecord: Sendable {
     /// How many controls of it are placed.
     package internal(set) var controls = 0
     var isChanged = false
+
+    /// How many controls of it have a value to ask for.
+    var reloadable: Int { declaration?.hasValue == false ? 0 : controls }
 }
 
 /// All control kinds. They are never forgotten, so their number is bounded.

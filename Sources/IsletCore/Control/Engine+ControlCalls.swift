@@ -20,7 +20,7 @@ extension Engine {
         switch before.state {
         case .acting:
             var changes = ControlEvent.Changes()
-            if let status = answer.status { changes.look = setLook(of: slot, answer, frame, status: status) }
+            if answer.status != nil { changes.look = setLook(of: slot, answer, frame, keepsStatus: true) }
             let steps = controls.slab[slot].machine.performed()
             take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
             let kind = controls.slab[slot].kind
@@ -39,7 +39,8 @@ extension Engine {
                 changes.value = payloads.withBytes(controls.slab[slot].value) { !frame.equals(value, $0) }
                 payloads.replace(&controls.slab[slot].value, by: value, of: frame)
             }
-            changes.look = setLook(of: slot, answer, frame, status: answer.status)
+            // What an action says of itself is shown until the value after the one that follows it.
+            changes.look = setLook(of: slot, answer, frame, keepsStatus: before.cause == .action)
             let steps = controls.slab[slot].machine.valueArrived(
                 isOn: isOn, isDisabled: answer.isDisabled ?? false, at: now)
             take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
@@ -68,6 +69,12 @@ extension Engine {
         case .preview, .shown, .authenticating, .disabled, .removed: return
         }
         take(steps, ofControl: slot, before: before, asker: .nobody, at: now)
+    }
+
+    /// An action that nobody waited for any more has ended: what its provider holds by now is asked for.
+    package mutating func controlActedLate(_ reference: SlotRef, at now: Instant) {
+        guard controls.slab.isCurrent(reference) else { return }
+        reload(control: reference.slot, .action, .nobody, at: now)
     }
 
     /// Doubled with each failure, and a fifth more or less, so that what failed together does not come back together.
@@ -121,8 +128,8 @@ extension Engine {
     ) -> ControlOutcome {
         guard controls.sweeps.count < ControlSweep.maximum else { return .refused(.busy(retryAfter: 100)) }
         let count =
-            kind.map { controls.kinds[$0].controls }
-            ?? controls.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.controls : 0) }
+            kind.map { controls.kinds[$0].reloadable }
+            ?? controls.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.reloadable : 0) }
         guard count > 0 else { return .reloading(count: 0) }
         controls.sweeps.append(
             ControlSweep(app: app, kind: kind, cause: cause, except: except, end: controls.slab.capacity))
@@ -153,15 +160,15 @@ extension Engine {
 
     /// Puts the texts of an answer into a control; false where nothing changed.
     ///
-    /// - Parameter status: nil keeps the one that is shown after the action.
+    /// - Parameter keepsStatus: whether the status stays where the answer has none.
     private mutating func setLook(
-        of slot: Slot, _ answer: ProviderAnswer, _ frame: Span<UInt8>, status: FrameRange?
+        of slot: Slot, _ answer: ProviderAnswer, _ frame: Span<UInt8>, keepsStatus: Bool
     ) -> Bool {
         let record = controls.slab[slot]
         let isPerform = record.machine.state == .acting
         let old = payloads.withBytes(record.texts) { [UInt8]($0) }
         let counts = record.textCounts
-        let newStatus = status.map { frame.bytes($0) } ?? Array(old[counts.statusRange])
+        let newStatus = answer.status.map { frame.bytes($0) } ?? (keepsStatus ? Array(old[counts.statusRange]) : [])
         let tint = isPerform ? Array(old[counts.tintRange]) : answer.tint.map { frame.bytes($0) } ?? []
         let hint = isPerform ? Array(old[counts.actionHintRange]) : answer.actionHint.map { frame.bytes($0) } ?? []
         let isActive = isPerform ? record.isActive : answer.isActive

@@ -124,7 +124,11 @@ extension Engine {
         if let refused = guarded(slot, envelope, at: now, frame) { return refused }
         let policy = controls.kinds[controls.slab[slot].kind].declaration?.authenticationPolicy ?? .alwaysAllowed
         let steps: ControlMachine.Steps
-        if policy != .alwaysAllowed, isLocked(slot), before.state != .acting {
+        if policy != .alwaysAllowed, isLocked(slot) {
+            // It cannot wait in the place of the newest wish, which is performed without asking anybody.
+            if before.state == .acting {
+                return ignore(control: slot, (.acting, .authenticationRequired), envelope, at: now, frame)
+            }
             steps = controls.slab[slot].machine.awaitAuthentication(
                 wish, until: now + rules.authenticationLimit, .person)
         } else {

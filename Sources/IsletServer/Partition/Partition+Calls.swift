@@ -199,7 +199,12 @@ extension Partition {
         _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         switch verdict {
-        case .taken, .late: return .silent
+        case .taken, .late(nil), .late(.value), .late(.options): return .silent
+        case .late(.perform(let control)):
+            // Whatever it was taken for, by now it has had its effect.
+            engine.controlActedLate(control, at: now.domain)
+            encodeEvents(Span(), nil)
+            return .silent
         case .unknownCall: return refuse(envelope, frame, .unknownCall(call))
         case .notRegistered: return refuse(envelope, frame, .providerUnknown(call: call))
         }

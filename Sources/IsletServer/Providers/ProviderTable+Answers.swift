@@ -82,9 +82,13 @@ extension ProviderTable {
     private mutating func refuse(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> Verdict {
         guard let number = number(of: id, peer) else { return .notRegistered }
         peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
-        if isLate(call, of: id) {
+        if let purpose = latePurpose(of: call, id) {
             providers[Int(number)].late += 1
-            return .late
+            return .late(purpose)
+        }
+        if now < forgotten.until, numbers.position(of: call) <= forgotten.through {
+            providers[Int(number)].late += 1
+            return .late(nil)
         }
         providers[Int(number)].unknown += 1
         // A call that this run never made may be one of an earlier run, which its provider did not hear was over.
@@ -99,16 +103,15 @@ extension ProviderTable {
         return .unknownCall
     }
 
-    /// Whether a call was this provider's and over before it was answered; the next time it is not any more.
-    private mutating func isLate(_ call: CallID, of id: EntityID) -> Bool {
+    /// What a call was for that was this provider's and over before it was answered; the next time it is not known.
+    private mutating func latePurpose(of call: CallID, _ id: EntityID) -> Purpose? {
         let slot = numbers.slot(of: call)
-        if calls.contains(slot), calls[slot].place == .late, calls[slot].id == call, calls[slot].providerID == id {
-            let isRemembered = calls[slot].deadline > now
-            calls.unlink(slot, from: &late)
-            calls.remove(slot)
-            return isRemembered
-        }
-        return now < forgotten.until && numbers.position(of: call) <= forgotten.through
+        guard calls.contains(slot), calls[slot].place == .late, calls[slot].id == call, calls[slot].providerID == id
+        else { return nil }
+        let (purpose, isRemembered) = (calls[slot].purpose, calls[slot].deadline > now)
+        calls.unlink(slot, from: &late)
+        calls.remove(slot)
+        return isRemembered ? purpose : nil
     }
 
     /// Keeps a call that is over and in no list, because its answer may still come.

@@ -22,7 +22,7 @@ extension ProviderTable {
         /// Calls that are over and whose late answers are known as such; beyond, the oldest is no longer known exactly.
         package var lateCalls = 65_536
         /// For how long a late answer is no fault.
-        package var lateSpan: Milliseconds = 60_000
+        package var lateSpan: Milliseconds = 600_000
         /// How often each provider is pinged.
         package var pingEvery: Milliseconds = 5_000
         /// A provider is dropped when nothing was heard of it for so long.
@@ -132,12 +132,18 @@ extension ProviderTable {
     package enum Verdict: Equatable, Sendable, BitwiseCopyable {
         /// It was asked for. An answer ends the call; of a failure the effects tell whether it is retried or over.
         case taken(Purpose)
-        /// Nobody waits for it any more: to be dropped in silence.
-        case late
+        /// Nobody waits for it any more: to be dropped in silence. An action has had its effect nevertheless, so what it
+        /// was for is told where it is still known.
+        case late(Purpose?)
         /// It was never asked for, or answered already: a fault.
         case unknownCall
         /// There is no such provider on this connection.
         case notRegistered
+
+        /// Whether nobody waits for it any more.
+        package var isLate: Bool {
+            if case .late = self { true } else { false }
+        }
     }
 
     /// What came of a cancellation.

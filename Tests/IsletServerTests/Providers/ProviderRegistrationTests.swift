@@ -54,7 +54,7 @@ import Testing
                 "#3 value 1 to a again within 1000", "perform 2 failed: providerLost", "dropped a: replaced",
             ])
         #expect(desk.answer(3, by: "a") == .notRegistered)
-        #expect(desk.answer(1, by: "a", on: "new") == .late)
+        #expect(desk.answer(1, by: "a", on: "new").isLate)
         #expect(desk.answer(3, by: "a", on: "new") == .taken(Desk.value(1)))
         #expect(desk.providerCount == 1)
         #expect(desk.problem == nil)
