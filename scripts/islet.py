@@ -1168,8 +1168,10 @@ class Provider:
         elif op == "provider.ping":
             link.send({"op": "provider.pong", "provider": self.id})
         elif op == "provider.cancel":
-            if (call := self._calls.pop(str(frame.get("call")), None)) is not None:
+            if (call := self._calls.get(str(frame.get("call")))) is not None:
                 call.control.cancelled.set()
+                if call.frame.get("op") != "control.perform":  # an action has its effect: its end is told, however late
+                    del self._calls[call.id]
         elif op == "provider.dropped":
             raise _Lost(f"dropped by the service: {frame.get('reason')}")
         elif frame.get("ok") and frame.get("req") == "register":
@@ -1213,6 +1215,10 @@ class Provider:
             if self._calls.get(call.id) is call:  # else it was cancelled, or is of another connection
                 del self._calls[call.id]
                 link.forward(call.result)
+            elif call.frame.get("op") == "control.perform":
+                # It ended for a connection that is lost: the service holds what was true before.
+                with self._lock:
+                    self._reloads[None, call.frame.get("control")] = None
         if self._reloads and self.registered.is_set():
             with self._lock:
                 reloads, self._reloads = self._reloads, {}

@@ -152,7 +152,6 @@ extension Partition {
     /// `provider.answer`: nothing is said where it is taken.
     func answered(_ answer: ProviderAnswer, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let peer = routeFrames().first ?? []
-        providers.heard(from: peer, at: now.monotonic)
         guard let call = CallID(text: frame.bytes(answer.call)) else {
             return refuse(envelope, frame, .unknownCall(answer.call))
         }
@@ -185,7 +184,6 @@ extension Partition {
     /// `provider.fail`.
     func failed(_ fail: ProviderFail, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let peer = routeFrames().first ?? []
-        providers.heard(from: peer, at: now.monotonic)
         guard let call = CallID(text: frame.bytes(fail.call)) else {
             return refuse(envelope, frame, .unknownCall(fail.call))
         }

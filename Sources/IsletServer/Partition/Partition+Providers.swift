@@ -72,7 +72,6 @@ extension Partition {
 
     /// `provider.pong`: any message would do, and says nothing else.
     func pong(_ provider: EntityID, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        providers.heard(from: routeFrames().first ?? [], at: now.monotonic)
         guard providers.provider(provider) != nil else {
             return refuse(envelope, frame, .providerUnknown(call: nil))
         }

@@ -34,6 +34,9 @@ extension Partition {
 
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
+        if providers.providerCount > 0, inbound.routeCount > 0 {
+            providers.heard(from: inbound.frame(0), at: now.monotonic)
+        }
         if clockTravel == nil || isFromProvider {
             handleMessage(to: .commands)
         } else {
