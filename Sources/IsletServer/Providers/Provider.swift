@@ -23,7 +23,9 @@ struct Provider {
     var calls = CallList()
     var breaker: CircuitBreaker
     var faults: FaultWindow
+    /// When it is pinged next, unless it has no calls then and was pinged lately.
     var pingAt: Milliseconds
+    var pingedAt: Milliseconds
     /// Answers to calls of an earlier run of the service that it may still give without a fault.
     var strangersLeft = 0
     var sent: UInt64 = 0
@@ -42,6 +44,7 @@ struct Provider {
         self.generation = generation
         registeredAt = now
         pingAt = now + limits.pingEvery
+        pingedAt = now
         breaker = CircuitBreaker(
             failures: limits.breakerFailures, first: limits.breakerFirst, longest: limits.breakerLongest)
         faults = FaultWindow(limit: limits.faultLimit, span: limits.faultSpan)

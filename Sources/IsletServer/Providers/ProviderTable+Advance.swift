@@ -49,8 +49,15 @@ extension ProviderTable {
     private mutating func look(after number: UInt32) {
         guard now < silenceEnd(of: number) else { return lose(number, .silent) }
         if providers[Int(number)].pingAt <= now {
-            effects.append(.ping(reference(to: number)))
-            providers[Int(number)].pingAt = now + limits.pingEvery
+            let isBusy = !providers[Int(number)].calls.isEmpty
+            let pingedAt = providers[Int(number)].pingedAt
+            if isBusy || pingedAt + limits.pingEvery <= now {
+                effects.append(.ping(reference(to: number)))
+                providers[Int(number)].pingedAt = now
+                providers[Int(number)].pingAt = now + (isBusy ? limits.pingBusy : limits.pingEvery)
+            } else {
+                providers[Int(number)].pingAt = pingedAt + limits.pingEvery
+            }
         }
         attend(number)
         serve(number)

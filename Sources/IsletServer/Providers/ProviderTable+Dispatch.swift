@@ -38,6 +38,10 @@ extension ProviderTable {
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
         providers[Int(number)].breaker.sent(id)
         providers[Int(number)].sent += 1
+        if providers[Int(number)].pingAt > now + limits.pingBusy {
+            providers[Int(number)].pingAt = now + limits.pingBusy
+            attend(number)
+        }
         effects.append(
             .send(
                 id, to: calls[slot].provider, calls[slot].purpose, attempt: Int(calls[slot].attempt),

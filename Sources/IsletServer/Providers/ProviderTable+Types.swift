@@ -25,6 +25,8 @@ extension ProviderTable {
         package var lateSpan: Milliseconds = 600_000
         /// How often each provider is pinged.
         package var pingEvery: Milliseconds = 5_000
+        /// How often while it has calls: a connection that is gone shows when something is sent.
+        package var pingBusy: Milliseconds = 500
         /// A provider is dropped when nothing was heard of it for so long.
         package var pingLimit: Milliseconds = 15_000
         /// When the table itself was not advanced for this long after something was due, nobody could be heard, and the

@@ -111,8 +111,6 @@ import Testing
     @Test func pingsGoOutAndSilenceDrops() {
         let desk = Desk()
         desk.register("a")
-        desk.ask(Desk.perform(1), within: 60_000)
-        _ = desk.effects()
         desk.pass(4_999)
         #expect(desk.allEffects() == [])
         desk.pass(1)
@@ -122,7 +120,38 @@ import Testing
         desk.pass(14_999)
         #expect(desk.allEffects() == ["ping a", "ping a", "ping a"])
         desk.pass(1)
-        #expect(desk.allEffects() == ["perform 1 failed: providerLost", "dropped a: silent"])
+        #expect(desk.allEffects() == ["dropped a: silent"])
+    }
+
+    @Test func aProviderAtWorkIsPingedMoreOftenSoThatALostConnectionShows() {
+        let desk = Desk()
+        desk.register("a")
+        desk.pass(1_000)
+        desk.ask(Desk.perform(1), within: 60_000)
+        _ = desk.effects()
+        desk.pass(499)
+        #expect(desk.allEffects() == [])
+        desk.pass(1)
+        #expect(desk.allEffects() == ["ping a"])
+        desk.pass(500)
+        #expect(desk.allEffects() == ["ping a"])
+        desk.hear("a")
+        #expect(desk.answer(1, by: "a") == .taken(Desk.perform(1)))
+        // At rest again.
+        desk.pass(4_999)
+        #expect(desk.allEffects() == [])
+        desk.pass(1)
+        #expect(desk.allEffects() == ["ping a"])
+    }
+
+    @Test func theCallsOfASilentProviderAreLost() {
+        let desk = Desk()
+        desk.register("a")
+        desk.ask(Desk.perform(1), within: 60_000)
+        desk.pass(14_999)
+        _ = desk.effects()
+        desk.pass(1)
+        #expect(desk.effects() == ["perform 1 failed: providerLost", "dropped a: silent"])
     }
 
     @Test(arguments: 0..<4) func anyMessageIsASignOfLife(sort: Int) {
