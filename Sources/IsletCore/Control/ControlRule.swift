@@ -39,7 +39,7 @@ package enum ControlRule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// What was decided, for people.
     package var text: StaticString {
         switch self {
-        case .added: "A person placed it: its value is asked for."
+        case .added: "A person placed it; where it has a value, that is asked for."
         case .firstValue: "The first value came."
         case .firstValueFailed: "The first value failed: the preview is shown, and the truth is unknown."
         case .reloaded: "A new value is asked for; the last one stays until it is there."

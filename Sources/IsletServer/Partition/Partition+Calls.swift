@@ -153,7 +153,8 @@ extension Partition {
     func answered(_ answer: ProviderAnswer, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let peer = routeFrames().first ?? []
         guard let call = CallID(text: frame.bytes(answer.call)) else {
-            return refuse(envelope, frame, .unknownCall(answer.call))
+            let verdict = providers.unreadable(by: answer.provider, peer: peer, at: now.monotonic)
+            return self.verdict(verdict, answer.call, envelope, frame)
         }
         guard let purpose = providers.purpose(of: call, by: answer.provider, peer: peer) else {
             return verdict(providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call, envelope, frame)
@@ -185,7 +186,8 @@ extension Partition {
     func failed(_ fail: ProviderFail, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let peer = routeFrames().first ?? []
         guard let call = CallID(text: frame.bytes(fail.call)) else {
-            return refuse(envelope, frame, .unknownCall(fail.call))
+            let verdict = providers.unreadable(by: fail.provider, peer: peer, at: now.monotonic)
+            return self.verdict(verdict, fail.call, envelope, frame)
         }
         return verdict(
             providers.failed(

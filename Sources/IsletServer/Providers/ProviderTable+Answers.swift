@@ -57,6 +57,16 @@ extension ProviderTable {
         return .taken(purpose)
     }
 
+    /// A provider speaks of a call whose number cannot be one: a fault.
+    package mutating func unreadable(by id: EntityID, peer: [UInt8], at time: Milliseconds) -> Verdict {
+        clock(time)
+        guard let number = number(of: id, peer) else { return .notRegistered }
+        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        providers[Int(number)].unknown += 1
+        _ = noteFault(of: number)
+        return .unknownCall
+    }
+
     /// A call failed at a provider.
     mutating func blame(_ number: UInt32, _ call: CallID) {
         providers[Int(number)].failures += 1
