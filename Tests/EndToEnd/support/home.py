@@ -4,7 +4,7 @@ from .bulk import Bulk
 from .commands import Commands
 from .events import Events
 from .provider import APP, TORCH, RawProvider, toggle
-from .replica import Replica
+from .replica import Replica, family
 from .wire import DEADLINE
 
 
@@ -54,9 +54,9 @@ class Home:
         topic, event, _ = self.events.raw_next(seconds)
         self.replica.apply(topic, event)
         if name is not None:
-            assert event["event"] == f"control.{name}", event
+            assert event["event"] == f"{family(topic)}.{name}", event
         assert cause is None or event["cause"] == cause, event
-        patch = event["control"]
+        patch = event[family(topic)]
         assert id is None or patch["id"] == id, event
         assert {member: patch.get(member) for member in members} == members, event
         self.event = event

@@ -80,6 +80,17 @@ class RawProvider:
             assert wanted is None or frame[name] == wanted, frame
         return frame
 
+    def calls(self, seconds=0.02):
+        """All calls that have come, and those that come until none does for so long."""
+        while True:
+            try:
+                self._take(seconds)
+            except Silence:
+                break
+        calls = list(self._kept["call"])
+        self._kept["call"].clear()
+        return calls
+
     def cancelled(self, call, reason):
         """The next cancellation, which must be of this call and for this reason."""
         frame = self._next("cancel")

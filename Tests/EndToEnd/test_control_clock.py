@@ -1,0 +1,191 @@
+"""Controls under the manual clock: its steps wait for the calls that they cause, and those take real time."""
+
+import time
+
+from support.dates import EPOCH, MINUTE, SECOND, after
+from support.provider import TORCH, toggle
+from support.wire import DEADLINE
+
+
+def begin(home, **step):
+    """Begins a step of the clock; gives what to wait for."""
+    command = home.client.command("clock.advance", **step)
+    home.client.send(command)
+    return command["req"]
+
+
+def failed(home, provider):
+    """Places a control whose first value fails; gives its id and when it is tried again."""
+    id = home.add()
+    provider.fail(provider.call("value", TORCH, id))
+    return id, home.next("failed", id=id)["next"]["at"]
+
+
+def test_a_step_waits_for_the_call_that_it_causes_and_goes_on_from_there(home):
+    provider = home.provider()
+    id, due = failed(home, provider)
+    stale = home.client.applied("activity.start", type="T", attributes={}, contentState={}, staleDate=after(MINUTE))
+    home.next("started")
+    req = begin(home, by=2 * MINUTE)
+    home.next("reloading", cause="retry")
+    assert home.event["at"] == due and home.event["lateBy"] == 0
+    call = provider.call("value", TORCH, id)
+    home.client.silent()
+    home.silent()
+    provider.answer(call, True)
+    assert home.next("shown")["valueAt"] == due
+    home.next("stale", id=stale["activity"]["id"])
+    assert home.event["at"] == after(MINUTE)
+    assert home.client.answer_to(req)[0]["now"] == after(2 * MINUTE)
+
+
+def test_a_step_over_many_retries_stops_at_each_of_them(home):
+    provider = home.provider()
+    id, due = failed(home, provider)
+    req, dates = begin(home, by=MINUTE), []
+    for _ in range(3):
+        home.next("reloading", cause="retry")
+        dates.append(home.event["at"])
+        provider.fail(provider.call("value", TORCH, id))
+        next_due = home.next("failed")["next"]["at"]
+        assert home.event["at"] == dates[-1] == due
+        due = next_due
+    home.next("reloading", cause="retry")
+    provider.gives(True)
+    assert home.next("shown")["valueAt"] == due
+    assert home.client.answer_to(req)[0]["now"] == after(MINUTE)
+    assert EPOCH < dates[0] < dates[1] < dates[2]
+    home.agrees(id)
+
+
+def test_a_step_does_not_go_where_the_next_try_is_not_yet_due(home):
+    provider = home.provider()
+    id, due = failed(home, provider)
+    assert home.client.advance(to=due - 1) == due - 1
+    home.silent()
+    provider.uncalled()
+    req = begin(home, by=1)
+    provider.gives(True, control=id)
+    assert home.client.answer_to(req)[0]["now"] == due
+
+
+def test_commands_wait_until_the_clock_has_arrived(home):
+    provider = home.provider()
+    id, due = failed(home, provider)
+    req = begin(home, to=due + SECOND)
+    call = provider.call("value")
+    tap = home.client.command("control.tap", id=id)
+    home.client.send(tap)
+    home.client.silent()
+    provider.answer(call, False)
+    assert home.client.receive()[0]["req"] == req
+    assert home.client.answer_to(tap["req"])[0]["outcome"] == "applied"
+    assert provider.call("perform")["value"] is True
+    assert [home.next()["state"] for _ in range(3)] == ["loading", "shown", "acting"]
+    assert home.event["at"] == due + SECOND
+
+
+def test_a_call_that_was_made_before_the_step_is_waited_for_too(home):
+    provider = home.provider()
+    id = home.shown(provider)
+    home.tap(id)
+    home.next("acting")
+    action = provider.call("perform")
+    req = begin(home, by=MINUTE)
+    home.client.silent()
+    provider.answer(action)
+    home.next("performed")
+    assert home.event["at"] == EPOCH
+    value = provider.call("value")
+    home.client.silent()
+    provider.answer(value, True)
+    home.next("shown")
+    assert home.event["at"] == EPOCH
+    assert home.client.answer_to(req)[0]["now"] == after(MINUTE)
+
+
+def test_deadlines_of_calls_are_of_real_time_while_the_clock_stands(home):
+    provider = home.provider(toggle(valueDeadline=200, actionDeadline=300))
+    begun = time.monotonic()
+    id = home.add()
+    home.next("failed", failure="timedOut")
+    assert 0.2 <= time.monotonic() - begun < DEADLINE
+    begun = time.monotonic()
+    home.tap(id)
+    home.next("acting")
+    home.next("failed", failure="timedOut")
+    assert 0.3 <= time.monotonic() - begun < DEADLINE
+    assert home.event["at"] == EPOCH and provider.pings == 0
+
+
+def test_the_clock_alone_lets_no_call_time_out(home):
+    provider = home.provider()
+    id = home.add()
+    call = provider.call()
+    req = begin(home, by=1_000 * MINUTE)
+    home.client.silent()
+    provider.answer(call, True)
+    home.next("shown", id=id, failure=None)
+    assert home.client.answer_to(req)[0]["ok"]
+
+
+def test_a_provider_that_answers_nothing_delays_a_step_by_its_deadlines_at_most(home):
+    provider = home.provider(toggle(valueDeadline=50))
+    ids = [home.add() for _ in range(3)]
+    for _ in ids:
+        home.next("failed", failure="timedOut")
+    begun = time.monotonic()
+    assert home.client.advance(by=20 * MINUTE) == after(20 * MINUTE)
+    elapsed = time.monotonic() - begun
+    seq = home.bulk.digest()["seq"]
+    dates = {id: [] for id in ids}
+    while home.replica.seq < seq:
+        id = home.next()["id"]
+        if home.event["cause"] == "retry":
+            dates[id].append(home.event["at"])
+    tries = sum(map(len, dates.values()))
+    assert all(len(tried) >= 8 and tried == sorted(set(tried)) for tried in dates.values())
+    assert max(later - one for tried in dates.values() for one, later in zip(tried, tried[1:])) <= 360 * SECOND
+    # Each of them in its turn, and a margin for a machine that has much to do.
+    assert elapsed <= tries * 0.05 + 10, (elapsed, tries)
+    provider.drain()
+
+
+def test_a_provider_that_goes_in_the_middle_of_a_step_does_not_hold_it(home):
+    provider, other = home.provider(), home.provider(register=False)
+    id, due = failed(home, provider)
+    req = begin(home, by=MINUTE)
+    provider.call("value")
+    provider.leave()
+    assert home.client.answer_to(req)[0]["now"] == after(MINUTE)
+    home.next("reloading")
+    home.next("failed", failure="noProvider", next=None)
+    other.register()
+    home.next("reloading", id=id, cause="registration")
+    assert home.event["at"] == after(MINUTE)
+
+
+def test_many_controls_are_tried_again_each_at_its_own_time(home):
+    provider = home.provider(capacity=64)
+    due = {}
+    for number in range(20):
+        id = home.add()
+        call = provider.call("value", TORCH, id)
+        if number % 4 == 3:
+            # In between one is well, so that the breaker sees no five failures in a row.
+            provider.answer(call, True)
+            home.next("shown")
+        else:
+            provider.fail(call)
+            due[id] = home.next("failed")["next"]["at"]
+    req = begin(home, by=2 * SECOND)
+    for _ in due:
+        provider.gives(True, op="value")
+    assert home.client.answer_to(req)[0]["now"] == after(2 * SECOND)
+    tried = []
+    for _ in range(2 * len(due)):
+        id = home.next()["id"]
+        if home.event["cause"] == "retry":
+            tried.append((home.event["at"], id))
+    assert sorted(tried) == tried and {id: at for at, id in tried} == due
+    assert len(set(due.values())) > len(due) / 2, "they were to come at times of their own"
