@@ -11,7 +11,9 @@ extension ProviderTable {
             if provider.isGone, !provider.calls.isEmpty { return "provider \(number) is gone and has calls" }
             if let problem = check(provider.calls, .inFlight) { return "provider \(number): \(problem)" }
             inFlight += provider.calls.count
-            if !provider.isGone, let problem = check(provider, UInt32(number)) { return "provider \(number): \(problem)" }
+            if !provider.isGone, let problem = check(provider, UInt32(number)) {
+                return "provider \(number): \(problem)"
+            }
         }
         if let problem = check(late, .late) { return "late: \(problem)" }
         if waiting != waitingListed { return "\(waiting) are said to wait, and \(waitingListed) do" }
@@ -42,8 +44,10 @@ extension ProviderTable {
             if kind.open != kind.providers.count(where: { !providers[Int($0)].isDraining }) {
                 return (0, 0, "kind \(kind.number) counts its providers wrongly")
             }
-            if kind.open == 0, kind.waiting > 0, !kind.isOrphan { return (0, 0, "kind \(kind.number) waits for nobody") }
-            if kind.providers.isEmpty, kind.calls == 0, !kind.isOrphan { return (0, 0, "kind \(kind.number) is unused") }
+            if !kind.isOrphan {
+                if kind.open == 0, kind.waiting > 0 { return (0, 0, "kind \(kind.number) waits for nobody") }
+                if kind.providers.isEmpty, kind.calls == 0 { return (0, 0, "kind \(kind.number) is unused") }
+            }
         }
         if kindPlaces.count + freeKinds.count != kinds.count { return (0, 0, "a kind is lost") }
         return (calls, waiting, nil)
@@ -52,8 +56,12 @@ extension ProviderTable {
     /// A provider that may get calls has none to get, unless it waits for its turn to be looked at.
     private func check(_ provider: Provider, _ number: UInt32) -> String? {
         if provider.peer != peers[Int(provider.peerNumber)].routingID { return "another connection" }
-        if provider.kinds.contains(where: { !kinds[Int($0)].providers.contains(number) }) { return "not in its kind" }
-        guard provider.isAvailable(at: now), provider.breaker.opensUntil == nil, !provider.isUnserved else { return nil }
+        if provider.kinds.contains(where: { !kinds[Int($0)].providers.contains(number) }) {
+            return "not in its kind"
+        }
+        guard provider.isAvailable(at: now), provider.breaker.opensUntil == nil, !provider.isUnserved else {
+            return nil
+        }
         return nextWaiting(for: number) == nil ? nil : "it may get calls, and some wait"
     }
 

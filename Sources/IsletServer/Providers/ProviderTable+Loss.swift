@@ -13,7 +13,9 @@ extension ProviderTable {
         let places = providers[Int(number)].kinds
         providers[Int(number)].kinds = []
         for place in places { quit(place, number) }
-        while providers[Int(number)].calls.first != CallList.end { loseCall(providers[Int(number)].calls.first, of: lost) }
+        while providers[Int(number)].calls.first != CallList.end {
+            loseCall(providers[Int(number)].calls.first, of: lost)
+        }
         effects.append(.dropped(lost, reason))
         gone.untaken.append(number)
     }

@@ -9,7 +9,9 @@ import Testing
         #expect(CallID(text: CallID(value).description.utf8) == CallID(value))
     }
 
-    @Test(arguments: ["", "00", "01", "-1", "+1", " 1", "1 ", "1.0", "x", "18446744073709551616", "99999999999999999999"])
+    @Test(arguments: [
+        "", "00", "01", "-1", "+1", " 1", "1 ", "1.0", "x", "18446744073709551616", "99999999999999999999",
+    ])
     func noOtherTextIsACallID(text: String) {
         #expect(CallID(text: text.utf8) == nil)
     }
