@@ -18,6 +18,7 @@ extension ProviderTable {
         let capacity = min(max(1, capacity), limits.maximumCapacity)
         let old = providerNumbers[id]
         if let old, providers[Int(old)].peer == peer {
+            peers[Int(providers[Int(old)].peerNumber)].lastHeard = now
             if providers[Int(old)].isDraining { undrain(old) }
             declare(declared, capacity, by: old)
             return .again(reference(to: old))

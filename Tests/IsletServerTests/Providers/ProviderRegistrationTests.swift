@@ -154,7 +154,7 @@ import Testing
         #expect(desk.effects() == ["perform 1 failed: providerLost", "dropped a: silent"])
     }
 
-    @Test(arguments: 0..<4) func anyMessageIsASignOfLife(sort: Int) {
+    @Test(arguments: 0..<5) func anyMessageIsASignOfLife(sort: Int) {
         let desk = Desk { $0.breakerFailures = 100 }
         desk.register("a")
         for round in 1...6 {
@@ -165,6 +165,7 @@ import Testing
             case 0: desk.hear("a")
             case 1: desk.answer(round, by: "a")
             case 2: desk.fail(round, by: "a")
+            case 3: desk.register("a")
             default: desk.answer(99, by: "a")
             }
             desk.cancel(Desk.value(1), .removed)
