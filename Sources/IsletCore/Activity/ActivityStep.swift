@@ -27,20 +27,5 @@ extension ActivityMachine {
         }
     }
 
-    /// The steps of one event: none, one or two, in order. Plain bits, so that no event allocates.
-    package struct Steps: Equatable, Sendable, BitwiseCopyable {
-        package private(set) var first: Step?
-        package private(set) var second: Step?
-
-        package init(_ first: Step? = nil) {
-            self.first = first
-        }
-
-        package var isEmpty: Bool { first == nil }
-
-        package mutating func append(_ step: Step) {
-            precondition(second == nil, "no event of an activity makes three steps")
-            if first == nil { first = step } else { second = step }
-        }
-    }
+    package typealias Steps = StepPair<Step>
 }

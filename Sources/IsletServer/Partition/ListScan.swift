@@ -1,19 +1,34 @@
 import IsletCore
 import IsletProtocol
 
-/// An `activity.list` on its way through the slab, in bounded turns.
-///
-/// The rows are those from the cursor on until the limit; the total counts all that match. Over several turns the
-/// entities may change under it, and then the total is said to be inexact.
-final class ListScan {
+/// What a list asks for, and how its rows are written: one for each family of entities.
+protocol ListFilter {
+    /// The answer's member that holds the rows.
+    static var member: StaticString { get }
+    /// One past the highest slot of the family.
+    static func slotCount(in engine: borrowing Engine) -> Slot
+    /// Whether the entity in a slot is one of those that are asked for.
+    func matches(_ slot: Slot, in engine: borrowing Engine) -> Bool
+    /// Writes the entity in a slot that matches.
+    func writeRow(_ slot: Slot, in engine: borrowing Engine, to writer: inout JSONWriter)
+}
+
+/// How much of a list is done at a time.
+enum ListBounds {
     /// How many slots a turn looks at.
     static let slotsPerTurn: Slot = 16_384
     /// A list that needs no more slots than this is answered in its own turn.
     static let slotsAtOnce: Slot = 65_536
     /// Rows stop before the answer grows beyond this, so that it fits into a frame of 1 MiB.
     static let maximumBytes = 1_000_000
+}
 
-    private let filter: ActivityFilter?
+/// A list on its way through a slab, in bounded turns.
+///
+/// The rows are those from the cursor on until the limit; the total counts all that match. Over several turns the
+/// entities may change under it, and then the total is said to be inexact.
+final class ListScan<Filter: ListFilter> {
+    private let filter: Filter?
     private let firstRow: Slot
     private let limit: Int
     private var rows = JSONWriter(capacity: 1 << 12)
@@ -24,35 +39,40 @@ final class ListScan {
     /// Where the next page begins.
     private var nextRow: Slot?
 
-    init(filter: ActivityFilter?, firstRow: Slot, limit: Int) {
+    /// - Parameter filter: nil where nothing matches.
+    init(filter: Filter?, firstRow: Slot, limit: Int) {
         self.filter = filter
         self.firstRow = firstRow
         self.limit = limit
     }
 
     /// Looks at some more slots; true when it is through.
-    func advance(_ engine: borrowing Engine, slots: Slot = ListScan.slotsPerTurn) -> Bool {
+    func advance(_ engine: borrowing Engine, slots: Slot = ListBounds.slotsPerTurn) -> Bool {
         guard let filter else { return true }
         turns += 1
-        let end = Slot(min(UInt64(engine.slotCount), UInt64(nextSlot) + UInt64(slots)))
+        let count = Filter.slotCount(in: engine)
+        let end = Slot(min(UInt64(count), UInt64(nextSlot) + UInt64(slots)))
         while nextSlot < end {
-            if engine.matches(nextSlot, filter), let record = engine.record(at: nextSlot) {
+            if filter.matches(nextSlot, in: engine) {
                 total += 1
-                if nextSlot >= firstRow { row(record, engine) }
+                if nextSlot >= firstRow { row(filter, engine) }
             }
             nextSlot += 1
         }
-        return end == engine.slotCount
+        return end == count
     }
 
-    private func row(_ record: ActivityRecord, _ engine: borrowing Engine) {
+    private func row(_ filter: Filter, _ engine: borrowing Engine) {
         guard nextRow == nil else { return }
         let start = rows.count
         if rowCount < limit {
-            if rowCount > 0 { rows.plainBytes(Self.comma.span) }
+            if rowCount > 0 {
+                let comma = [UInt8(ascii: ",")]
+                rows.plainBytes(comma.span)
+            }
             rows.beginDocument()
-            rows.activity(record, at: nextSlot, machine: record.machine, revision: record.revision, of: engine)
-            if rows.count <= Self.maximumBytes {
+            filter.writeRow(nextSlot, in: engine, to: &rows)
+            if rows.count <= ListBounds.maximumBytes {
                 rowCount += 1
                 return
             }
@@ -61,12 +81,10 @@ final class ListScan {
         nextRow = nextSlot
     }
 
-    private static let comma = [UInt8(ascii: ",")]
-
     /// Writes the answer.
     func write(to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>) {
         writer.beginAnswer(envelope, frame, ok: true)
-        writer.key("activities")
+        writer.key(Filter.member)
         writer.beginArray()
         rows.withSpan { rows in if rows.count > 0 { writer.raw(rows) } }
         writer.endArray()
@@ -74,5 +92,18 @@ final class ListScan {
         writer.field("exact", turns <= 1)
         if let nextRow { writer.field("next", string: String(nextRow)) }
         writer.endObject()
+    }
+}
+
+extension ActivityFilter: ListFilter {
+    static var member: StaticString { "activities" }
+
+    static func slotCount(in engine: borrowing Engine) -> Slot { engine.slotCount }
+
+    func matches(_ slot: Slot, in engine: borrowing Engine) -> Bool { engine.matches(slot, self) }
+
+    func writeRow(_ slot: Slot, in engine: borrowing Engine, to writer: inout JSONWriter) {
+        guard let record = engine.record(at: slot) else { return }
+        writer.activity(record, at: slot, machine: record.machine, revision: record.revision, of: engine)
     }
 }

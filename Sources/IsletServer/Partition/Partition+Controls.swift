@@ -196,8 +196,8 @@ extension Partition {
             }
             start = slot
         }
-        let scan = ControlScan(filter: ControlFilter(list, frame, engine), firstRow: start, limit: list.limit)
-        if scan.advance(engine, slots: ControlScan.slotsAtOnce) {
+        let scan = ListScan(filter: ControlFilter(list, frame, engine), firstRow: start, limit: list.limit)
+        if scan.advance(engine, slots: ListBounds.slotsAtOnce) {
             return answer { scan.write(to: &$0, envelope, frame) }
         }
         return later(.controlList(scan), envelope, frame)

@@ -53,7 +53,7 @@ extension Partition {
         // Nothing is found of what is not committed yet: the ring has that, or the next attempt will.
         guard flights.areLanded else { return nil }
         past.read = readStored(
-            app: app, .chain(last: last), maximumRows: Self.pastRows, maximumBytes: ListScan.maximumBytes,
+            app: app, .chain(last: last), maximumRows: Self.pastRows, maximumBytes: ListBounds.maximumBytes,
             for: .past(past))
         if past.read != nil { past.attempts += 1 }
         return nil
@@ -62,7 +62,7 @@ extension Partition {
     /// What memory still has of an entity's events, without showing it.
     private func remembered(_ identity: Identity) -> ReplayRing.History? {
         ring.history(
-            of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListScan.maximumBytes
+            of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListBounds.maximumBytes
         ) { _, _, _, _ in }
     }
 
@@ -135,7 +135,7 @@ extension Partition {
             writer.beginArray()
             for event in shown { writer.raw(event.json.span) }
             _ = ring.history(
-                of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListScan.maximumBytes
+                of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListBounds.maximumBytes
             ) { _, _, _, json in writer.raw(json) }
             writer.endArray()
             let isComplete = shown.first.map { $0.previous == 0 } ?? recent?.isComplete ?? false

@@ -139,7 +139,7 @@ extension Partition {
         let filter = engine.filter(of: list, frame)
         if list.order == .presentation { return presentation(list, filter, envelope, frame) }
         let scan = ListScan(filter: filter, firstRow: start, limit: list.limit)
-        if scan.advance(engine, slots: ListScan.slotsAtOnce) {
+        if scan.advance(engine, slots: ListBounds.slotsAtOnce) {
             return answer { scan.write(to: &$0, envelope, frame) }
         }
         return later(.list(scan), envelope, frame)

@@ -60,7 +60,7 @@ final class Job {
     }
 
     enum Kind {
-        case list(ListScan)
+        case list(ListScan<ActivityFilter>)
         /// The number of a digest scan of the engine, and its app.
         case digest(Int, app: AppID)
         /// A read that waits until its app's stream has come to `seq`, at most until `deadline` (monotonic ms).
@@ -68,7 +68,7 @@ final class Job {
         /// An activity's past, some of which is read from files.
         case past(StoredPast)
         /// Controls, listed over many turns.
-        case controlList(ControlScan)
+        case controlList(ListScan<ControlFilter>)
         /// A control's value is asked for, and waited for until `deadline` (monotonic ms).
         case controlValue(SlotRef, deadline: Milliseconds)
         /// A provider is asked for the options of a parameter.
