@@ -24,7 +24,8 @@ package struct ServiceCard: Sendable {
     package static let protocolVersion = 1
     /// The families of the contract that it serves.
     private static let features: [StaticString] = [
-        "activity", "settings", "device", "clock", "watermark", "join", "snapshot", "replay", "digest", "ingest",
+        "activity", "control", "provider", "settings", "device", "clock", "watermark", "join", "snapshot", "replay",
+        "digest", "ingest",
     ]
 
     package var endpoints: ServiceEndpoints
@@ -54,9 +55,11 @@ package struct ServiceCard: Sendable {
     }
 
     /// The member `info` of `service.info`, which the caller ends.
+    ///
+    /// - Parameter providers: how many processes compute the values of controls.
     func write(
         to writer: inout JSONWriter, now: TurnTime, heldBack: Milliseconds, engine: borrowing Engine,
-        statistics: Statistics
+        statistics: Statistics, providers: Int
     ) {
         writer.key("info")
         writer.beginObject()
@@ -96,6 +99,14 @@ package struct ServiceCard: Sendable {
             writer.integer(engine.countByState[Int(state.rawValue)])
         }
         writer.endObject()
+        writer.key("controls")
+        writer.beginObject()
+        for state in ControlState.allCases where state != .removed {
+            writer.key(state.wireName)
+            writer.integer(engine.controls.countByState[Int(state.rawValue)])
+        }
+        writer.endObject()
+        writer.field("providers", providers)
         writer.field("timers", engine.armedTimers)
         writer.field("commands", statistics.commands)
         writer.field("events", statistics.events)

@@ -16,6 +16,9 @@ package struct ControlTable: ~Copyable {
     package var changedSlots = ChangedSlots()
     /// The kinds whose declaration did.
     package var changedKinds: [ControlKindID] = []
+    /// How many controls are in each state, by its raw value; none are removed, since those are no more.
+    package internal(set) var countByState = [Int](repeating: 0, count: ControlState.allCases.count)
+
     /// The devices that were locked or unlocked since.
     package var changedLocks: Set<[UInt8]> = []
 

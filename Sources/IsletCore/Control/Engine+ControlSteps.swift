@@ -31,6 +31,8 @@ extension Engine {
         if before != nil { toggle(topicHash, UInt64(record.revision) - 1, app, control: slot, isAdded: false) }
         if isListed { toggle(topicHash, UInt64(record.revision), app, control: slot, isAdded: true) }
         let change = (isListed ? 1 : 0) - (before != nil ? 1 : 0)
+        if let before { controls.countByState[Int(before.state.rawValue)] -= 1 }
+        if isListed { controls.countByState[Int(step.machine.state.rawValue)] += 1 }
         apps[app].entities += change
         entityCount += change
         apps[app].seq += 1

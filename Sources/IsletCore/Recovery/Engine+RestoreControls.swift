@@ -73,6 +73,7 @@ extension Engine {
             apps[kind.app].entities += 1
             entityCount += 1
             controls.kinds[record.kind].controls += 1
+            controls.countByState[Int(record.machine.state.rawValue)] += 1
             guard let device = record.device else { continue }
             controls.onDevice[device, default: []].append(slot)
             devices[device].references += 1

@@ -84,7 +84,9 @@ extension Partition {
     private func info(_ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
-            card.write(to: &writer, now: now, heldBack: clock.heldBack, engine: engine, statistics: statistics)
+            card.write(
+                to: &writer, now: now, heldBack: clock.heldBack, engine: engine, statistics: statistics,
+                providers: providers.providerCount)
             if isDurable { journalFigures(to: &writer) }
             writer.endObject()
             writer.endObject()
