@@ -49,7 +49,7 @@ extension ActivityCommand {
             command["key"] = key.map(RawJSON.string)
             command["order"] = order.map(RawJSON.string)
             try await service.withConnection { connection in
-                let (rows, total) = try await pages(command, connection)
+                let (rows, total) = try await Pages.rows(command, "activities", limit: limit, connection)
                 if output.json {
                     for row in rows { Console.data(row.json.bytes) }
                 } else if !rows.isEmpty {
@@ -60,31 +60,10 @@ extension ActivityCommand {
             }
         }
 
-        /// Pages until the limit or the end.
-        private func pages(
-            _ command: Command, _ connection: IsletConnection
-        ) async throws -> (rows: [RawObject], total: String) {
-            var command = command
-            var rows: [RawObject] = []
-            while true {
-                command["limit"] = .integer(min(limit - rows.count, Self.pageMax))
-                let page = try await connection.send(command)
-                rows += page["activities"]?.elements?.compactMap(\.object) ?? []
-                let total = page["total"]?.description ?? "?"
-                guard rows.count < limit, let next = page["next"], !next.isNull else {
-                    return (rows, page["exact"]?.bool == false ? "about \(total)" : total)
-                }
-                command["cursor"] = next
-            }
-        }
-
         private var filter: String {
             let parts = [("state", state), ("type", type), ("key", key.map { "\($0)…" }), ("device", device)]
             let named = parts.compactMap { name, value in value.map { "\(name) \($0)" } }
             return named.isEmpty ? "" : ", with " + named.joined(separator: ", ")
         }
-
-        /// What one page has at most, by the contract.
-        private static let pageMax = 1_000
     }
 }

@@ -44,19 +44,7 @@ extension ActivityCommand {
         func run() async throws {
             try await service.withConnection { connection in
                 let answer = try await connection.send(target.command("activity.history"))
-                let events = answer["events"]?.elements ?? []
-                if output.json {
-                    for event in events { Console.data(event.bytes) }
-                } else {
-                    var lines = EventLines(style: .output)
-                    for event in events {
-                        guard let event = StreamEvent(topic: "", bytes: event.bytes) else { continue }
-                        for line in lines.lines(event, name: target.target) { Console.data(line) }
-                    }
-                }
-                guard answer["complete"]?.bool == false else { return }
-                let since = answer["sinceRevision"].map { ", only those since revision \($0)" } ?? ""
-                Console.message("not all events are kept any more\(since)")
+                EventLines.writeHistory(answer, name: target.target, output)
             }
         }
     }

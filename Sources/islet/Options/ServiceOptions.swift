@@ -36,11 +36,16 @@ struct ServiceOptions: ParsableArguments {
     }
 
     /// Opens a connection for `body`, and closes it.
+    ///
+    /// - Parameter followsStreams: whether `body` reads streams too.
     func withConnection<Result>(
-        _ body: (IsletConnection) async throws -> Result
+        followsStreams: Bool = false, _ body: (IsletConnection) async throws -> Result
     ) async throws -> Result {
-        let connection = try await IsletConnection.open(endpoints, options: connectionOptions)
+        var connection = try await IsletConnection.open(endpoints, options: connectionOptions)
         do {
+            if followsStreams, asksForStreams {
+                connection = try await withStreams(connection, info: connection.send(Command("service.info")))
+            }
             let result = try await body(connection)
             await connection.close()
             return result
@@ -94,5 +99,20 @@ extension ServiceOptions {
                 hasSaid = true
             }
         }
+    }
+
+    /// The connection whose streams are read: where nobody has named the streams' endpoints, the service says them.
+    ///
+    /// - Parameters:
+    ///   - opened: one for commands; it is closed where another is needed.
+    ///   - info: the answer to `service.info`.
+    func withStreams(_ opened: IsletConnection, info: Answer) async throws -> IsletConnection {
+        guard let named = info["info"]?.object?["endpoints"]?.object else { return opened }
+        var asSaid = endpoints
+        asSaid.events = named["events"]?.string ?? asSaid.events
+        asSaid.bulk = named["bulk"]?.string ?? asSaid.bulk
+        guard asSaid != endpoints else { return opened }
+        await opened.close()
+        return try await IsletConnection.open(asSaid, options: connectionOptions)
     }
 }

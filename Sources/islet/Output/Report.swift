@@ -6,10 +6,12 @@ enum Report {
     ///
     /// - Parameters:
     ///   - done: what happened, such as `started`.
-    ///   - name: what the person called the activity.
+    ///   - name: what the person called the activity or control.
+    ///   - details: what is to be said beside the state.
     /// - Throws: a `Failure` where the change was ignored because of the state; an update that changes nothing is none.
     static func change(
-        _ answer: Answer, done: String, name: String, output: OutputOptions, now: () async throws -> Int64
+        _ answer: Answer, done: String, name: String, details: [String] = [], output: OutputOptions,
+        now: () async throws -> Int64
     ) async throws {
         if output.json { Console.data(answer.json.bytes) }
         switch answer.outcome {
@@ -19,26 +21,30 @@ enum Report {
             Console.message(text)
         case .applied, nil:
             guard !output.json else { return }
-            Console.data("\(done) \(name)" + (try await summary(answer, now: now)))
+            Console.data("\(done) \(name)" + (try await summary(answer, details, now: now)))
         }
     }
 
-    /// Such as `  active, revision 3, ends in 8 h`.
-    private static func summary(_ answer: Answer, now: () async throws -> Int64) async throws -> String {
-        guard let activity = answer.activity, let state = activity["state"]?.string else { return "" }
-        var parts = [Style.output.of(ActivityText.state(activity), state)]
-        if let revision = activity["revision"] { parts.append("revision \(revision)") }
-        if activity["next"] != nil, let next = ActivityText.next(activity, now: try await now()) { parts.append(next) }
+    /// Such as `: active, revision 3, ends in 8 h`.
+    private static func summary(
+        _ answer: Answer, _ details: [String], now: () async throws -> Int64
+    ) async throws -> String {
+        guard let entity = EntityText.entity(answer), entity["state"] != nil else { return "" }
+        var parts = [EntityText.state(entity, style: .output)] + details
+        if let revision = entity["revision"] { parts.append("revision \(revision)") }
+        if entity["next"] != nil, let next = EntityText.next(entity, now: try await now()) { parts.append(next) }
         return ": " + parts.joined(separator: ", ")
     }
 
     private static func explanation(_ reason: String) -> String {
         switch reason {
-        case "unchanged": " (it has this content already; nothing happened)"
+        case "unchanged": " (it is so already; nothing happened)"
         case "ended": " (it has ended and will not change any more)"
         case "dismissed": " (it was dismissed; start a new one)"
         case "olderTimestamp": " (a newer content is there already)"
         case "futureTimestamp": " (the timestamp is too far in the future)"
+        case "disabled": " (its provider allows no interaction now)"
+        case "acting": " (its action runs already)"
         default: ""
         }
     }

@@ -1,5 +1,4 @@
 import Glibc
-import IsletClient
 
 /// Colours, where somebody looks: on a terminal that has them, and without NO_COLOR (https://no-color.org).
 struct Style {
@@ -12,17 +11,20 @@ struct Style {
     func dim(_ text: String) -> String { code("2", text) }
     func bold(_ text: String) -> String { code("1", text) }
 
-    /// A text in the colour of a state.
-    func of(_ state: ActivityState?, _ text: String) -> String {
-        switch state {
-        case .pending: code("36", text)
-        case .active: code("32", text)
-        case .stale: code("33", text)
-        case .ended: code("35", text)
-        case .dismissed: code("90", text)
-        case nil: text
-        }
+    /// What went wrong.
+    func wrong(_ text: String) -> String { code("31", text) }
+
+    /// A text in the colour of an activity's or a control's state, which has its name on the wire.
+    func of(state: String?, _ text: String) -> String {
+        guard let state, let colour = Self.colours[state] else { return text }
+        return code(colour, text)
     }
+
+    private static let colours = [
+        "pending": "36", "active": "32", "stale": "33", "ended": "35", "dismissed": "90",
+        "loading": "36", "preview": "36", "shown": "32", "reloading": "33", "acting": "33", "authenticating": "35",
+        "disabled": "90", "removed": "90",
+    ]
 
     private func code(_ code: String, _ text: String) -> String {
         isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

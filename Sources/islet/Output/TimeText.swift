@@ -55,6 +55,8 @@ enum TimeText {
             case "activeLimit": "ends"
             case "dismissalPolicy": "removed"
             case "heartbeat": "without a heartbeat stale or ended"
+            case "retry": "asked again"
+            case "authentication", "authenticationLimit": "given up"
             case let other: other
             }
         if date == now { return "\(what) now" }

@@ -18,7 +18,7 @@ struct EventLines {
     /// The line of an event, after one with the date where that is another than before.
     ///
     /// - Parameters:
-    ///   - name: what the person calls the activity.
+    ///   - name: what the person calls the entity.
     ///   - next: its next deadline, where the event does not carry one.
     mutating func lines(_ event: StreamEvent, name: String, next known: Deadline? = nil) -> [String] {
         var lines: [String] = []
@@ -28,18 +28,10 @@ struct EventLines {
         }
         nameWidth = max(nameWidth, min(name.count, Self.nameWidthMax))
 
-        var notes: [String] = []
-        if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init),
-            event.to?.isListed != false
-        {
-            notes.append(TimeText.deadline(next.cause, at: next.at, now: event.at))
-        }
-        if let late = event.lateBy, late >= 1_000 { notes.append("late by \(TimeText.span(late))") }
-        if let revision = event.revision { notes.append("rev \(revision)") }
-        let content = event.patch["contentState"].map { "  " + style.dim($0.description.shortened(to: contentWidth)) }
+        let content = content(event).map { "  " + style.dim($0.shortened(to: contentWidth)) }
         lines.append(
             style.dim(TimeText.clock(event.at)) + "  " + name.padded(to: nameWidth) + "  " + transition(event) + "  "
-                + cause(event).padded(to: 15) + "  " + notes.joined(separator: ", ") + (content ?? ""))
+                + cause(event).padded(to: 15) + "  " + notes(event, known).joined(separator: ", ") + (content ?? ""))
         return lines
     }
 
@@ -47,19 +39,51 @@ struct EventLines {
     private func transition(_ event: StreamEvent) -> String {
         let to = event.object["to"]?.string ?? event.name
         let from = event.object["from"]?.string
-        let shownTo = style.of(event.to, to)
+        let shownTo = style.of(state: to, to)
         let plain = from.map { $0 == to ? to : "\($0) → \(to)" } ?? "→ \(to)"
-        let shown = from.map { $0 == to ? shownTo : "\(style.of(event.from, $0)) → \(shownTo)" } ?? "→ \(shownTo)"
+        let shown = from.map { $0 == to ? shownTo : "\(style.of(state: $0, $0)) → \(shownTo)" } ?? "→ \(shownTo)"
         return shown + String(repeating: " ", count: max(0, Self.transitionWidth - plain.count))
     }
 
-    /// The cause; a command is told by what it did.
+    /// The cause; a command is told by what it did, and a person's by what a person does with a control.
     private func cause(_ event: StreamEvent) -> String {
-        guard event.cause == "command" || event.cause == "push" else { return event.cause ?? "" }
         let verb = event.name.split(separator: ".").last.map(String.init) ?? event.name
-        return event.cause == "push" ? "\(verb) (push)" : verb
+        switch event.cause {
+        case "command": return verb
+        case "push": return "\(verb) (push)"
+        case "person" where event.name == "control.acting" || event.name == "control.authenticating": return "tap"
+        case let cause: return cause ?? ""
+        }
     }
 
-    /// `pending → dismissed`.
+    /// What a control shows from now on, what failed, what comes next, and how late it was.
+    private func notes(_ event: StreamEvent, _ known: Deadline?) -> [String] {
+        var notes: [String] = []
+        if let value = event.patch["value"], !value.isNull {
+            let isPreview = event.patch["valueSource"]?.string == "preview"
+            notes.append(ControlText.text(value) + (isPreview ? " (preview)" : ""))
+        }
+        if event.patch["isRedacted"]?.bool == true { notes.append("hidden") }
+        if let failure = ControlText.failure(event.patch) { notes.append(style.wrong(failure)) }
+        if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init), !event.isLast {
+            notes.append(TimeText.deadline(next.cause, at: next.at, now: event.at))
+        }
+        if let late = event.lateBy, late >= 1_000 { notes.append("late by \(TimeText.span(late))") }
+        if let revision = event.revision { notes.append("rev \(revision)") }
+        return notes
+    }
+
+    /// An activity's content; a control's configuration and status.
+    private func content(_ event: StreamEvent) -> String? {
+        let parts = [
+            event.patch["contentState"]?.description,
+            event.patch["configuration"].flatMap { $0.isNull ? nil : $0.description },
+            event.patch["status"]?.string.map { "“\($0)”" },
+        ]
+        let text = parts.compactMap(\.self).joined(separator: "  ")
+        return text.isEmpty ? nil : text
+    }
+
+    /// `pending → dismissed`, `acting → reloading`.
     private static let transitionWidth = 19
 }

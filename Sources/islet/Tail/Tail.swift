@@ -11,6 +11,7 @@ struct Tail: AsyncParsableCommand {
               islet tail                                          everything
               islet tail com.example.delivery/                    one app
               islet tail com.example.delivery/activity/Delivery/  one type
+              islet tail com.example.home/control/                an app's controls
               islet tail --json | jq -c .event         the events' own bytes, a line each
 
             It begins when it has joined: nothing after that is lost. Gaps are filled
@@ -53,25 +54,19 @@ struct Tail: AsyncParsableCommand {
         Console.message(summary.text)
     }
 
-    /// Opens the connection; where nobody has named the streams' endpoints, the service says them.
+    /// Opens the connection, and waits for the service where only that knows where its streams are.
     private func connect() async throws -> IsletConnection {
         let connection = try await IsletConnection.open(service.endpoints, options: service.connectionOptions)
         guard service.asksForStreams else { return connection }
         let info = try await service.patiently {
             try await connection.send(Command("service.info"), timeout: .seconds(2))
         }
-        guard let named = info["info"]?.object?["endpoints"]?.object else { return connection }
-        var endpoints = service.endpoints
-        endpoints.events = named["events"]?.string ?? endpoints.events
-        endpoints.bulk = named["bulk"]?.string ?? endpoints.bulk
-        guard endpoints != service.endpoints else { return connection }
-        await connection.close()
-        return try await IsletConnection.open(endpoints, options: service.connectionOptions)
+        return try await service.withStreams(connection, info: info)
     }
 
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
         var lines = EventLines(style: .output)
-        var known = KnownActivities()
+        var known = KnownEntities()
         for try await delivery in try await connection.events(topics) {
             switch delivery {
             case .joined:
@@ -85,7 +80,7 @@ struct Tail: AsyncParsableCommand {
                     Console.data(event.bytes)
                 } else {
                     let facts = await known.facts(for: event, connection: connection)
-                    for line in lines.lines(event, name: name(event, facts), next: facts?.next) { Console.data(line) }
+                    for line in lines.lines(event, name: name(event, facts), next: facts.next) { Console.data(line) }
                 }
                 if summary.counted() == limit { return }
             }
@@ -93,13 +88,8 @@ struct Tail: AsyncParsableCommand {
     }
 
     /// `Delivery/order-7`, and the app before it where there may be several.
-    private func name(_ event: StreamEvent, _ facts: KnownActivities.Facts?) -> String {
-        let parts = event.topic.split(separator: "/").map(String.init)
-        let type = facts?.type ?? parts.dropFirst(2).first ?? ""
-        let id = parts.last ?? ""
-        // The first part of an id is its time, the same for many: its end tells them apart.
-        let short = facts?.key ?? String(id.suffix(12))
+    private func name(_ event: StreamEvent, _ facts: KnownEntities.Facts) -> String {
         let isOneApp = (prefix ?? app ?? environment("ISLET_APP"))?.isEmpty == false
-        return isOneApp ? "\(type)/\(short)" : "\(event.app)  \(type)/\(short)"
+        return isOneApp ? facts.name : "\(event.app)  \(facts.name)"
     }
 }

@@ -1,0 +1,4 @@
+/// The home of the demo, whose controls can be tapped.
+enum DemoHome {
+    static let app = "com.example.home"
+}

@@ -1,0 +1,42 @@
+import IsletClient
+
+/// What activities and controls have in common, as people read it.
+enum EntityText {
+    /// The entity that an answer is about.
+    static func entity(_ answer: Answer) -> RawObject? {
+        answer["activity"]?.object ?? answer["control"]?.object
+    }
+
+    /// The end of an id: its beginning is its time, which is the same for many.
+    static func shortID(_ id: String) -> String { String(id.suffix(12)) }
+
+    /// The state in its colour.
+    static func state(_ members: RawObject, style: Style) -> String {
+        let state = members["state"]?.string
+        return style.of(state: state, state ?? "?")
+    }
+
+    /// The next deadline as seen from `now`; nil where there is none.
+    static func next(_ members: RawObject, now: Int64) -> String? {
+        members["next"].flatMap(Deadline.init).map { TimeText.deadline($0.cause, at: $0.at, now: now) }
+    }
+
+    /// A line for each member but the state, dates both in UTC and from `now`.
+    static func memberLines(_ members: RawObject, now: Int64) -> [String] {
+        members.members.filter { $0.name != "state" }.map { member in
+            "  " + member.name.padded(to: 15) + " " + value(member, now: now)
+        }
+    }
+
+    private static func value(_ member: RawObject.Member, now: Int64) -> String {
+        if member.name == "next" {
+            return member.value.object.flatMap { next(["next": $0.json], now: now) } ?? ""
+        }
+        let isDate = member.name.hasSuffix("Date") || member.name.hasSuffix("At") || member.name == "timestamp"
+        if isDate, let date = member.value.integer {
+            let distance = date >= now ? "in \(TimeText.span(date - now))" : "\(TimeText.span(now - date)) ago"
+            return "\(TimeText.full(date)) (\(distance))"
+        }
+        return member.value.string ?? member.value.description
+    }
+}

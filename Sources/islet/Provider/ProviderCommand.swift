@@ -1,0 +1,57 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet provider …`: the processes that compute the values of controls.
+struct ProviderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "provider",
+        abstract: "Look at the providers of controls.",
+        discussion: """
+            EXAMPLES:
+              islet provider list
+              islet provider list --json | jq .inFlight
+            """,
+        subcommands: [List.self])
+
+    /// `islet provider list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List those that are connected, with their calls.",
+            discussion: """
+                EXAMPLES:
+                  islet provider list
+                """)
+
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            try await service.withConnection { connection in
+                let rows = try await connection.send(Command("provider.list"))["providers"]?.elements ?? []
+                if output.json {
+                    for row in rows { Console.data(row.bytes) }
+                } else if !rows.isEmpty {
+                    let table = Self.table(rows.compactMap(\.object))
+                    for line in table.lines(style: .output) { Console.data(line) }
+                }
+                Console.message("\(rows.count) provider\(rows.count == 1 ? "" : "s")")
+            }
+        }
+
+        private static func table(_ rows: [RawObject]) -> TextTable {
+            var table = TextTable(
+                "ID", "APP", "STATE", "CALLS", "FAILED", "AT WORK", "WAITING", "P50", "P99", "KINDS")
+            for row in rows {
+                func number(_ name: String) -> String { row[name]?.description ?? "-" }
+                func span(_ name: String) -> String { row[name]?.integer.map(TimeText.span) ?? "-" }
+                table.add(
+                    EntityText.shortID(row["id"]?.string ?? ""), row["app"]?.string ?? "", row["state"]?.string ?? "",
+                    number("calls"), number("failures"), "\(number("inFlight")) of \(number("capacity"))",
+                    number("waiting"), span("p50"), span("p99"),
+                    row["kinds"]?.elements?.compactMap { $0.string.map(ControlText.shortKind) }.joined(separator: ", ")
+                        ?? "")
+            }
+            return table
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import IsletClient
+
+/// What a tail remembers of the entities that it has seen, so that a line can name what its event does not carry: the
+/// key of an activity, and the next deadline. Activities from before the tail began are asked for, but not so often that
+/// a busy stream would have to wait; of a control the topic says enough.
+struct KnownEntities {
+    /// What is remembered of one.
+    struct Facts {
+        /// Such as `Delivery/order-7` or `Torch/27e5fe81cfb1`.
+        var name: String
+        var next: Deadline?
+    }
+
+    /// Beyond this everything is forgotten and learnt again.
+    private static let maximumCount = 65_536
+    /// Questions in a second, at most.
+    private static let questionsPerSecond = 200
+
+    private var facts: [String: Facts] = [:]
+    private var questions = 0
+    private var window = ContinuousClock.now
+
+    /// Takes an event in and gives what is known of its entity afterwards.
+    mutating func facts(for event: StreamEvent, connection: IsletConnection) async -> Facts {
+        let topic = EntityTopic(event.topic)
+        guard let id = event.id else { return Facts(name: topic.name) }
+        var known: Facts
+        if let remembered = facts[id] {
+            known = remembered
+        } else if topic.family == .activity, event.object["from"] != nil {
+            known = await ask(id: id, app: event.app, connection) ?? Facts(name: topic.name)
+        } else {
+            known = Facts(name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name)
+        }
+        if let next = event.patch["next"] { known.next = Deadline(next) }
+        if facts.count >= Self.maximumCount { facts = [:] }
+        facts[id] = event.isLast ? nil : known
+        return known
+    }
+
+    private mutating func ask(id: String, app: String, _ connection: IsletConnection) async -> Facts? {
+        let now = ContinuousClock.now
+        if now - window > .seconds(1) {
+            window = now
+            questions = 0
+        }
+        guard questions < Self.questionsPerSecond else { return nil }
+        questions += 1
+        let command = Command("activity.get", app: app, ["id": .string(id)])
+        guard let activity = try? await connection.send(command, timeout: .seconds(1)).activity else { return nil }
+        let topic = EntityTopic(family: .activity, type: activity["type"]?.string ?? "", id: id)
+        return Facts(name: Self.name(activity, topic), next: activity["next"].flatMap(Deadline.init))
+    }
+
+    /// The type and the key of an activity, where it has one.
+    private static func name(_ activity: RawObject, _ topic: EntityTopic) -> String {
+        activity["key"]?.string.map { "\(topic.type)/\($0)" } ?? topic.name
+    }
+}
+
+/// What the topic of an event says: `<app>/<family>/<type or kind>/<id>`.
+struct EntityTopic {
+    /// The families that entities belong to.
+    enum Family: String {
+        case activity, control
+    }
+
+    /// nil for one that this command does not know.
+    var family: Family?
+    /// An activity's type, a control's kind.
+    var type: String
+    var id: String
+
+    init(family: Family, type: String, id: String) {
+        self.family = family
+        self.type = type
+        self.id = id
+    }
+
+    init(_ topic: String) {
+        let parts = topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        family = parts.count > 1 ? Family(rawValue: parts[1]) : nil
+        type = parts.count > 2 ? parts[2] : ""
+        id = parts.last ?? ""
+    }
+
+    /// What is said of an entity without a key.
+    var name: String {
+        switch family {
+        case .control: ControlText.name(kind: type, id: id)
+        case .activity, nil: "\(type)/\(EntityText.shortID(id))"
+        }
+    }
+}
+
+extension StreamEvent {
+    /// Whether nothing follows for its entity.
+    var isLast: Bool {
+        switch object["to"]?.string {
+        case "dismissed", "removed": true
+        case _: false
+        }
+    }
+}

@@ -1,0 +1,374 @@
+"""`islet control …` and `islet provider …`, and what `tail`, `history` and `explain` tell of controls."""
+
+import re
+import threading
+
+import pytest
+
+import islet as module
+from support.cli import Islet
+from support.commands import Commands
+from support.running import Running
+from support.service import run
+from support.wire import DEADLINE
+
+APP, TORCH, HEATING, DOOR = "com.example.home", "com.example.Torch", "com.example.Heating", "com.example.Door"
+ID = "0198c0de-0000-7000-8000-00000000000a"
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service, APP)
+
+
+@pytest.fixture
+def client(wire, service):
+    return Commands(wire, service.commands, APP)
+
+
+class Torch(module.Toggle):
+    """Its action waits until the test says that it may be through."""
+
+    def __init__(self):
+        self.lit, self.refuses, self.disabled = False, False, False
+        self.may_act = threading.Event()
+        self.may_act.set()
+
+    def current_value(self, control):
+        return module.Answer(self.lit, disabled=self.disabled or None)
+
+    def set_value(self, control, value):
+        assert self.may_act.wait(DEADLINE)
+        if self.refuses:
+            raise module.Fail("broken")
+        self.lit = value
+
+
+class Heating(module.Toggle):
+    def current_value(self, control):
+        return module.Answer(False, status=f"19 °C in the {control.configuration['room']}")
+
+    def options(self, control, parameter):
+        return [("kitchen", "Kitchen"), "office"]
+
+
+@pytest.fixture
+def torch():
+    return Torch()
+
+
+@pytest.fixture
+def provider(service, torch):
+    made = module.Provider(APP, commands=service.commands)
+    made.toggle(TORCH, display_name="Torch")(torch)
+    made.toggle(HEATING, preview=True, parameters=[module.parameter("room", dynamic_options=True)])(Heating)
+
+    @made.button(DOOR)
+    def door(control):
+        raise module.Fail("stuck")
+
+    with made.start():
+        made.wait_until_registered()
+        yield made
+        torch.may_act.set()
+
+
+@pytest.fixture
+def placed(client, provider):
+    """Places a control and waits for its first value; gives its id."""
+
+    def place(kind=TORCH, **fields):
+        id = client.applied("control.add", kind=kind, **fields)["control"]["id"]
+        return client.read("control.get", id=id, maxAge=3_600_000)["control"]["id"]
+
+    return place
+
+
+@pytest.fixture
+def tail(islet):
+    made = Running("tail", env=islet.env)
+    made.message("following from")
+    yield made
+    made.kill()
+
+
+def words(line):
+    return " ".join(line.split())
+
+
+def short(id):
+    return id[-12:]
+
+
+# Placing
+
+
+def test_a_control_is_added_with_what_to_try_next(islet, client, provider):
+    done = islet("control", "add", HEATING, "--configuration", '{"room":"kitchen"}', "--device", "phone", "--id", ID)
+    assert done.out == f"added Heating/00000000000a: loading, revision 1\nid {ID}\n"
+    for next_command in ("get", "tap", "explain"):
+        assert f"control {next_command} Heating/00000000000a" in done.err
+    control = client.read("control.get", id=ID)["control"]
+    assert (control["configuration"], control["device"]) == ({"room": "kitchen"}, "phone")
+    [answer] = islet("control", "add", TORCH, "--json").json
+    assert (answer["outcome"], answer["control"]["state"]) == ("applied", "loading")
+
+
+def test_a_control_is_configured_and_removed(islet, client, placed):
+    id = placed(HEATING, configuration={"room": "kitchen"})
+    done = islet("control", "configure", "Heating", "--configuration", '{"room":"office"}')
+    assert re.fullmatch(r"configured Heating: loading, revision \d+\n", done.out)
+    assert client.read("control.get", id=id)["control"]["configuration"] == {"room": "office"}
+    again = islet("control", "configure", "Heating", "--configuration", '{"room":"office"}')
+    assert "unchanged" in again.err
+    assert "room" in islet("control", "configure", "Heating", "--configuration", '{"room":1}', code=2).err
+    assert re.fullmatch(r"removed Heating: removed, revision \d+\n", islet("control", "remove", "Heating").out)
+    assert "notFound" in islet("control", "get", id, code=3).err
+
+
+@pytest.mark.parametrize("name", ["Torch", "torch", TORCH, "{id}", "{short}", "Torch/{short}"])
+def test_a_control_has_many_names(islet, placed, name):
+    id = placed(id=ID)
+    placed(DOOR)
+    [control] = islet("control", "get", name.format(id=id, short=short(id)), "--json").json
+    assert control["id"] == id
+
+
+def test_a_name_that_is_none_is_3_and_the_closest_is_suggested(islet, placed):
+    placed()
+    assert "did you mean Torch?" in islet("control", "get", "Torhc", code=3).err
+    assert f"did you mean {TORCH}?" in islet("control", "add", "com.example.Trch", code=3).err
+    assert "did you mean" not in islet("control", "get", "Nothing-like-it", code=3).err
+
+
+def test_a_name_of_several_is_2_unless_the_device_tells_them_apart(islet, placed):
+    first, second = placed(device="phone"), placed(device="tablet")
+    done = islet("control", "get", "Torch", code=2)
+    assert f"Torch/{short(first)}  on phone" in done.err and f"Torch/{short(second)}  on tablet" in done.err
+    [control] = islet("control", "get", "Torch", "--device", "tablet", "--json").json
+    assert control["id"] == second
+
+
+# Acting
+
+
+def test_a_tap_says_what_happens_at_once(islet, placed, torch):
+    placed()
+    torch.may_act.clear()
+    assert islet("control", "tap", "Torch").out == "tapped Torch: acting, on, revision 3\n"
+    assert islet("control", "set", "Torch", "off").out == "set Torch: acting, off, revision 4\n"
+    [answer] = islet("control", "tap", "Torch", "--json").json
+    assert answer["control"] == {"id": answer["control"]["id"], "revision": 5, "state": "acting"}
+
+
+def test_a_tap_that_waits_shows_the_steps_and_the_final_value(islet, placed, torch):
+    id = placed()
+    date, *steps, last = islet("control", "tap", "Torch", "--wait").out.splitlines()[1:]
+    assert date == "Thu 2026-01-01 UTC"
+    assert [words(step) for step in steps] == [
+        f"00:00:00 Torch/{short(id)} acting → reloading action rev 4",
+        f"00:00:00 Torch/{short(id)} reloading → shown provider rev 5",
+    ]
+    assert re.fullmatch(rf"Torch/{short(id)}: shown, on, revision 5, after [\d.]+ s", last)
+    answer, control = islet("control", "set", id, "off", "--wait", "--json").json
+    assert answer["control"]["state"] == "acting"
+    assert (control["state"], control["value"], control["valueSource"]) == ("shown", False, "provider")
+
+
+def test_a_tap_that_fails_is_1_and_says_what_is_shown(islet, placed, torch):
+    placed()
+    torch.refuses = True
+    done = islet("control", "tap", "Torch", "--wait", code=1)
+    assert "failed: threw" in done.out and done.out.splitlines()[-1].split(": ")[1].startswith("shown, off")
+    assert done.err == "the action failed: threw\n"
+    placed(DOOR)
+    _, control = (done := islet("control", "tap", "Door", "--wait", "--json", code=1)).json
+    assert (control["state"], control["failure"]) == ("shown", "threw")
+    assert done.err == "the action failed: threw\n"
+
+
+def test_a_value_that_fails_after_the_action_is_1_too(islet, placed, torch, monkeypatch):
+    placed()
+    monkeypatch.setattr(torch, "current_value", lambda control: "nonsense")
+    done = islet("control", "tap", "Torch", "--wait", code=1)
+    assert done.err == "the action was performed, but the value could not be had: threw\n"
+
+
+def test_taps_that_do_nothing_are_4_and_those_that_nobody_performs_6(islet, placed, torch, provider):
+    torch.disabled = True
+    placed()
+    for wait in ([], ["--wait"]):
+        assert "ignored: disabled" in islet("control", "tap", "Torch", *wait, code=4).err
+    assert "badField" in islet("control", "set", placed(DOOR), "on", code=2).err
+    provider.stop()
+    assert "no provider" in islet("control", "tap", "Door", code=6).err
+
+
+def test_reloads_of_one_of_a_kind_and_of_all(islet, client, placed):
+    id, _ = placed(), placed()
+    placed(HEATING, configuration={"room": "office"})
+    assert re.fullmatch(rf"reloading {id}: (reloading|shown), revision \d\n", islet("control", "reload", id).out)
+    assert islet("control", "reload", "--kind", TORCH, "--push").out == "reloading 2 controls\n"
+    assert islet("control", "reload").out == "reloading 3 controls\n"
+    assert islet("control", "reload", "--json").json[0]["count"] == 3
+    assert "did you mean" in islet("control", "reload", "--kind", "com.example.Tor", code=3).err
+
+
+# Looking
+
+
+def test_json_is_what_the_service_said(islet, client, placed):
+    id = placed(HEATING, configuration={"room": "kitchen"})
+    placed()
+    assert islet("control", "get", id, "--json").json == [client.read("control.get", id=id)["control"]]
+    assert islet("control", "list", "--json").json == client.read("control.list")["controls"]
+    assert islet("control", "history", id, "--json").json == client.read("control.history", id=id)["events"]
+    [explained] = islet("control", "explain", id, "--json").json
+    assert explained["decisions"] == client.read("control.explain", id=id)["decisions"]
+    assert islet("control", "kinds", "--json").json == client.read("control.kinds")["kinds"]
+    assert islet("control", "preview", TORCH, "--json").json == [client.read("control.preview", kind=TORCH)["preview"]]
+    options = client.read("control.options", kind=HEATING, parameter="room")["options"]
+    assert islet("control", "options", HEATING, "room", "--json").json == options
+    [listed] = islet("provider", "list", "--json").json
+    assert (listed["app"], listed["state"]) == (APP, "live") and set(listed["kinds"]) == {TORCH, HEATING, DOOR}
+
+
+def test_a_person_reads_what_is_offered(islet, placed):
+    placed()
+    head, *rows = [words(line) for line in islet("control", "kinds").out.splitlines()]
+    assert head == "KIND TEMPLATE PROVIDERS CONTROLS PARAMETERS"
+    assert rows == [f"{TORCH} toggle 1 1 -", f"{HEATING} toggle 1 0 room (string)", f"{DOOR} button 1 0 -"]
+    assert islet("control", "options", HEATING, "room").out == "kitchen  Kitchen\noffice\n"
+    assert islet("control", "preview", HEATING).out.splitlines()[0] == "Heating  preview  on"
+    head, row = [words(line) for line in islet("provider", "list").out.splitlines()]
+    assert head == "ID APP STATE CALLS FAILED AT WORK WAITING P50 P99 KINDS"
+    assert re.fullmatch(rf"\w{{12}} {APP} live \d+ 0 0 of 16 0 .* Torch, Heating, Door", row)
+
+
+def test_a_person_reads_what_is_placed(islet, placed):
+    torch = placed(device="phone")
+    placed(HEATING, configuration={"room": "office"})
+    door = placed(DOOR)
+    islet("control", "tap", "Door", "--wait", code=1)
+    done = islet("control", "list")
+    head, *rows = [words(line) for line in done.out.splitlines()]
+    assert head == "KIND ID DEVICE STATE VALUE STATUS REV NEXT"
+    assert rows[0] == f"Torch {short(torch)} phone shown off 2 -"
+    assert rows[1].endswith("shown off 19 °C in the office 2 -")
+    assert rows[2] == f"Door {short(door)} shown - 3 failed: threw"
+    assert done.err == f"showing 3 of 3 in {APP}\n"
+    assert len(islet("control", "list", "--state", "shown", "--kind", DOOR).out.splitlines()) == 2
+    assert "showing 1 of 3" in islet("control", "list", "--limit", "1").err
+    lines = islet("control", "get", "Torch").out.splitlines()
+    assert lines[0] == f"Torch/{short(torch)}  shown  off"
+    assert re.search(r"valueAt +2026-01-01 00:00:00 UTC \(in 0 s\)", "\n".join(lines))
+
+
+def test_a_get_may_ask_for_a_fresh_value(islet, placed, torch):
+    placed()
+    torch.lit = True
+    assert islet("control", "get", "Torch").out.splitlines()[0].endswith("off")
+    assert islet("control", "get", "Torch", "--max-age", "1h").out.splitlines()[0].endswith("off")
+    islet("clock", "advance", "1m")
+    assert islet("control", "get", "Torch", "--max-age", "30s").out.splitlines()[0].endswith("on")
+
+
+def test_history_and_explain_tell_why(islet, placed):
+    placed()
+    islet("control", "tap", "Torch", "--wait")
+    _, *lines = [words(line) for line in islet("control", "history", "Torch").out.splitlines()]
+    assert lines == [
+        "00:00:00 Torch → loading added off (preview), rev 1", "00:00:00 Torch loading → shown provider rev 2",
+        "00:00:00 Torch shown → acting tap on, rev 3", "00:00:00 Torch acting → reloading action rev 4",
+        "00:00:00 Torch reloading → shown provider rev 5",
+    ]
+    told = islet("control", "explain", "Torch").out
+    assert "shown → acting: A tap: the new state is shown at once" in told
+    assert "apple-semantics 4.2 C9" in told and "asked by cli-" in told
+    assert told.splitlines()[-1] == "Now it is shown, on, and nothing will happen by itself."
+
+
+def test_tail_tells_the_steps_of_a_control(islet, tail, client, placed, torch):
+    id = placed(DOOR)
+    placed(HEATING, configuration={"room": "kitchen"})
+    islet("control", "tap", id)
+    first, *lines = [words(line) for line in tail.lines(6)]
+    assert first == "Thu 2026-01-01 UTC"
+    [added, heating, shown, tapped, failed] = lines
+    assert added == f"00:00:00 Door/{short(id)} → shown added rev 1"
+    assert heating.endswith('→ loading added on (preview), rev 1 {"room":"kitchen"}')
+    assert shown.endswith("loading → shown provider off, rev 2 “19 °C in the kitchen”")
+    assert tapped == f"00:00:00 Door/{short(id)} shown → acting tap rev 2"
+    assert failed == f"00:00:00 Door/{short(id)} acting → shown provider failed: threw, rev 3"
+
+
+def test_tail_tells_when_a_failed_value_is_asked_for_again_and_how_late(islet, tail, client, placed, torch):
+    placed()
+    torch.current_value = None
+    client.applied("control.reload", kind=TORCH)
+    failed = words(tail.lines(5)[-1])
+    assert re.search(r"reloading → shown provider failed: threw, asked again in [\d.]+ s, rev 4$", failed)
+    client.advance(by=60_000)
+    assert re.search(r"shown → reloading retry rev 5$", words(tail.lines(6)[-1]))
+
+
+def test_controls_and_providers_are_counted(islet, client, placed, torch):
+    placed()
+    placed(DOOR)
+    torch.disabled = True
+    placed()
+    info = islet("info", "--json").json[0]
+    assert info["controls"] == {
+        "loading": 0, "preview": 0, "shown": 2, "reloading": 0, "acting": 0, "authenticating": 0, "disabled": 1}
+    assert info["providers"] == 1
+    islet("control", "remove", "Door")
+    assert re.search(r"^controls\n(  \w+ +\d\n)*  shown +1\n", islet("info").out, re.MULTILINE)
+    assert re.search(r"^providers +1$", islet("info").out, re.MULTILINE)
+
+
+def test_counts_come_back_after_a_restart(serve, wire, tmp_path):
+    options = {"--store": "sqlite", "--data": tmp_path / "data"}
+    first = serve(options)
+    with module.Provider(APP, commands=first.commands) as provider:
+        provider.toggle(TORCH)(Torch())
+        provider.start().wait_until_registered()
+        client = Commands(wire, first.commands, APP)
+        for _ in range(3):
+            id = client.applied("control.add", kind=TORCH)["control"]["id"]
+        client.read("control.get", id=id, maxAge=3_600_000)
+        client.applied("control.remove", id=id)
+        before = client.read("service.info")["info"]["controls"]
+    first.stop()
+    after = Commands(wire, serve(options).commands, APP).read("service.info")["info"]
+    assert after["controls"] == before and sum(before.values()) == 2
+    assert after["providers"] == 0
+
+
+# Usage
+
+
+@pytest.mark.parametrize("line", [
+    "control get", "control explode", "control tap", "control set Torch", "control set Torch maybe",
+    "control add", "control configure Torch", "control add Torch --configuration [1]", "control reload Torch --kind T",
+    "control reload --device phone", "control list --limit 0", "control list --state sleeping",
+    "control get Torch --max-age soon", "control options Torch", "provider explode",
+])
+def test_wrong_usage_is_2_and_says_why(islet, line):
+    done = islet(*line.split(), code=2)
+    assert done.out == "" and done.err.strip()
+
+
+@pytest.mark.parametrize("verb", [
+    "", "add", "configure", "remove", "tap", "set", "reload", "get", "list", "history", "explain", "kinds", "options",
+    "preview",
+])
+def test_help_begins_with_examples(verb):
+    done = run("control", *verb.split(), "--help")
+    assert done.returncode == 0
+    assert done.stdout.index(f"islet control {verb}".strip()) < done.stdout.index("OPTIONS:")
+
+
+def test_a_state_is_coloured_on_a_terminal(islet, placed):
+    placed()
+    assert "\x1b[32mshown" in islet.on_a_terminal("control", "list")
+    assert "\x1b[" not in islet("control", "list").out
