@@ -109,7 +109,6 @@ def test_c13_a_control_that_is_placed_on_a_locked_device_waits_like_the_others(h
     home.next("authenticating")
 
 
-@pytest.mark.xfail(strict=True, reason="a tap while an action runs asks for no authentication")
 def test_c13_a_tap_on_a_locked_device_waits_although_an_action_runs(home, provider):
     """Who finds the phone locked with its torch just switched must not switch it again."""
     id = home.shown(provider, False, device="phone")

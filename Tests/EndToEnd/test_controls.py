@@ -155,7 +155,6 @@ def test_c5_a_reload_by_kind_and_of_all_asks_for_each_control_once(home):
     provider.uncalled()
 
 
-@pytest.mark.xfail(strict=True, reason="the count has those in it that have no value to ask for")
 def test_c5_a_reload_counts_the_controls_that_are_asked(home):
     provider = home.provider(toggle(), button())
     home.add(kind=DOOR)
@@ -261,20 +260,26 @@ def test_c15_whatever_was_asked_for_before_is_cancelled_and_its_answer_does_not_
     home.silent()
     provider.answer(new, False)
     home.next("shown", value=None)
+    if acting:
+        # It has happened all the same, and later than the value may be from.
+        home.next("reloading")
+        provider.gives(True)
+        home.next("shown", value=True)
     home.agrees(id)
 
 
-@pytest.mark.parametrize("configuration, parameter", [
-    ({}, "room"), ({"room": 7}, "room"), ({"room": "hall", "floor": 1}, "floor"), ({"room": None}, "room"),
-    ({"room": "hall", "mode": "loud"}, "mode"), ({"room": "hall", "level": 1.5}, "level")])
-def test_a_configuration_that_does_not_fit_is_refused_with_its_parameter(home, configuration, parameter):
+def test_a_configuration_that_does_not_fit_is_refused_with_its_parameter(home):
     mode = {"name": "mode", "type": "enum", "options": [{"value": "dim"}, {"value": "full"}], "default": "full"}
     level = {"name": "level", "type": "integer", "isOptional": True}
     provider = home.provider(toggle(parameters=[ROOM, mode, level]))
     id = home.shown(provider, configuration={"room": "hall", "mode": "dim", "level": 3})
-    for op, target in (("add", {"kind": TORCH}), ("configure", {"id": id})):
-        error = home.client.refused(f"control.{op}", configuration=configuration, **target)
-        assert (error["code"], error["detail"]) == ("badField", {"field": "configuration", "parameter": parameter})
+    for configuration, parameter in (
+            ({}, "room"), ({"room": 7}, "room"), ({"room": None}, "room"), ({"room": "hall", "floor": 1}, "floor"),
+            ({"room": "hall", "mode": "loud"}, "mode"), ({"room": "hall", "level": 1.5}, "level")):
+        for op, target in (("add", {"kind": TORCH}), ("configure", {"id": id})):
+            error = home.client.refused(f"control.{op}", configuration=configuration, **target)
+            assert error["code"] == "badField", (configuration, error)
+            assert error["detail"] == {"field": "configuration", "parameter": parameter}, (configuration, error)
     home.silent()
 
 
