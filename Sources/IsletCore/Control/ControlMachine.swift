@@ -17,8 +17,9 @@
 ///
 /// Legal next states: loading → shown, disabled, preview, acting, authenticating, loading; preview → loading, acting,
 /// authenticating; shown → reloading, acting, authenticating, loading; disabled → reloading, loading; reloading → shown,
-/// disabled, acting, authenticating, loading; acting → acting, reloading, shown, disabled, loading; authenticating →
-/// acting, shown, preview, reloading, loading; all → removed; removed → none.
+/// disabled, acting, authenticating, loading; acting → acting, reloading, shown, preview, loading; authenticating →
+/// authenticating, acting, shown, preview, loading; all → removed; removed → none. A button without a value is shown
+/// where another one loads, reloads or shows the preview. Only a lock leads from a state to itself, beside these.
 ///
 /// Loading and reloading mean that a value is asked for, acting that an action is, and no other state that anything is:
 /// so a call that ends always finds the state that it was made in, and none hangs once its call has ended.
@@ -43,7 +44,7 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
     package private(set) var failure = ControlFailure.none
     /// What a toggle shows.
     package private(set) var isOn: Bool
-    /// What a toggle showed before its action, or would show without it.
+    /// What a toggle shows without its action: the provider's last value, or the one that an action set since.
     private var restingIsOn: Bool
     /// Where that came from.
     private var restingSource = ControlValueSource.preview
@@ -81,6 +82,9 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
         if restingSource == .preview { return .preview }
         return isDisabled ? .disabled : .shown
     }
+
+    /// Where it stands while its value is asked for.
+    private var asking: ControlState { restingSource == .preview ? .loading : .reloading }
 
     /// Whether its value is known from the provider.
     package var isValueKnown: Bool { restingSource == .provider }
@@ -148,7 +152,7 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
 
     private mutating func ask(_ why: ControlCause) -> Step {
         let from = state
-        state = restingSource == .preview ? .loading : .reloading
+        state = asking
         cause = why
         deadline = .never
         isDirty = false
@@ -255,12 +259,14 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
     /// `perform()` returned: the value is asked for (C9, C12), or the newest wish is performed.
     package mutating func performed() -> Steps {
         precondition(state == .acting, "an action that did not run")
+        // From now on the truth is not what it was before: nothing that fails later leads back behind this action.
+        if let on = wish?.isOn { (restingIsOn, restingSource) = (on, .optimistic) }
         if let nextWish { return Steps(begin(nextWish, .action, .nextWish)) }
         let from = state
         wish = nil
         cause = .action
         failure = .none
-        state = hasValue ? .reloading : .shown
+        state = hasValue ? asking : .shown
         return Steps(Step(from, .performed, self, .performed, call: hasValue ? .askValue : nil))
     }
 
@@ -269,19 +275,17 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
     package mutating func performFailed(_ why: ControlFailure) -> Steps {
         precondition(state == .acting, "an action that did not run")
         let from = state
+        let next = nextWish
         failure = why
         cause = why.cause
-        if let nextWish {
-            state = resting
-            (isOn, source, wish) = (restingIsOn, restingSource, nil)
-            var steps = Steps(Step(from, .failed, self, .performFailed))
-            steps.append(begin(nextWish, .action, .nextWish))
-            return steps
-        }
-        (isOn, source, wish) = (restingIsOn, restingSource, nil)
+        (isOn, source, wish, nextWish) = (restingIsOn, restingSource, nil, nil)
         state = resting
         var steps = Steps(Step(from, .failed, self, .performFailed))
-        if hasValue { steps.append(ask(.action)) }
+        if let next {
+            steps.append(begin(next, .action, .nextWish))
+        } else if hasValue {
+            steps.append(ask(.action))
+        }
         return steps
     }
 
@@ -309,7 +313,11 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
         cause = .authentication
         var steps = Steps(Step(from, .cancelled, self, .authenticationLimit, due: due))
         // A value may have been on its way when the tap came, and its call was given up.
-        if hasValue { steps.append(ask(.action)) }
+        if hasValue {
+            var step = ask(.action)
+            step.due = due
+            steps.append(step)
+        }
         return steps
     }
 

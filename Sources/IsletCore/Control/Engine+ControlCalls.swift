@@ -85,7 +85,9 @@ extension Engine {
         var hash = TopicHash().appending(record.id)
         hash.combine(UInt8(truncatingIfNeeded: record.machine.failures))
         let permille = 800 + Milliseconds(hash.value % 401)
-        return max(1, span * permille / 1_000)
+        let jittered = span * permille / 1_000
+        // What would be longer than the longest is as much shorter: cut off, half of them would come back together.
+        return max(1, jittered > rules.controlRetryLongest ? 2 * rules.controlRetryLongest - jittered : jittered)
     }
 
     /// What a kind is, as a provider declares it.
@@ -126,19 +128,26 @@ extension Engine {
     mutating func sweepControls(
         app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
     ) -> ControlOutcome {
-        guard controls.sweeps.count < ControlSweep.maximum else { return .refused(.busy(retryAfter: 100)) }
+        let isAsked = cause != .registration && cause != .sibling
+        guard !isAsked || controls.sweeps.count < ControlSweep.maximum else {
+            return .refused(.busy(retryAfter: 100))
+        }
         let count =
             kind.map { controls.kinds[$0].reloadable }
             ?? controls.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.reloadable : 0) }
         guard count > 0 else { return .reloading(count: 0) }
-        controls.sweeps.append(
-            ControlSweep(app: app, kind: kind, cause: cause, except: except, end: controls.slab.capacity))
+        let sweep = ControlSweep(
+            app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
+        // Nobody could send these once more, so they are never refused: the ones that wait become one. There are as many
+        // at most as there are kinds, for each of the two causes.
+        let waiting = isAsked ? nil : controls.sweeps.indices.dropFirst().first { controls.sweeps[$0].isSame(as: sweep) }
+        if let waiting { controls.sweeps[waiting].join(sweep) } else { controls.sweeps.append(sweep) }
         continueControlSweeps(at: now)
         return .reloading(count: count)
     }
 
     /// Goes on with reloads of many, some of them.
-    mutating func continueControlSweeps(at now: Instant) {
+    mutating func continueControlSweeps(at now: Instant, _ dating: Dating = .whenNoticed) {
         var slots = ControlSweep.slotsPerTurn
         var reloads = ControlSweep.reloadsPerTurn
         while slots > 0, reloads > 0, var sweep = controls.sweeps.first {
@@ -149,7 +158,7 @@ extension Engine {
                 guard slot != sweep.except, let record = controls.record(at: slot),
                     controls.kinds[record.kind].app == sweep.app, sweep.kind.map({ $0 == record.kind }) ?? true
                 else { continue }
-                reload(control: slot, sweep.cause, .nobody, at: now)
+                reload(control: slot, sweep.cause, .nobody, at: dating == .whenDue ? sweep.setAt : now)
                 reloads -= 1
             }
             if sweep.next >= sweep.end { controls.sweeps.removeFirst() } else { controls.sweeps[0] = sweep }

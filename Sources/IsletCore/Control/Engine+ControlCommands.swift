@@ -121,14 +121,15 @@ extension Engine {
         let wish = isOn.map { ControlMachine.Wish(isOn: $0) } ?? before.tapWish
         guard isOn == nil || before.template == .toggle else { return .notAToggle }
         if let ignored = before.ignores(wish) { return ignore(control: slot, ignored, envelope, at: now, frame) }
-        if let refused = guarded(slot, envelope, at: now, frame) { return refused }
         let policy = controls.kinds[controls.slab[slot].kind].declaration?.authenticationPolicy ?? .alwaysAllowed
+        let waits = policy != .alwaysAllowed && isLocked(slot)
+        // It cannot wait in the place of the newest wish, which is performed without asking anybody.
+        if waits, before.state == .acting {
+            return ignore(control: slot, (.acting, .authenticationRequired), envelope, at: now, frame)
+        }
+        if let refused = guarded(slot, envelope, at: now, frame) { return refused }
         let steps: ControlMachine.Steps
-        if policy != .alwaysAllowed, isLocked(slot) {
-            // It cannot wait in the place of the newest wish, which is performed without asking anybody.
-            if before.state == .acting {
-                return ignore(control: slot, (.acting, .authenticationRequired), envelope, at: now, frame)
-            }
+        if waits {
             steps = controls.slab[slot].machine.awaitAuthentication(
                 wish, until: now + rules.authenticationLimit, .person)
         } else {

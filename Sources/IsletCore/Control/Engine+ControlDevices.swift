@@ -1,5 +1,10 @@
 /// What devices and dates do to controls.
 extension Engine {
+    /// Whether there is room to remember that a device is locked.
+    func mayLock(_ name: [UInt8]) -> Bool {
+        controls.lockedDevices.count < DeviceTable.maximumDevices || controls.lockedDevices.contains(name)
+    }
+
     /// A device was locked (`isLocked`) or unlocked: sensitive controls hide or show, and actions that waited run (C13).
     mutating func deviceLock(
         _ isLocked: Bool, named name: [UInt8], _ device: DeviceID?, _ asker: Asker, at now: Instant, _ dating: Dating,
@@ -58,9 +63,5 @@ extension Engine {
 
 extension ControlTable {
     /// The earliest deadline of a control where it is not after a date, else `never`.
-    func nextDue(by now: Instant) -> Instant {
-        guard wheel.armedCount > 0, wheel.nextWork() <= now else { return .never }
-        let earliest = wheel.earliestDeadline()
-        return earliest <= now ? earliest : .never
-    }
+    mutating func nextDue(by now: Instant) -> Instant { wheel.nextWork() <= now ? wheel.nextDue(by: now) : .never }
 }

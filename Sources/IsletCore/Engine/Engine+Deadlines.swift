@@ -5,12 +5,14 @@ extension Engine {
     /// - Returns: whether something that is due was left for the next turn.
     package mutating func fireDue(at now: Instant, dating: Dating, limit: Int) -> Bool {
         continueSweep(at: now, dating)
-        if !controls.sweeps.isEmpty { continueControlSweeps(at: now) }
+        if !controls.sweeps.isEmpty { continueControlSweeps(at: now, dating) }
         // A clock that stops at every date does not go on before the settings of this one had their effect.
         if sweep.isUnderway || !controls.sweeps.isEmpty, dating == .whenDue { return true }
         var left = limit
         while left > 0 {
             let control = controls.nextDue(by: now)
+            // Their wheel has moved as many timers as it may in one call, and what comes first is not known yet.
+            if !control.isSet, controls.wheel.nextWork() <= now { return true }
             guard let due = wheel.popDue(now: min(now, control)) else {
                 // Activities come before controls at one date.
                 if control <= now, wheel.nextWork() > control {

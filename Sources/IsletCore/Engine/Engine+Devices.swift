@@ -5,6 +5,9 @@ extension Engine {
     ) -> Outcome {
         let known = devices.find(event.device, of: frame)
         let asker = Asker(envelope: envelope, isCommand: true)
+        if event.kind == .lock, !mayLock(frame.bytes(event.device)) {
+            return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
+        }
         switch event.kind {
         case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
         case .unlock: deviceLock(false, named: frame.bytes(event.device), known, asker, at: now, dating, frame)

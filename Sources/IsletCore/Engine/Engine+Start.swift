@@ -22,6 +22,9 @@ extension Engine {
         if let id = start.id, let taken = slot(of: id) {
             return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
         }
+        if let id = start.id, controls.slot(of: id) != nil {
+            return .refused(.authorization(.reconnectNotPermitted))
+        }
         if let refusal = refusal(of: start, envelope, app: knownApp, device: knownDevice) { return .refused(refusal) }
 
         guard let app = apps.app(start.app, of: frame), let kind = apps.kind(app, start.type, of: frame) else {

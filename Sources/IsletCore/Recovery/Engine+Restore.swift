@@ -2,7 +2,7 @@
 /// last ``finishRestoring(at:)``, which makes everything that follows from them and compares it with what was written.
 extension Engine {
     /// No slot lies beyond this: a bit that flipped in a file must not ask for all memory.
-    private static let maximumSlot = Slot(1 << 26)
+    static let maximumSlot = Slot(1 << 26)
 
     /// An activity's names and payloads, in the bytes that they stand in.
     package struct RestoredParts {

@@ -4,8 +4,16 @@ extension Engine {
     package mutating func restoreControl(
         _ id: EntityID, at slot: Slot, seq: UInt64, _ image: ControlImage, app: [UInt8], kind: [UInt8]
     ) throws(ImageError) {
-        guard !controls.slab.isUsed(slot), controls.slot(of: id) == nil else {
-            throw .contradiction("two controls in one slot, or of one id")
+        guard slot < Engine.maximumSlot else { throw .contradiction("a control in slot \(slot)") }
+        guard !controls.slab.isUsed(slot) else { throw .contradiction("two controls in slot \(slot)") }
+        if let other = controls.slot(of: id) {
+            // The id was used again, perhaps by another app, and the slot of its first life was not written since. The
+            // events of the second life are behind the snapshot and make it whole, whichever stays until they come.
+            let record = controls.slab[other]
+            guard (record.addedAt, record.lastSeq) < (image.addedAt, seq) else {
+                return controls.changedSlots.insert(slot)
+            }
+            forgetRestored(control: other)
         }
         let record = try makeControl(id, seq: seq, image, app: app, kind: kind)
         controls.slab.restore(record, at: slot)

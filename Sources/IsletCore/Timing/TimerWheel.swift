@@ -100,29 +100,33 @@ package struct TimerWheel: ~Copyable {
     /// of nodes between lists. When that is spent before the next timer is found, the answer is nil too, and ``nextWork()``
     /// is still at or before `now`: call again in the next turn.
     package mutating func popDue(now: Instant) -> (slot: UInt32, deadline: Instant)? {
+        guard bringFirst(by: now) else { return nil }
+        let first = heap[0]
+        removeFromHeap(at: 0)
+        disarm(first.slot)
+        return (first.slot, Instant(tick: first.tick))
+    }
+
+    /// The deadline of the timer that ``popDue(now:)`` would take; ``Instant/never`` where it would take none. Moves the
+    /// cursor like that.
+    package mutating func nextDue(by now: Instant) -> Instant { bringFirst(by: now) ? Instant(tick: heap[0].tick) : .never }
+
+    /// Brings the next timer to the top of the heap; false where it is not due, or the budget is spent before it is found.
+    private mutating func bringFirst(by now: Instant) -> Bool {
         // `.max` is the stop of an empty wheel, and never comes.
         let limit = min(now.tick, .max - 1)
         var budget = cascadeBudget
         while true {
-            if let first = heap.first, first.tick < cursorTick { return takeFirst(ifDueBy: limit) }
-            guard settleAtCursor(&budget) else { return nil }
-            if !heap.isEmpty { return takeFirst(ifDueBy: limit) }
+            if let first = heap.first, first.tick < cursorTick { return first.tick <= limit }
+            guard settleAtCursor(&budget) else { return false }
+            if let first = heap.first { return first.tick <= limit }
             let stop = nextStop()
             guard stop <= limit else {
                 cursorTick = max(cursorTick, limit)
-                return nil
+                return false
             }
             cursorTick = stop
         }
-    }
-
-    /// Takes the first timer of the heap, which must not be empty, unless it is due after `limit`.
-    private mutating func takeFirst(ifDueBy limit: UInt64) -> (slot: UInt32, deadline: Instant)? {
-        let first = heap[0]
-        guard first.tick <= limit else { return nil }
-        removeFromHeap(at: 0)
-        disarm(first.slot)
-        return (first.slot, Instant(tick: first.tick))
     }
 
     private mutating func disarm(_ slot: UInt32) {
