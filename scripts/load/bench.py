@@ -5,10 +5,11 @@ import statistics
 import subprocess
 import sys
 
+import controls
 import open_loop
 from services import BUILT, LoadFailed, islet, load, relay, resident
 
-SECTIONS = ("closed", "open", "memory", "wheel")
+SECTIONS = ("closed", "open", "controls", "memory", "wheel")
 
 
 def throughput(options):
@@ -81,15 +82,22 @@ def main():
     parser.add_argument(
         "--rates", type=int, nargs="+", default=[50_000, 40_000, 30_000, 20_000, 10_000],
         help="updates/s of the open loop: the first, and the next as long as the one before was not reached")
-    parser.add_argument("--seconds", type=int, default=10, help="measured seconds of the open loop")
+    parser.add_argument("--seconds", type=int, default=10, help="measured seconds of an open loop")
     parser.add_argument("--publishers", type=int, default=8, help="connections of the open loop")
     parser.add_argument("--deadlines", type=int, default=20_000, help="stale dates that fall due meanwhile")
+    parser.add_argument("--controls", type=int, default=1_000, help="controls of one provider")
+    parser.add_argument("--kinds", type=int, default=4, help="their kinds")
+    parser.add_argument("--capacity", type=int, default=256, help="calls that the provider takes at a time")
+    parser.add_argument("--tap-window", type=int, default=64, help="controls on their way to the final value")
+    parser.add_argument("--tap-rate", type=int, default=200, help="taps/s of the open loop")
     options = parser.parse_args()
 
     if "closed" in options.only:
         print_throughput(options)
     if "open" in options.only:
         open_loop.measure(options)
+    if "controls" in options.only:
+        controls.measure(options)
     if "memory" in options.only:
         print(f"\nan activity: {memory(options):.0f} bytes resident beside its payload of {options.content + 2}")
     if "wheel" in options.only:

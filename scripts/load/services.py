@@ -67,7 +67,7 @@ class LoadFailed(Exception):
 
 
 def load(endpoints, program="load", **options):
-    """Runs a load generator, `load` or `open`; gives what it measured."""
+    """Runs a load generator: `load`, `open` or `provider`; gives what it measured."""
     words = [LOAD / program, "--commands", endpoints["commands"], "--events", endpoints["events"]]
     for name, value in options.items():
         words += [f"--{name}"] if value is True else [f"--{name}", value]
