@@ -5,7 +5,7 @@ from .commands import Commands
 from .events import Events
 from .provider import APP, TORCH, RawProvider, toggle
 from .replica import Replica, family
-from .wire import DEADLINE
+from .wire import DEADLINE, Deadline
 
 
 class Home:
@@ -51,7 +51,11 @@ class Home:
 
     def next(self, name=None, id=None, cause=None, seconds=DEADLINE, **members):
         """The next event, which must be this one and change these members; gives the patch in it."""
-        topic, event, _ = self.events.raw_next(seconds)
+        deadline = Deadline(seconds)
+        while True:
+            topic, event, _ = self.events.raw_next(deadline.milliseconds / 1000)
+            if event["seq"] > self.replica.seq:  # else a snapshot has it
+                break
         self.replica.apply(topic, event)
         if name is not None:
             assert event["event"] == f"{family(topic)}.{name}", event
@@ -61,6 +65,11 @@ class Home:
         assert {member: patch.get(member) for member in members} == members, event
         self.event = event
         return patch
+
+    def until(self, id, **members):
+        """Takes events until a control shows these members; None: it has no such member."""
+        while {member: self.entity(id).get(member) for member in members} != members:
+            self.next()
 
     def entity(self, id):
         """The control as the events so far make it."""
