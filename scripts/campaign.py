@@ -109,20 +109,34 @@ def commit():
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
+def block(title, rows, seconds):
+    """The rows of one proof, the first of which says when and of what it is."""
+    of = f"{time.strftime('%Y-%m-%d', time.gmtime())}, `{commit()}`, {grouped(round(seconds))} s"
+    return [f"| **{title}** | {of} | |", *(f"| | {name} | {value} |" for name, value in rows)]
+
+
+def blocks(text):
+    """The blocks of a table by their titles."""
+    found, title = {}, None
+    for line in text.splitlines():
+        if match := re.match(r"\| \*\*(.+?)\*\* \|", line):
+            title = match.group(1)
+            found[title] = []
+        if title and line.startswith("|"):
+            found[title].append(line)
+    return found
+
+
 def table(found):
-    lines = [
-        f"Of {time.strftime('%Y-%m-%d', time.gmtime())}, commit `{commit()}`, {machine()}.", "",
-        "| proof | what | how many |", "|---|---|---:|"]
-    for title, rows, seconds in found:
-        lines.append(f"| **{title}** | seconds | {grouped(round(seconds))} |")
-        lines += [f"| | {name} | {value} |" for name, value in rows]
-    return "\n".join(lines) + "\n"
+    lines = [f"{machine()}. Each proof with the day and the commit of its last run.", "",
+             "| proof | what | how many |", "|---|---|---:|"]
+    return "\n".join([*lines, *(line for rows in found.values() for line in rows)]) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=PROOFS, default=list(PROOFS))
-    parser.add_argument("--write", action="store_true", help="put the table into RELIABILITY.md")
+    parser.add_argument("--write", action="store_true", help="put what was run into the table of RELIABILITY.md")
     parser.add_argument("--seeds", type=int, default=20_000)
     parser.add_argument("--power-losses", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=1_000)
@@ -131,22 +145,22 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 32))
     options = parser.parse_args()
 
-    found, failed = [], []
+    found, failed = {}, []
     for name in options.only:
         begun = time.monotonic()
         try:
             title, rows = PROOFS[name](options)
-            found.append((title, rows, time.monotonic() - begun))
+            found[title] = block(title, rows, time.monotonic() - begun)
         except Failed as failure:
             failed.append(f"{name}: {failure} (seed {options.seed})")
-    text = table(found)
-    print(text)
+    print(table(found))
     for line in failed:
         print(f"FAILED {line}", file=sys.stderr)
     if options.write and not failed:
         page = PAGE.read_text()
         head, tail = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{head}{BEGIN}\n\n{text}\n{END}{tail}")
+        known = {**blocks(page.split(BEGIN)[1].split(END)[0]), **found}
+        PAGE.write_text(f"{head}{BEGIN}\n\n{table(known)}\n{END}{tail}")
     return 1 if failed else 0
 
 
