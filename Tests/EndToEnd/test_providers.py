@@ -197,6 +197,30 @@ def test_an_action_goes_before_the_values_that_wait(home):
     assert call["control"] == others[0]
 
 
+def test_more_actions_than_may_wait_are_busy_and_change_nothing(home):
+    """1 024 of a kind may wait."""
+    provider = home.provider(button(), capacity=1)
+    ids, refused = [], 0
+    for _ in range(11):
+        adds = [home.client.command("control.add", kind=DOOR) for _ in range(100)]
+        ids += [answer["control"]["id"] for answer in home.client.batch(*adds)]
+    for start in range(0, len(ids), 100):
+        taps = [home.client.command("control.tap", id=id) for id in ids[start:start + 100]]
+        refused += sum(not answer["ok"] for answer in home.client.batch(*taps))
+
+    def count(member, value):
+        return [entity.get(member) for entity in home.replica.entities.values()].count(value)
+
+    while refused + count("failure", "busy") < 75 or len(home.replica.entities) < 1_100:
+        home.next()
+    assert (count("state", "acting"), count("state", "shown"), refused + count("failure", "busy")) == (1_025, 75, 75)
+    assert (listed(home)[provider.id]["inFlight"], listed(home)[provider.id]["waiting"]) == (1, 1_024)
+    provider.leave()
+    while count("state", "acting"):
+        home.next()
+    assert count("state", "shown") == 1_100, "nobody can perform them any more"
+
+
 def test_a_provider_that_drains_gets_no_new_calls_and_ends_those_that_it_has(home):
     first, second = home.provider(), home.provider()
     id, other = home.add(), home.add()
@@ -275,6 +299,22 @@ def test_a_connection_that_goes_without_a_word_is_noticed_at_the_next_call_at_th
     second.gives(True, control=id)
     home.next("shown", id=id, value=True)
     assert list(listed(home)) == [second.id]
+
+
+@pytest.mark.xfail(strict=True, reason="whoever registers while a dead one is still listed is not asked")
+def test_a_provider_that_died_unnoticed_and_came_again_is_asked_for_the_truth(home):
+    """Its new process begins with a truth of its own, and registers before anybody knows that the old one is gone."""
+    old = home.provider(toggle(), toggle(LAMP))
+    id = home.shown(old, True)
+    old.disconnect()
+    new = home.provider(toggle(), toggle(LAMP))
+    home.add(kind=LAMP)  # a call by which the old one is found to be gone
+    new.gives(True, kind=LAMP)
+    home.next("shown")
+    assert list(listed(home)) == [new.id]
+    home.next("reloading", id=id, seconds=1)
+    new.gives(False, control=id)
+    home.next("shown", value=False)
 
 
 def test_a_failure_that_may_be_retried_is_tried_once_at_another_provider_in_the_same_time(home):
