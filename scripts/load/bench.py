@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--controls", type=int, default=1_000, help="controls of one provider")
     parser.add_argument("--kinds", type=int, default=4, help="their kinds")
     parser.add_argument("--capacity", type=int, default=256, help="calls that the provider takes at a time")
-    parser.add_argument("--tap-window", type=int, default=64, help="controls on their way to the final value")
+    parser.add_argument("--tap-window", type=int, default=256, help="controls on their way to the final value")
     parser.add_argument("--tap-rate", type=int, default=200, help="taps/s of the open loop")
     options = parser.parse_args()
 

@@ -93,7 +93,7 @@ static int answer_call(const char *bytes, size_t size, char *answer) {
     bool performs = HAS(bytes, size, "\"op\":\"control.perform\"");
     if (!named || !asked || named + sizeof id - 1 + 36 >= bytes + size ||
         !(performs || HAS(bytes, size, "\"op\":\"control.value\""))) {
-        complain_of("not a call", bytes, size);
+        complain_of("neither a call nor a ping came to the provider", bytes, size);
         return 0;
     }
     long control = control_in(named + sizeof id - 1 + 36);
