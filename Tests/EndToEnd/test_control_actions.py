@@ -99,7 +99,7 @@ def test_c10_an_action_that_is_late_does_happen_and_its_value_is_asked_for_again
     provider.gives(False)
     home.next("shown")
     provider.answer(call)
-    home.next("reloading", cause="action", seconds=1)
+    home.next("reloading", cause="action")
     provider.gives(True)
     home.next("shown", value=True)
     home.agrees(id)

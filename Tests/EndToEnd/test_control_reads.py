@@ -57,8 +57,10 @@ def test_many_readers_that_wait_share_one_call(home, wire, service):
 
 @pytest.mark.parametrize("failing", ["fail", "deadline", "ttl"])
 def test_a_read_whose_value_does_not_come_is_answered_with_what_there_is(home, failing):
-    provider = home.provider(toggle(valueDeadline=100 if failing == "deadline" else 20_000))
+    provider = home.provider()
     id = home.shown(provider, True)
+    if failing == "deadline":
+        provider.register(kinds=[toggle(valueDeadline=100)])
     home.client.advance(by=1)
     command = home.client.command("control.get", id=id, maxAge=0, ttl=100 if failing == "ttl" else None)
     home.client.send(command)
@@ -179,7 +181,7 @@ def test_dynamic_options_are_asked_for_with_what_is_configured_so_far(home):
 
 
 def test_options_that_do_not_come_are_unavailable(home):
-    provider = home.provider(toggle(parameters=[DYNAMIC], valueDeadline=300))
+    provider = home.provider(toggle(parameters=[DYNAMIC]))
 
     def ask():
         command = home.client.command("control.options", kind=TORCH, parameter="room")
@@ -198,10 +200,12 @@ def test_options_that_do_not_come_are_unavailable(home):
     provider.answer(provider.call("options"), {"not": "a list"})
     provider.refused("badAnswer")
     assert reason(req) == "providerFailed"
+    provider.register(kinds=[toggle(parameters=[DYNAMIC], valueDeadline=100)])
     req = ask()
     call = provider.call("options")
     assert reason(req) == "providerTimedOut"
     provider.cancelled(call, "timedOut")
+    provider.register(kinds=[toggle(parameters=[DYNAMIC])])
     req = ask()
     provider.call("options")
     provider.leave()

@@ -1,4 +1,4 @@
-"""Controls over a restart of the service, by `kill -9` and in good order: nothing is lost, hangs or is performed again."""
+"""Controls over a restart of the service, killed or stopped: nothing is lost, hangs or is performed again."""
 
 import json
 

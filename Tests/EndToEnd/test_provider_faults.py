@@ -11,8 +11,7 @@ FAULTS = 16
 
 
 def row(home, provider):
-    [found] = [row for row in home.client.read("provider.list", app=None)["providers"] if row["id"] == provider.id]
-    return found
+    return home.providers()[provider.id]
 
 
 @pytest.fixture
@@ -276,7 +275,7 @@ def test_calls_without_a_number_are_faults_too(home):
     provider = home.provider()
     for number in range(4 * FAULTS):
         provider.say("provider.answer", call=f"nonsense-{number}", value=True)
-    provider.dropped("faults", seconds=1)
+    provider.dropped("faults")
 
 
 def test_a_flood_ends_its_provider_and_reaches_nobody_else(home, bystander):
@@ -306,10 +305,10 @@ def test_frames_that_are_none_are_refused_and_the_provider_goes_on(home, bystand
 def test_a_provider_that_answers_nothing_at_all_hangs_no_control(home, bystander):
     """And its breaker spares it, and everybody who would wait for it."""
     provider = home.provider(toggle(valueDeadline=100, actionDeadline=100))
-    ids = [home.add() for _ in range(5)]
-    for _ in ids:
-        home.next("failed", failure="timedOut", state="preview")
-    assert row(home, provider)["state"] == "open"
+    ids = home.add_many(5)
+    seen = [home.next()["state"] for _ in range(2 * len(ids))]
+    assert seen.count("preview") == len(ids)
+    assert row(home, provider)["state"] in ("open", "halfOpen")
     home.tap(ids[0])
     home.next("acting")
     home.next("failed", id=ids[0], failure="timedOut", state="preview")

@@ -34,6 +34,11 @@ class Home:
         self.next("added", id=id)
         return id
 
+    def add_many(self, count, **fields):
+        """Places so many controls at once, and takes no event in; gives their ids."""
+        commands = [self.client.command("control.add", **{"kind": TORCH, **fields}) for _ in range(count)]
+        return [answer["control"]["id"] for answer in self.client.batch(*commands)]
+
     def shown(self, provider, value=False, kind=TORCH, look=None, **fields):
         """Places a control whose first value is there; gives its id."""
         id = self.add(kind, **fields)
@@ -46,6 +51,10 @@ class Home:
 
     def get(self, id, **fields):
         return self.client.read("control.get", id=id, **fields)["control"]
+
+    def providers(self):
+        """`provider.list`, by the ids of the providers."""
+        return {row["id"]: row for row in self.client.read("provider.list", app=None)["providers"]}
 
     # Events
 

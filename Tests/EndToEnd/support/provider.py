@@ -55,6 +55,9 @@ class RawProvider:
         """Says what is answered, and gives the answer."""
         req = f"p-{next(self._numbers)}"
         self.say(op, req=req, **members)
+        return self.answer_to(req)
+
+    def answer_to(self, req):
         deadline = Deadline()
         while True:
             answer = self._next("answer", deadline.milliseconds / 1000)

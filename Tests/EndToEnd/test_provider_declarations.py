@@ -1,0 +1,138 @@
+"""What providers declare: kinds that are shared, refused with their difference, replaced, or bad."""
+
+import pytest
+
+from support.home import Home
+from support.provider import DOOR, LAMP, TORCH, button, toggle
+
+
+def given(name, value):
+    """A member, or none where the value is None."""
+    return {} if value is None else {name: value}
+
+
+def test_a_registration_is_answered_with_what_the_service_expects(home):
+    provider = home.provider(toggle(), button(), register=False)
+    answer = provider.register(capacity=3)
+    answer.pop("req")
+    assert answer == {"ok": True, "provider": provider.id, "pingEvery": 5_000, "pingLimit": 15_000,
+                      "kinds": [TORCH, DOOR]}
+    row = home.providers()[provider.id]
+    assert row.pop("age") >= 0 and row.pop("silence") >= 0
+    assert row == {"id": provider.id, "app": home.app, "kinds": [TORCH, DOOR], "state": "live", "capacity": 3,
+                   "inFlight": 0, "waiting": 0, "calls": 0, "failures": 0, "late": 0, "unknown": 0}
+
+
+def test_a_kind_may_have_many_providers_that_declare_it_alike(home):
+    """Alike is what it means: the order of members and what is the default anyway make no difference."""
+    home.provider({"kind": TORCH, "template": "toggle"})
+    home.provider({"hasValue": True, "template": "toggle", "previewValue": False, "kind": TORCH, "valueDeadline": 1_000,
+                   "actionDeadline": 10_000, "parameters": [], "privacySensitive": False,
+                   "authenticationPolicy": "alwaysAllowed", "displayName": None})
+    [row] = home.client.read("control.kinds")["kinds"]
+    assert row["providers"] == 2
+
+
+def test_a_second_provider_that_declares_a_kind_differently_is_refused_with_the_difference(home):
+    room = [{"name": "room", "type": "string"}]
+    for member, declared, offered in (
+            ("displayName", "Torch", "Lamp"), ("displayName", None, "Lamp"), ("previewValue", None, True),
+            ("valueDeadline", 30_000, 20_000), ("actionDeadline", 30_000, 20_000), ("privacySensitive", None, True),
+            ("reloadsSiblings", True, None), ("authenticationPolicy", None, "requiresAuthentication"),
+            ("promptsForUserConfiguration", True, None), ("tint", "red", "blue"), ("actionHint", "Hold", None),
+            ("description", "It shines", None), ("parameters", None, room)):
+        first = home.provider(toggle(**given(member, declared)))
+        second = home.provider(button(), toggle(**given(member, offered)), register=False)
+        error = second.try_to_register()["error"]
+        assert (error["code"], error["retry"]) == ("conflict", "refresh"), member
+        assert error["detail"] == {
+            "kind": TORCH, "member": member, **given("declared", declared), **given("offered", offered)}
+        assert list(home.providers()) == [first.id]
+        assert [row["kind"] for row in home.client.read("control.kinds")["kinds"]] == [TORCH], "all kinds or none"
+        first.leave()
+
+
+def test_another_template_is_refused_too(home):
+    home.provider()
+    detail = home.provider(button(TORCH), register=False).try_to_register()["error"]["detail"]
+    assert (detail["member"], detail["declared"], detail["offered"]) == ("template", "toggle", "button")
+
+
+@pytest.mark.parametrize("by", ["itself", "its successor"])
+def test_a_kind_is_declared_anew_where_nobody_else_lives_by_the_old_declaration(home, by):
+    first = home.provider(toggle(displayName="Torch"))
+    id = home.shown(first)
+    if by == "itself":
+        first.register(kinds=[toggle(displayName="Light")])
+    else:
+        first.leave()
+        second = home.provider(toggle(displayName="Light"))
+        home.next("reloading", id=id, cause="registration")
+        second.gives(True)
+        home.next("shown")
+    preview = home.client.read("control.preview", kind=TORCH)["preview"]
+    assert preview["kind"]["displayName"] == "Light"
+
+
+def test_what_placed_controls_are_made_of_is_not_declared_anew(home):
+    first = home.provider()
+    id = home.shown(first)
+    error = first.try_to_register(kinds=[button(TORCH)])["error"]
+    assert (error["code"], error["detail"]["member"]) == ("conflict", "template")
+    home.client.applied("control.remove", id=id)
+    home.next("removed")
+    first.register(kinds=[button(TORCH)])
+
+
+def test_two_apps_may_have_a_kind_of_one_name(home, wire, service):
+    other = Home(wire, service, "com.example.other")
+    mine, its = home.provider(toggle(displayName="Mine")), other.provider(toggle(displayName="Its"))
+    home.shown(mine)
+    other.shown(its)
+    mine.uncalled()
+
+
+BAD = [
+    ("kind", None, "kind"), ("kind", "", "kind"), ("kind", 7, "kind"), ("kind", "a/b", "kind"),
+    ("template", None, "template"), ("template", "slider", "template"), ("template", True, "template"),
+    ("displayName", 7, "displayName"), ("displayName", "x" * 257, "displayName"),
+    ("previewValue", "on", "previewValue"), ("hasValue", False, "hasValue"), ("reloadsSiblings", 1, "reloadsSiblings"),
+    ("authenticationPolicy", "never", "authenticationPolicy"), ("valueDeadline", 9, "valueDeadline"),
+    ("valueDeadline", 60_001, "valueDeadline"), ("actionDeadline", "1s", "actionDeadline"),
+    ("actionDeadline", 10.5, "actionDeadline"), ("colour", "red", "colour"), ("parameters", {}, "parameters"),
+    ("parameters", [{"type": "string"}], "parameters[0].name"),
+    ("parameters", [{"name": "a", "type": "date"}], "parameters[0].type"),
+    ("parameters", [{"name": "a", "type": "string"}, {"name": "a", "type": "string"}], "parameters[1].name"),
+    ("parameters", [{"name": "a", "type": "enum"}], "parameters[0].options"),
+    ("parameters", [{"name": "a", "type": "integer", "default": "1"}], "parameters[0].default"),
+    ("parameters", [{"name": "a", "type": "enum", "options": [{"value": 1}]}], "parameters[0].options[0].value"),
+    ("parameters", ["room"], "parameters[0]"),
+    ("parameters", [{"name": str(n), "type": "string"} for n in range(33)], "parameters"),
+]
+
+
+def test_a_bad_declaration_is_refused_with_its_place_and_nothing_is_registered(home):
+    provider = home.provider(register=False)
+    for member, value, place in BAD:
+        declaration = {**toggle(LAMP), member: value}
+        error = provider.try_to_register(kinds=[toggle(), declaration])["error"]
+        assert error["code"] == "badField", (member, value, error)
+        assert error["detail"] == {"field": "kinds", "index": 1, "member": place}, (member, value, error)
+    error = provider.try_to_register(kinds=[toggle(), toggle()])["error"]
+    assert error["detail"] == {"field": "kinds", "index": 1, "member": "kind"}
+    assert home.providers() == {} and home.client.read("control.kinds")["kinds"] == []
+
+
+def test_a_bad_registration_is_refused_with_its_field(home):
+    provider = home.provider(register=False)
+    for members, code, field in (
+            ({"kinds": None}, "missingField", "kinds"), ({"kinds": []}, "badField", "kinds"),
+            ({"kinds": {}}, "badField", "kinds"), ({"kinds": ["torch"]}, "badField", "kinds"),
+            ({"kinds": [toggle(f"k{n}") for n in range(65)]}, "badField", "kinds"),
+            ({"capacity": 0}, "badField", "capacity"), ({"capacity": 1_025}, "badField", "capacity"),
+            ({"capacity": "16"}, "badField", "capacity"), ({"provider": None}, "missingField", "provider"),
+            ({"provider": "me"}, "badField", "provider"), ({"app": None}, "missingField", "app"),
+            ({"speed": 1}, "unknownField", "speed")):
+        error = provider.try_to_register(**members)["error"]
+        assert (error["code"], error["detail"]["field"]) == (code, field), (members, error)
+    assert home.providers() == {}
