@@ -11,7 +11,7 @@ import Synchronization
 public final class IsletSession: Sendable {
     /// The bundle identifier whose activities these are.
     public let app: String
-    private let endpoints: Endpoints
+    let endpoints: Endpoints
     private let options: ConnectionOptions
     private let opening = Mutex<Task<Result<Opened, IsletError>, Never>?>(nil)
     private let connected = Mutex<IsletConnection?>(nil)

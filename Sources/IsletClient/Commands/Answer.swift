@@ -34,6 +34,9 @@ public struct Answer: Sendable, Hashable {
     /// The activity: the short form (id, revision, state, next deadline) after a change, the whole after a read.
     public var activity: RawObject? { object["activity"]?.object }
 
+    /// The control, as ``activity``.
+    public var control: RawObject? { object["control"]?.object }
+
     /// The exact bytes of the answer, as compact JSON.
     public var json: RawJSON { object.json }
 

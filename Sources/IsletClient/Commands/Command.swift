@@ -29,8 +29,9 @@ public struct Command: Sendable, Hashable {
     public var isChange: Bool { !Self.reads.contains(op) }
 
     private static let reads: Set<String> = [
-        "activity.get", "activity.history", "activity.explain", "activity.list", "settings.get", "service.info",
-        "service.ping", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
+        "activity.get", "activity.history", "activity.explain", "activity.list", "control.get", "control.history",
+        "control.explain", "control.list", "control.preview", "control.kinds", "control.options", "provider.list",
+        "settings.get", "service.info", "service.ping", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
     ]
 
     /// The frame: `op`, `req`, `client`, then the fields.

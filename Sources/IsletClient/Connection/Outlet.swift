@@ -48,6 +48,22 @@ struct Outlet: ~Copyable {
         socket.close()
     }
 
+    /// Gives the connection up for a new one, with what was not sent by it.
+    func reconnect(_ endpoint: String) throws(ZeroMQError) {
+        try socket.disconnect(endpoint)
+        try socket.connect(endpoint)
+    }
+
+    /// A socket that becomes readable when the connection is lost; see `Socket.disconnections(in:)`.
+    func disconnections(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+        try socket.disconnections(in: context)
+    }
+
+    /// Withdraws what waits.
+    mutating func clear(poller: inout Poller) {
+        flush(poller: &poller) { _ in false }
+    }
+
     /// Sends a message, now or as soon as there is a connection.
     mutating func send(_ entry: Entry, poller: inout Poller) {
         guard waiting.count < Self.maximumWaiting else { return }

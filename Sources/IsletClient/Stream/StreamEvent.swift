@@ -56,5 +56,5 @@ public struct StreamEvent: Sendable, Hashable {
     var isStart: Bool { object["from"] == nil }
 
     /// Whether the entity stands in lists and snapshots after this event.
-    var leavesListed: Bool { to?.isListed ?? true }
+    var leavesListed: Bool { to?.isListed ?? (object["to"]?.string != ControlState.removed.rawValue) }
 }

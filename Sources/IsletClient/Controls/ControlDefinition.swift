@@ -1,0 +1,154 @@
+/// A kind of control without its types: what the service is told of it, and what it calls.
+public struct ControlDefinition: ControlWidgetConfiguration {
+    /// Draws a control that is configured so.
+    typealias Draw = @Sendable (RawObject) async throws -> ControlDrawing
+
+    /// The kind's name.
+    public let kind: String
+    var displayName: String?
+    var details: String?
+    var promptsForUserConfiguration = false
+    var reloadsSiblings = false
+    var valueDeadline: Duration?
+    var actionDeadline: Duration?
+    let parameters: [IntentParameter]
+    private let defaults: RawObject
+    private let hasProvider: Bool
+    private let preview: @Sendable (RawObject) throws -> ControlDrawing
+    private let current: Draw
+
+    /// Itself.
+    public var definition: ControlDefinition { self }
+
+    init(
+        kind: String, parameters: [IntentParameter], defaults: RawObject = [:], hasProvider: Bool,
+        preview: @escaping @Sendable (RawObject) throws -> ControlDrawing, current: @escaping Draw
+    ) {
+        self.kind = kind
+        self.parameters = parameters
+        self.defaults = defaults
+        self.hasProvider = hasProvider
+        self.preview = preview
+        self.current = current
+    }
+
+    /// A kind that is configured by an `Intent`.
+    init<Intent: ControlConfigurationIntent>(
+        kind: String, configuration: Intent.Type, hasProvider: Bool,
+        preview: @escaping @Sendable (Intent) -> ControlDrawing,
+        current: @escaping @Sendable (Intent) async throws -> ControlDrawing
+    ) {
+        let read: @Sendable (RawObject) throws -> Intent = { members in
+            guard let intent = Intent(members: members) else {
+                throw ControlCallError.failed("the configuration is no \(Intent.self)")
+            }
+            return intent
+        }
+        self.init(
+            kind: kind, parameters: Intent.parameters, defaults: Intent.defaults ?? [:], hasProvider: hasProvider,
+            preview: { preview(try read($0)) }, current: { try await current(try read($0)) })
+    }
+
+    // MARK: What is declared
+
+    /// The kind as `provider.register` declares it.
+    ///
+    /// - Throws: ``IsletError/invalid(_:)`` where its preview cannot be written.
+    func declaration() throws(IsletError) -> RawJSON {
+        guard let drawing = try? preview([:]) else { throw .invalid("\(kind): its defaults cannot be read again") }
+        let template = drawing.template
+        let isToggle = template.toggleValue != nil
+        let look = template.appearance
+        var members: RawObject = ["kind": .string(kind), "template": .string(isToggle ? "toggle" : "button")]
+        members["displayName"] = .text(displayName ?? look.title, atMost: ControlLimits.text)
+        members["description"] = details.map { .text($0, atMost: ControlLimits.text) }
+        members["tint"] = look.tint.map { .text($0, atMost: ControlLimits.text) }
+        members["actionHint"] = look.actionHint.map { .text($0, atMost: ControlLimits.text) }
+        if isToggle || hasProvider {
+            guard let value = try? drawing.json() else { throw .invalid("\(kind): its preview cannot be written") }
+            members["previewValue"] = value
+        }
+        members["hasValue"] = .bool(isToggle || hasProvider)
+        if !parameters.isEmpty {
+            members["parameters"] = .array(parameters.map { $0.json(default: defaults[$0.name]) })
+        }
+        if reloadsSiblings { members["reloadsSiblings"] = .bool(true) }
+        if look.isPrivacySensitive { members["privacySensitive"] = .bool(true) }
+        if drawing.authenticationPolicy != .alwaysAllowed {
+            members["authenticationPolicy"] = .string(drawing.authenticationPolicy.rawValue)
+        }
+        if promptsForUserConfiguration { members["promptsForUserConfiguration"] = .bool(true) }
+        members["valueDeadline"] = valueDeadline.map { .integer($0.wholeMilliseconds) }
+        members["actionDeadline"] = actionDeadline.map { .integer($0.wholeMilliseconds) }
+        return members.json
+    }
+
+    // MARK: What is called
+
+    /// The members of the answer to `control.value`.
+    func value(_ configuration: RawObject) async throws -> RawObject {
+        let drawing = try await current(configuration)
+        let value = try drawing.json()
+        guard value.count <= ControlLimits.value else {
+            throw ControlCallError.failed("the value has \(value.count) bytes, and may have \(ControlLimits.value)")
+        }
+        let look = drawing.template.appearance
+        var members: RawObject = ["value": value]
+        members["status"] = look.status.map { .text($0, atMost: ControlLimits.text) }
+        members["isActive"] = look.isActive.map(RawJSON.bool)
+        members["tint"] = look.tint.map { .text($0, atMost: ControlLimits.text) }
+        members["actionHint"] = look.actionHint.map { .text($0, atMost: ControlLimits.text) }
+        if look.isDisabled { members["disabled"] = .bool(true) }
+        return members
+    }
+
+    /// The members of the answer to `control.perform`.
+    ///
+    /// - Parameter value: the new value of a toggle.
+    func perform(_ configuration: RawObject, value: Bool?) async throws -> RawObject {
+        let result = try await preview(configuration).template.perform(value: value)
+        var members = RawObject()
+        members["status"] = result.status.map { .text($0, atMost: ControlLimits.text) }
+        return members
+    }
+
+    /// The members of the answer to `control.options`.
+    func options(of parameter: String) async throws -> RawObject {
+        guard let provider = parameters.first(where: { $0.name == parameter })?.optionsProvider else {
+            throw ControlCallError.failed("no options are computed for '\(parameter)'")
+        }
+        let options = RawJSON.array(try await provider.results().map(\.json))
+        guard options.count <= ControlLimits.options else {
+            throw ControlCallError.failed(
+                "the options have \(options.count) bytes, and may have \(ControlLimits.options)")
+        }
+        return ["value": options]
+    }
+}
+
+/// A value with the template that it is drawn with.
+struct ControlDrawing: Sendable {
+    let template: any ControlWidgetTemplate
+    let authenticationPolicy: IntentAuthenticationPolicy
+    private let encode: @Sendable () throws -> RawJSON
+
+    /// The value of a toggle is whether it is on; that of a button is the value itself.
+    init<Value: Sendable & Codable, Template: ControlWidgetTemplate>(
+        _ value: Value, _ content: (Value) -> Template
+    ) {
+        let template = content(value)
+        self.template = template
+        authenticationPolicy = Template.authenticationPolicy
+        encode = { try template.toggleValue.map(RawJSON.bool) ?? PayloadCoding.encodeAny(value, as: "the value") }
+    }
+
+    /// Of a template alone: a button has no value.
+    init<Template: ControlWidgetTemplate>(_ template: Template) {
+        self.template = template
+        authenticationPolicy = Template.authenticationPolicy
+        encode = { template.toggleValue.map(RawJSON.bool) ?? .null }
+    }
+
+    /// The value as JSON.
+    func json() throws -> RawJSON { try encode() }
+}

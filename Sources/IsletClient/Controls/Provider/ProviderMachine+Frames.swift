@@ -1,0 +1,116 @@
+/// What the service sends.
+extension ProviderMachine {
+    /// Takes a frame in; one that is none of the contract is passed over.
+    package mutating func received(
+        _ bytes: [UInt8], now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        guard let frame = RawObject(bytes) else { return [] }
+        // Anything is a sign of life.
+        heardAt = now
+        switch phase {
+        case .resting, .ended: return []
+        case .registering, .registered, .draining, .leaving: break
+        }
+        switch frame["op"]?.string {
+        case "control.value", "control.perform", "control.options": return called(frame, now)
+        case "provider.cancel": return frame["call"]?.string.map { cancelled($0) } ?? []
+        case "provider.ping": return [.send(frame: self.frame("provider.pong"))]
+        case "provider.dropped":
+            guard frame["provider"]?.string ?? id == id else { return [] }
+            return dropped(frame["reason"]?.string ?? "unknown", now, using: &generator)
+        case .some: return []
+        case nil: return answered(bytes, now, using: &generator)
+        }
+    }
+
+    var registrationRequest: String { "register-\(registrations)" }
+    var goodbyeRequest: String { "leave-\(registrations)" }
+
+    /// A frame of the provider's own that has no other fields.
+    func frame(_ op: String) -> [UInt8] {
+        let members: RawObject = ["op": .string(op), "provider": .string(id)]
+        return members.json.bytes
+    }
+
+    func fail(_ call: String, _ message: String) -> Effect {
+        .send(frame: ProviderReply.failed(message: message, isRetryable: true).frame(call: call, provider: id))
+    }
+
+    // MARK: Calls
+
+    private mutating func called(_ frame: RawObject, _ now: ContinuousClock.Instant) -> [Effect] {
+        lastNumber += 1
+        guard let call = ProviderCall(frame, number: lastNumber, now: now), remember(call.id) else { return [] }
+        switch phase {
+        case .registering, .registered:
+            guard waiting.count < capacity else { return [fail(call.id, "all places are taken")] }
+            waiting.append(call)
+            return []
+        case .draining: return [fail(call.id, "the provider is stopping")]
+        case .resting, .leaving, .ended: return []
+        }
+    }
+
+    private mutating func cancelled(_ call: String) -> [Effect] {
+        _ = remember(call)
+        waiting.removeAll { $0.id == call }
+        return atWork.removeValue(forKey: call).map { [.cancel(number: $0)] } ?? []
+    }
+
+    /// Whether this id is new.
+    private mutating func remember(_ call: String) -> Bool {
+        guard !recent.contains(call) else { return false }
+        if recent.count < Self.maximumRecent {
+            recent.append(call)
+        } else {
+            recent[nextRecent] = call
+            nextRecent = (nextRecent + 1) % Self.maximumRecent
+        }
+        return true
+    }
+
+    // MARK: Answers and refusals
+
+    private mutating func answered(
+        _ bytes: [UInt8], _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        let (req, result) = Answer.read(bytes)
+        if req == goodbyeRequest, case .leaving = phase { return end(nil) }
+        switch (phase, result) {
+        case (.registering, .success(let answer)) where req == registrationRequest: return registered(answer)
+        case (.registering, .failure(.refused(let error))) where req == registrationRequest:
+            return refused(error, now, using: &generator)
+        case (.registered, .failure(.refused(let error))) where req == nil:
+            guard error.code == .notFound else { return [.tell(.answerRefused(error))] }
+            return lose("the service does not know this provider", now, reconnects: true, using: &generator)
+        case (.draining, .failure(.refused(let error))) where error.code == .notFound: return end(nil)
+        default: return []
+        }
+    }
+
+    private mutating func registered(_ answer: Answer) -> [Effect] {
+        phase = .registered
+        attempt = 0
+        silence = answer["pingLimit"]?.integer.map { .milliseconds(max(1, $0)) } ?? Self.usualSilence
+        return [.tell(.registered(kinds: kinds))]
+    }
+
+    private mutating func refused(
+        _ error: ServiceError, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        guard error.retry == .later else { return end(.refused(error)) }
+        waiting = []
+        return [.tell(.registrationRefused(error))]
+            + rest(atLeast: .milliseconds(error.retryAfter ?? 0), now, using: &generator)
+    }
+
+    private mutating func dropped(
+        _ reason: String, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        switch phase {
+        case .draining, .leaving: end(nil)
+        case .resting, .registering, .registered, .ended:
+            lose("dropped by the service: \(reason)", now, reconnects: true, using: &generator)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+/// A provider's side of its conversation with the service, from registration to goodbye.
+///
+/// A pure value; time and chance are passed in. Calls wait until ``begin()``, which is asked for after all that came
+/// together was taken in: after a pause of the process a call may stand before its own end, and must not begin then.
+package struct ProviderMachine: Sendable {
+    /// A registration that is not answered for so long is tried again on a new connection.
+    package static let registrationLimit = Duration.seconds(5)
+    /// A goodbye is not waited for any longer than this.
+    package static let goodbyeLimit = Duration.seconds(1)
+    /// How many calls are remembered, so that none begins twice.
+    package static let maximumRecent = 1_024
+    /// How long the service may be silent, where its answer does not say.
+    static let usualSilence = Duration.seconds(15)
+    static let backoff = Backoff(first: .milliseconds(200), maximum: .seconds(10))
+
+    /// What is to be done now.
+    package enum Effect: Sendable {
+        /// Withdraw what waits to be sent, then send this.
+        case register(frame: [UInt8])
+        case send(frame: [UInt8])
+        /// Give the connection up for a new one.
+        case reconnect
+        /// Run the handler of this call; then comes ``ProviderMachine/finished(_:_:)``.
+        case begin(ProviderCall)
+        /// Nobody waits for the call of this number any more.
+        case cancel(number: UInt64)
+        case tell(ControlProviderEvent)
+        /// It is over; there is nothing after this.
+        case end(IsletError?)
+    }
+
+    enum Phase: Sendable, Hashable {
+        /// Until it registers, again.
+        case resting(until: ContinuousClock.Instant)
+        case registering(until: ContinuousClock.Instant)
+        case registered
+        /// No new calls; those at work may end.
+        case draining(until: ContinuousClock.Instant)
+        /// Goodbye is said.
+        case leaving(until: ContinuousClock.Instant)
+        case ended
+    }
+
+    /// The provider's identity.
+    package let id: String
+    let registration: RawObject
+    let kinds: [String]
+    let capacity: Int
+    let grace: Duration
+
+    var phase: Phase
+    /// How many registrations there were: the newest one's `req` has the number.
+    var registrations: UInt64 = 0
+    /// How many registrations in a row came to nothing.
+    var attempt = 0
+    var heardAt: ContinuousClock.Instant
+    var silence = usualSilence
+
+    /// Calls that wait for a place, at most ``capacity``.
+    var waiting: [ProviderCall] = []
+    /// The numbers of the calls at work that the service waits for, by its ids.
+    var atWork: [String: UInt64] = [:]
+    /// Handlers at work, also those of calls that were cancelled.
+    private(set) var running = 0
+    var lastNumber: UInt64 = 0
+    /// The ids of the newest calls and cancellations of this connection, as a ring.
+    var recent: [String] = []
+    var nextRecent = 0
+
+    /// A provider that registers as soon as it may.
+    ///
+    /// - Parameters:
+    ///   - kinds: the declarations.
+    ///   - grace: how long a stop waits for the calls at work.
+    package init(
+        id: String, app: String, kinds: [(name: String, declaration: RawJSON)], capacity: Int, grace: Duration,
+        now: ContinuousClock.Instant
+    ) {
+        self.id = id
+        self.capacity = capacity
+        self.grace = grace
+        self.kinds = kinds.map(\.name)
+        registration = [
+            "app": .string(app), "provider": .string(id), "kinds": .array(kinds.map(\.declaration)),
+            "capacity": .integer(capacity),
+        ]
+        phase = .resting(until: now)
+        heardAt = now
+    }
+
+    /// When `due` has something to do by the passing of time.
+    package var nextWakeUp: ContinuousClock.Instant? {
+        switch phase {
+        case .resting(let until), .registering(let until), .leaving(let until): until
+        case .registered: heardAt + silence
+        case .draining(let until): min(until, heardAt + silence)
+        case .ended: nil
+        }
+    }
+
+    // MARK: What time and others bring
+
+    /// What time has brought.
+    package mutating func due(
+        now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        guard let nextWakeUp, nextWakeUp <= now else { return [] }
+        switch phase {
+        case .resting: return register(now)
+        case .registering: return lose("no answer to the registration", now, reconnects: true, using: &generator)
+        case .registered: return lose("the service is silent", now, reconnects: true, using: &generator)
+        case .draining(let until):
+            guard until <= now else { return end(nil) }
+            return forgetCalls() + leave(now)
+        case .leaving: return end(nil)
+        case .ended: return []
+        }
+    }
+
+    /// The connection is gone; libzmq makes another.
+    package mutating func disconnected(
+        now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        switch phase {
+        case .resting, .ended: []
+        case .registering, .registered: lose("disconnected", now, reconnects: false, using: &generator)
+        case .draining, .leaving: end(nil)
+        }
+    }
+
+    /// It shall end: no new calls, those at work have the grace, then goodbye.
+    package mutating func stop(now: ContinuousClock.Instant) -> [Effect] {
+        switch phase {
+        case .resting: return end(nil)
+        // The service may have taken it in already.
+        case .registering: return leave(now)
+        case .registered:
+            phase = .draining(until: now + grace)
+            var effects = [Effect.send(frame: frame("provider.drain"))]
+            effects += waiting.map { fail($0.id, "the provider is stopping") }
+            waiting = []
+            return effects + (atWork.isEmpty ? leave(now) : [])
+        case .draining, .leaving, .ended: return []
+        }
+    }
+
+    /// A handler is through.
+    package mutating func finished(
+        _ call: ProviderCall, _ reply: ProviderReply, now: ContinuousClock.Instant
+    ) -> [Effect] {
+        running -= 1
+        // Else it was cancelled, or its connection is lost.
+        guard atWork[call.id] == call.number else { return [] }
+        atWork[call.id] = nil
+        let answer = Effect.send(frame: reply.frame(call: call.id, provider: id))
+        guard case .draining = phase, atWork.isEmpty else { return [answer] }
+        return [answer] + leave(now)
+    }
+
+    /// The calls that have a place now.
+    package mutating func begin() -> [Effect] {
+        guard phase == .registered else { return [] }
+        var effects: [Effect] = []
+        while running < capacity, !waiting.isEmpty {
+            let call = waiting.removeFirst()
+            running += 1
+            atWork[call.id] = call.number
+            effects.append(.begin(call))
+        }
+        return effects
+    }
+
+    // MARK: Changes of phase
+
+    private mutating func register(_ now: ContinuousClock.Instant) -> [Effect] {
+        registrations += 1
+        phase = .registering(until: now + Self.registrationLimit)
+        heardAt = now
+        recent = []
+        nextRecent = 0
+        let command = Command("provider.register", registration)
+        return [.register(frame: command.frame(req: registrationRequest, client: nil))]
+    }
+
+    mutating func lose(
+        _ reason: String, _ now: ContinuousClock.Instant, reconnects: Bool,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        let effects = forgetCalls() + [.tell(.connectionLost(reason: reason))]
+        return effects + (reconnects ? [.reconnect] : []) + rest(atLeast: .zero, now, using: &generator)
+    }
+
+    /// Waits before the next registration.
+    mutating func rest(
+        atLeast least: Duration, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        attempt += 1
+        phase = .resting(until: now + max(least, Self.backoff.delay(attempt: attempt, using: &generator)))
+        return []
+    }
+
+    mutating func leave(_ now: ContinuousClock.Instant) -> [Effect] {
+        phase = .leaving(until: now + Self.goodbyeLimit)
+        let command = Command("provider.leave", ["provider": .string(id)])
+        return [.send(frame: command.frame(req: goodbyeRequest, client: nil))]
+    }
+
+    mutating func end(_ error: IsletError?) -> [Effect] {
+        let effects = forgetCalls()
+        phase = .ended
+        return effects + [.end(error)]
+    }
+
+    private mutating func forgetCalls() -> [Effect] {
+        waiting = []
+        defer { atWork = [:] }
+        return atWork.values.sorted().map { .cancel(number: $0) }
+    }
+}
