@@ -17,11 +17,26 @@ extension EngineHost {
     /// Asks providers for what committed events want of them. True where more is left to do at once.
     func callProviders() -> Bool {
         guard partition.hasProviderWork else { return false }
-        return partition.continueCalls { peer, frame in
-            guard (try? sockets.commands.send(copying: peer.span, more: true)) == .sent else { return .unreachable }
-            _ = try? sockets.commands.send(copying: frame)
-            return .sent
+        return partition.continueCalls { peer, frame in call(Peer(destination: .commands, routingID: peer), frame) }
+    }
+
+    private func call(_ provider: Peer, _ frame: Span<UInt8>) -> ProviderDelivery {
+        if outbox.isEmpty || !outbox.holds(provider) {
+            switch try? sockets.commands.send(copying: provider.routingID, more: true) {
+            case .sent:
+                _ = try? sockets.commands.send(copying: frame)
+                return .sent
+            case .unreachable, nil: return .unreachable
+            case .wouldBlock: break
+            }
         }
+        // Its pipe is full, which a large capacity makes likely: the call waits like an answer, and its deadline runs.
+        let cuts = outbox.append([Array(frame)], for: provider, at: partition.now.monotonic)
+        for cut in cuts {
+            partition.clientWasCut(cut.client)
+            if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
+        }
+        return cuts.contains { $0.client == provider } ? .unreachable : .sent
     }
 
     private func publish(_ batch: borrowing JournalBatch) {
