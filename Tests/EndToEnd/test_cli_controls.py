@@ -1,5 +1,6 @@
 """`islet control …` and `islet provider …`, and what `tail`, `history` and `explain` tell of controls."""
 
+import json
 import re
 import threading
 
@@ -8,11 +9,13 @@ import pytest
 import islet as module
 from support.cli import Islet
 from support.commands import Commands
+from support.demo import Demo
 from support.running import Running
 from support.service import run
 from support.wire import DEADLINE
 
-APP, TORCH, HEATING, DOOR = "com.example.home", "com.example.Torch", "com.example.Heating", "com.example.Door"
+APP = "com.example.home"
+TORCH, HEATING, DOOR, SAFE = (f"com.example.{name}" for name in ("Torch", "Heating", "Door", "Safe"))
 ID = "0198c0de-0000-7000-8000-00000000000a"
 
 
@@ -62,6 +65,8 @@ def provider(service, torch):
     made = module.Provider(APP, commands=service.commands)
     made.toggle(TORCH, display_name="Torch")(torch)
     made.toggle(HEATING, preview=True, parameters=[module.parameter("room", dynamic_options=True)])(Heating)
+
+    made.toggle(SAFE, privacy_sensitive=True, authentication_policy="requiresAuthentication")(Torch)
 
     @made.button(DOOR)
     def door(control):
@@ -194,6 +199,46 @@ def test_a_value_that_fails_after_the_action_is_1_too(islet, placed, torch, monk
     assert done.err == "the action was performed, but the value could not be had: threw\n"
 
 
+def test_a_tap_that_waits_on_a_locked_device_ends_when_it_is_unlocked(islet, placed):
+    placed(SAFE, device="phone")
+    islet("device", "lock", "--device", "phone")
+    tap = Running("control", "tap", "Safe", "--wait", env=islet.env)
+    try:
+        assert tap.lines(1) == ["tapped Safe: authenticating, revision 4, given up in 1 m"]
+        assert islet("control", "tap", "Safe").out.startswith("tapped Safe: authenticating, revision 5")
+        islet("device", "unlock", "--device", "phone")
+        assert tap.wait() == 0
+        assert ": shown, on, revision " in tap.data[-1]
+    finally:
+        tap.kill()
+
+
+def test_a_tap_whose_wait_for_the_person_is_over_shows_what_was(islet, placed):
+    placed(SAFE, device="phone")
+    islet("device", "lock", "--device", "phone")
+    tap = Running("control", "tap", "Safe", "--wait", env=islet.env)
+    try:
+        tap.lines(1)
+        islet("clock", "advance", "2m")
+        assert tap.wait() == 0
+        assert ": shown, hidden, revision " in tap.data[-1]
+    finally:
+        tap.kill()
+
+
+def test_a_tap_whose_control_is_removed_is_3(islet, placed, torch):
+    id = placed()
+    torch.may_act.clear()
+    tap = Running("control", "tap", "Torch", "--wait", env=islet.env)
+    try:
+        tap.lines(1)
+        islet("control", "remove", id)
+        assert tap.wait() == 3
+        assert tap.messages == ["Torch was removed"]
+    finally:
+        tap.kill()
+
+
 def test_taps_that_do_nothing_are_4_and_those_that_nobody_performs_6(islet, placed, torch, provider):
     torch.disabled = True
     placed()
@@ -230,19 +275,20 @@ def test_json_is_what_the_service_said(islet, client, placed):
     options = client.read("control.options", kind=HEATING, parameter="room")["options"]
     assert islet("control", "options", HEATING, "room", "--json").json == options
     [listed] = islet("provider", "list", "--json").json
-    assert (listed["app"], listed["state"]) == (APP, "live") and set(listed["kinds"]) == {TORCH, HEATING, DOOR}
+    assert (listed["app"], listed["state"]) == (APP, "live") and set(listed["kinds"]) == {TORCH, HEATING, SAFE, DOOR}
 
 
 def test_a_person_reads_what_is_offered(islet, placed):
     placed()
     head, *rows = [words(line) for line in islet("control", "kinds").out.splitlines()]
     assert head == "KIND TEMPLATE PROVIDERS CONTROLS PARAMETERS"
-    assert rows == [f"{TORCH} toggle 1 1 -", f"{HEATING} toggle 1 0 room (string)", f"{DOOR} button 1 0 -"]
+    assert rows == [
+        f"{TORCH} toggle 1 1 -", f"{HEATING} toggle 1 0 room (string)", f"{SAFE} toggle 1 0 -", f"{DOOR} button 1 0 -"]
     assert islet("control", "options", HEATING, "room").out == "kitchen  Kitchen\noffice\n"
     assert islet("control", "preview", HEATING).out.splitlines()[0] == "Heating  preview  on"
     head, row = [words(line) for line in islet("provider", "list").out.splitlines()]
     assert head == "ID APP STATE CALLS FAILED AT WORK WAITING P50 P99 KINDS"
-    assert re.fullmatch(rf"\w{{12}} {APP} live \d+ 0 0 of 16 0 .* Torch, Heating, Door", row)
+    assert re.fullmatch(rf"\w{{12}} {APP} live \d+ 0 0 of 16 0 \d+ ms \d+ ms Torch, Heating, Safe, Door", row)
 
 
 def test_a_person_reads_what_is_placed(islet, placed):
@@ -302,7 +348,7 @@ def test_tail_tells_the_steps_of_a_control(islet, tail, client, placed, torch):
     assert failed == f"00:00:00 Door/{short(id)} acting → shown provider failed: threw, rev 3"
 
 
-def test_tail_tells_when_a_failed_value_is_asked_for_again_and_how_late(islet, tail, client, placed, torch):
+def test_tail_tells_when_a_failed_value_is_asked_for_again(islet, tail, client, placed, torch):
     placed()
     torch.current_value = None
     client.applied("control.reload", kind=TORCH)
@@ -310,6 +356,15 @@ def test_tail_tells_when_a_failed_value_is_asked_for_again_and_how_late(islet, t
     assert re.search(r"reloading → shown provider failed: threw, asked again in [\d.]+ s, rev 4$", failed)
     client.advance(by=60_000)
     assert re.search(r"shown → reloading retry rev 5$", words(tail.lines(6)[-1]))
+
+
+def test_what_a_locked_device_hides_is_hidden(islet, tail, placed):
+    placed(SAFE, device="phone")
+    islet("device", "lock", "--device", "phone")
+    assert "shown hidden" in words(islet("control", "list").out)
+    islet("device", "unlock", "--device", "phone")
+    _, _, _, hidden, shown = [words(line) for line in tail.lines(5)]
+    assert hidden.endswith(" shown lock hidden, rev 3") and shown.endswith(" shown unlock off, rev 4")
 
 
 def test_controls_and_providers_are_counted(islet, client, placed, torch):
@@ -342,6 +397,48 @@ def test_counts_come_back_after_a_restart(serve, wire, tmp_path):
     after = Commands(wire, serve(options).commands, APP).read("service.info")["info"]
     assert after["controls"] == before and sum(before.values()) == 2
     assert after["providers"] == 0
+
+
+# The demo
+
+
+def test_the_home_of_the_demo_can_be_tapped_and_its_door_fails_one_time_in_five(tmp_path):
+    demo = Demo(tmp_path)
+    try:
+        torch, door, kitchen, bedroom = demo.home()
+        assert [control["kind"] for control in (torch, door, kitchen, bedroom)] == [
+            "Torch", "GarageDoor", "Thermostat", "Thermostat"]
+        assert demo.islet("control", "tap", "Torch", "--wait").stdout.splitlines()[-1].count("shown, on, “lit”") == 1
+        for position in ("open", "closed", "open", "closed"):
+            last = demo.islet("control", "tap", "GarageDoor", "--wait").stdout.splitlines()[-1]
+            assert f"shown, {position}" in last
+        assert "the action failed: threw" in demo.islet("control", "tap", "GarageDoor", "--wait", code=1).stderr
+        assert "shown, open" in demo.islet("control", "tap", "GarageDoor", "--wait").stdout
+        assert demo.islet("control", "options", "Thermostat", "room").stdout.splitlines() == [
+            "bedroom  Bedroom", "kitchen  Kitchen", "office  Office"]
+        name = f"Thermostat/{short(kitchen['id'])}"
+        demo.islet("control", "configure", name, "--configuration", '{"room":"office"}')
+        assert "in the office" in demo.islet("control", "get", name, "--max-age", "0s").stdout
+        tried = [line.split("#")[0].replace("'", "").split()[1:] for line in demo.process.messages
+                 if line.startswith("  ")]
+        assert [words[0] for words in tried] == [
+            "tail", "activity", "activity", "activity", "info", "control", "control", "control"]
+        for words in tried[5:]:
+            demo.islet(*words)
+    finally:
+        demo.close()
+
+
+def test_the_thermostats_of_the_demo_change_by_themselves_and_by_push(tmp_path):
+    demo = Demo(tmp_path)
+    try:
+        demo.home()
+        tail = Running("tail", "com.example.home/control/Thermostat/", "--limit", "8", "--json", env=demo.env)
+        assert tail.wait(seconds=60) == 0
+        causes = [json.loads(line)["cause"] for line in tail.data]
+        assert sorted(causes) == ["provider"] * 4 + ["push"] * 2 + ["request"] * 2
+    finally:
+        demo.close()
 
 
 # Usage

@@ -1,4 +1,4 @@
-"""The lines of Python that the README shows are run exactly as they are printed, but for the port numbers."""
+"""What the README shows is run as it is printed, but for the port numbers: the Python, and the tour of controls."""
 
 import queue
 import re
@@ -6,7 +6,10 @@ import subprocess
 import sys
 import threading
 
-from support.service import ROOT, environment
+import pytest
+
+from support.demo import Demo
+from support.service import BINARY, ROOT, environment
 from support.wire import DEADLINE
 
 
@@ -77,3 +80,31 @@ def test_the_publisher_and_the_subscriber_work_as_printed(system_service):
                 listening.line(f"activity.{name}")
     finally:
         listening.stop()
+
+
+# The tour of controls
+
+
+def tour():
+    """The commands of the section "Controls", as words."""
+    section = re.search(r"^## Controls\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+    return [line.split("#")[0].split() for line in section.splitlines() if line.startswith("    ")]
+
+
+@pytest.fixture
+def demo(tmp_path):
+    made = Demo(tmp_path)
+    yield made
+    made.close()
+
+
+def test_the_tour_of_controls_works_as_printed(demo):
+    demo.home()
+    commands = tour()
+    assert len(commands) == 6
+    for binary, *words in commands:
+        assert binary == ".build/release/islet"
+        done = subprocess.run(
+            [str(BINARY), *words], env=demo.env, capture_output=True, text=True, timeout=2 * DEADLINE)
+        assert done.returncode == 0, (words, done.stderr)
+        assert done.stdout, words

@@ -29,6 +29,14 @@ struct DemoService: Service {
 
     private func play(_ service: ServiceEndpoints) async throws {
         let endpoints = Endpoints(commands: service.commands, events: service.events, bulk: service.bulk)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await playMorning(endpoints) }
+            group.addTask { try await DemoHousehold.play(endpoints) }
+            try await group.waitForAll()
+        }
+    }
+
+    private func playMorning(_ endpoints: Endpoints) async throws {
         let connection = try await IsletConnection.open(endpoints, options: ConnectionOptions(requestPrefix: "demo"))
         let shop = DemoShop(connection: connection, clock: DemoClock(connection: connection, speed: speed))
         try await DemoMorning(shop: shop).playForever()
@@ -40,7 +48,20 @@ struct DemoService: Service {
         let isElsewhere = card.endpoints.commands != Endpoints().commands
         let option = isElsewhere ? " --commands \(card.endpoints.commands)" : ""
         let demo =
-            hasDemo ? "\nThe demo plays a morning of a delivery service, again and again: app \(DemoShop.app)." : ""
+            hasDemo
+            ? """
+
+            The demo plays a morning of a delivery service, again and again: app \(DemoShop.app).
+            It also provides the controls of a home, to be tapped: app \(DemoHome.app).
+            """ : ""
+        let taps =
+            hasDemo
+            ? """
+
+              \(islet) control list\(option)
+              \(islet) control tap Torch --wait\(option)
+              \(islet) control tap GarageDoor --wait\(option)    # fails one time in five
+            """ : ""
         return """
 
             islet dev: one second here is \(second) of the service's time.
@@ -51,7 +72,7 @@ struct DemoService: Service {
               \(islet) activity list\(option)
               \(islet) activity start order-7 --type Delivery --state '{"eta":12}' --stale-in 1h\(option)
               \(islet) activity explain order-7\(option)
-              \(islet) info\(option)
+              \(islet) info\(option)\(taps)
 
             """
     }

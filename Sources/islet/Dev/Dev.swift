@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `islet dev`: a service whose time runs fast, with a demo that plays a morning of a delivery service.
+/// `islet dev`: a service whose time runs fast, with a demo: a morning of a delivery service, and a home with controls.
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a service with a demo, to look around.",
@@ -16,7 +16,7 @@ struct Dev: AsyncParsableCommand {
               islet dev --speed 60          one second is one minute
               islet dev --no-demo           only the service
 
-            In a second terminal: islet tail
+            In a second terminal: islet tail, islet control tap Torch --wait
             """)
 
     @Option(help: ArgumentHelp("How fast the service's time runs.", valueName: "factor"))

@@ -43,7 +43,7 @@ struct ProviderCommand: AsyncParsableCommand {
                 "ID", "APP", "STATE", "CALLS", "FAILED", "AT WORK", "WAITING", "P50", "P99", "KINDS")
             for row in rows {
                 func number(_ name: String) -> String { row[name]?.description ?? "-" }
-                func span(_ name: String) -> String { row[name]?.integer.map(TimeText.span) ?? "-" }
+                func span(_ name: String) -> String { row[name]?.integer.map { "\($0) ms" } ?? "-" }
                 table.add(
                     EntityText.shortID(row["id"]?.string ?? ""), row["app"]?.string ?? "", row["state"]?.string ?? "",
                     number("calls"), number("failures"), "\(number("inFlight")) of \(number("capacity"))",
