@@ -224,8 +224,7 @@ def test_a_provider_with_too_many_faults_is_dropped_and_banned_and_its_calls_go_
     assert other.gives(True, control=id)["attempt"] == 2
     home.next("shown", id=id)
     successor = home.provider(id=provider.id, register=False)
-    neighbour = home.provider(register=False)
-    neighbour.socket, neighbour._kept = provider.socket, provider._kept
+    neighbour = provider.beside()
     for banned in (provider, successor, neighbour):
         error = banned.try_to_register()["error"]
         assert (error["code"], error["retry"]) == ("busy", "later")

@@ -1,6 +1,7 @@
 """A provider that a test plays frame by frame: it may answer late, twice, wrongly or never."""
 
 import collections
+import copy
 import itertools
 import json
 import uuid
@@ -27,16 +28,22 @@ class RawProvider:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, wire, url, *kinds, app=APP, capacity=None, id=None, register=True):
+    def __init__(self, wire, url, *kinds, app=APP, capacity=None, id=None, register=True, **options):
         self.wire, self.app, self.capacity = wire, app, capacity
         self.kinds = list(kinds)
         self.id = id or str(uuid.uuid4())
-        self.socket = wire.socket("DEALER", url, sndhwm=0, rcvhwm=0)
+        self.socket = wire.socket("DEALER", url, **{"sndhwm": 0, "rcvhwm": 0, **options})
         self.deaf = False
         self.pings = 0
         self._kept = collections.defaultdict(collections.deque)
         if register:
             self.register()
+
+    def beside(self, *kinds):
+        """Another provider on the same connection; what either is told is kept in one place."""
+        made = copy.copy(self)
+        made.id, made.kinds = str(uuid.uuid4()), list(kinds or self.kinds)
+        return made
 
     # Coming and going
 
