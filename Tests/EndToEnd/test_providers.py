@@ -32,7 +32,6 @@ def test_no_provider_gets_more_calls_at_a_time_than_it_takes(home):
     assert done == ids, "first come, first served"
 
 
-@pytest.mark.xfail(strict=True, reason="a connection that takes no more for a moment counts as gone")
 def test_a_connection_that_is_full_for_a_moment_loses_no_provider_and_no_call(home):
     """As many calls at once as two of the largest providers take, over one connection that nobody reads meanwhile."""
     note = {"name": "note", "type": "string"}
