@@ -39,6 +39,10 @@ struct GoldenCommandTests {
                 #expect(given["code"]?.string == error["code"]?.string, why)
                 #expect(given["detail"]?["field"]?.string == error["field"]?.string, why)
                 #expect(given["detail"]?["meant"]?.integer == error["meant"]?.integer, why)
+                for name in ["index", "member"] where error[name] != nil {
+                    let (found, named) = (given["detail"]?[name], error[name])
+                    #expect(found?.string == named?.string && found?.integer == named?.integer, why)
+                }
                 if let op = error["op"]?.string { #expect(given["detail"]?["op"]?.string == op, why) }
                 count += 1
             }

@@ -104,7 +104,7 @@ struct GoldenMessageTests {
         #expect(explanations.count + entities.count + errors.count + changes.count == it.answers.count)
         try compare(explanations, with: "good/answers/explain.jsonl")
         try compare(entities, with: "good/answers/get.jsonl")
-        try compare(errors, with: "good/answers/error.jsonl")
+        try compare(errors + GoldenControlTests.refusals, with: "good/answers/error.jsonl")
         try compare(changes, with: "good/answers/change.jsonl")
     }
 

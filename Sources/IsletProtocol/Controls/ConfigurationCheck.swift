@@ -6,8 +6,8 @@ extension ControlKindDeclaration {
     ///
     /// An `enum` is closed to its options, unless its provider computes more. null equals absent.
     /// - Parameter configuration: the bytes of the JSON object; empty: none, which is `{}`.
-    /// - Returns: the name of the first member that does not fit, else of the first parameter that is missing; nil where
-    ///   all is well. Bytes that are no JSON object do not fit, under an empty name.
+    /// - Returns: the name of the first member that does not fit, else of the first parameter that is missing; nil
+    ///   where all is well. Bytes that are no JSON object do not fit, under an empty name.
     package static func misfit(of configuration: Span<UInt8>, to parameters: [Parameter]) -> [UInt8]? {
         var isGiven = [Bool](repeating: false, count: parameters.count)
         var isNamed = isGiven

@@ -61,9 +61,12 @@ extension DeclarationReader {
     func declaration(_ object: JSONValue, _ bytes: Span<UInt8>) throws(Refusal) -> ControlKindDeclaration {
         let found = try members(object, Self.kindMembers, bytes)
         let kind = try name("kind", found[0], bytes)
-        let template = try word("template", found[1], bytes, ["toggle": .toggle, "button": .button] as KeyValuePairs<
-            StaticString, ControlTemplate
-        >)
+        let template = try word(
+            "template", found[1], bytes,
+            ["toggle": .toggle, "button": .button]
+                as KeyValuePairs<
+                    StaticString, ControlTemplate
+                >)
         guard let template else { throw bad("template", .missing) }
         var made = ControlKindDeclaration(kind: kind, template: template)
         made.displayName = try text("displayName", found[2], bytes)
