@@ -31,7 +31,7 @@ struct GoldenControlTests {
         garageWaits(&it)
         it.send(#"{"op":"control.add","req":"h4-1",\#(horn),"kind":"Horn"}"#)
         it.send(after: 10, #"{"op":"control.tap","req":"h4-2",\#(horn)}"#)
-        it.send(after: 90, #"{"op":"provider.answer",\#(provider),"call":"13","status":"Beep"}"#)
+        it.send(after: 90, #"{"op":"provider.answer",\#(provider),"call":"14","status":"Beep"}"#)
         it.askOptions("sensor", #"{"room":"hall"}"#)
         it.askOptions("sensor", nil)
         return it

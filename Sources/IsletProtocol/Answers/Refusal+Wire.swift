@@ -86,7 +86,7 @@ extension Refusal {
         case .badConfiguration(let name): "the configuration does not fit the parameter '\(Self.quoted(name))'"
         case .badDeclaration(let bad): "\(bad.path) \(bad.reason.sentence)"
         case .kindConflict(let conflict):
-            "another provider declares the kind '\(Self.quoted(conflict.kind))' with another '\(conflict.member.rawValue)'"
+            "the kind '\(Self.quoted(conflict.kind))' is declared with another '\(conflict.member.rawValue)'"
         case .badAnswer(_, let reason): "the answer \(reason.sentence)"
         case .unknownCall: "this provider was not asked that, or has answered already"
         case .revisionConflict(let present): "the entity has revision \(present)"
