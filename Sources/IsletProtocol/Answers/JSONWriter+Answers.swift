@@ -68,7 +68,8 @@ extension JSONWriter {
             return
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
             .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badDeclaration, .kindConflict,
-            .badAnswer, .unknownCall, .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
+            .badAnswer, .unknownCall, .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed,
+            .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
         }
