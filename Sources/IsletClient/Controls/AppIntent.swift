@@ -47,13 +47,13 @@ public enum IntentAuthenticationPolicy: String, Sendable, Hashable, CaseIterable
 
 /// What an action gives.
 public protocol IntentResult: Sendable {
-    /// A text that the control shows for a moment; nil: that of its template.
+    /// A text that the control shows until its value is there again; nil: none.
     var status: String? { get }
 }
 
 /// The usual result of an action.
 public struct IntentResultContainer: IntentResult, Hashable {
-    /// A text that the control shows for a moment.
+    /// A text that the control shows until its value is there again.
     public var status: String?
 
     /// A result with this text.
@@ -66,6 +66,6 @@ extension IntentResult where Self == IntentResultContainer {
     /// It is done.
     public static func result() -> IntentResultContainer { IntentResultContainer() }
 
-    /// It is done, and the control shows this for a moment.
+    /// It is done, and the control shows this until its value is there again.
     public static func result(status: String) -> IntentResultContainer { IntentResultContainer(status: status) }
 }

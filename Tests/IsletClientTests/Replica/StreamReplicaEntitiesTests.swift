@@ -50,6 +50,23 @@ import Testing
         #expect(replica.entities.count == 0)
     }
 
+    @Test mutating func `a removed control is shown once more and then gone`() throws {
+        func event(_ seq: UInt64, _ name: String, _ states: String) throws -> StreamEvent {
+            let text = """
+                {"epoch":"e1","seq":\(seq),"at":0,"event":"control.\(name)",\(states),"cause":"command",\
+                "control":{"id":"a","revision":\(seq)}}
+                """
+            return try #require(StreamEvent(topic: "\(app)/control/lamp/a", bytes: Array(text.utf8)))
+        }
+        _ = replica.joined(nil)
+        _ = replica.received(try event(1, "added", #""to":"loading""#))
+        _ = replica.received(try event(2, "shown", #""from":"loading","to":"shown""#))
+        #expect(replica.entities.count == 1)
+        let effects = replica.received(try event(3, "removed", #""from":"shown","to":"removed""#))
+        #expect(effects.told == ["3"])
+        #expect(replica.entities.count == 0)
+    }
+
     @Test mutating func `events that a row has already are no news`() {
         model.start("a")
         _ = replica.joined(model.position)

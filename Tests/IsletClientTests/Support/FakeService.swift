@@ -10,12 +10,15 @@ actor FakeService: BusLoop {
 
     var poller = Poller()
     private let context: ZeroMQContext
-    private let commands: Socket
+    private var commands: Socket
+    private var commandsSlot: Poller.Slot
     private var events: Socket
     private var eventsSlot: Poller.Slot
     private let bulk: Socket
     private var frame = Message()
 
+    /// Who sent the newest of them.
+    private var lastPeer: [UInt8] = []
     /// The frames of all messages that came by the commands socket.
     private(set) var commandMessages: [[[UInt8]]] = []
     /// What the commands are answered with; nil keeps silent.
@@ -35,9 +38,9 @@ actor FakeService: BusLoop {
     init(on thread: BusThread, endpoints wanted: Endpoints) throws(ZeroMQError) {
         self.thread = thread
         context = try ZeroMQContext()
-        commands = try Socket(.router, in: context)
+        let commands = try Socket(.router, in: context)
         try commands.bindSoon(wanted.commands)
-        _ = poller.add(commands)
+        commandsSlot = poller.add(commands)
         bulk = try Socket(.router, in: context)
         try bulk.bindSoon(wanted.bulk)
         _ = poller.add(bulk)
@@ -46,6 +49,7 @@ actor FakeService: BusLoop {
         endpoints = Endpoints(
             commands: try commands.lastEndpoint, events: try events.lastEndpoint, bulk: try bulk.lastEndpoint)
         self.events = events
+        self.commands = commands
     }
 
     private static func publisher(_ context: ZeroMQContext, _ endpoint: String) throws(ZeroMQError) -> Socket {
@@ -110,6 +114,21 @@ actor FakeService: BusLoop {
         publish(Array("\(app)/~".utf8), object.json.bytes)
     }
 
+    /// Says something to whoever sent the newest command.
+    func say(_ frames: RawObject...) {
+        send([lastPeer] + frames.map(\.json.bytes), by: commands)
+    }
+
+    /// Loses all connections of commands, and takes new ones at the same endpoint.
+    func restartCommands() throws {
+        poller.remove(commandsSlot)
+        commands.close()
+        let next = try Socket(.router, in: context)
+        try next.bindSoon(endpoints.commands)
+        commandsSlot = poller.add(next)
+        commands = next
+    }
+
     /// Loses all connections of subscribers, and takes new ones at the same endpoint.
     func restartEvents() throws {
         poller.remove(eventsSlot)
@@ -153,6 +172,7 @@ actor FakeService: BusLoop {
 
     private func take(command message: [[UInt8]]) {
         commandMessages.append(Array(message.dropFirst()))
+        lastPeer = message[0]
         var answers: [[UInt8]] = []
         for frame in message.dropFirst() {
             guard let command = RawObject(frame), var body = answer(command, received.count) else { continue }

@@ -56,9 +56,9 @@ public final class ControlProviderService: Sendable {
     /// Serves until the task is cancelled; then takes no new calls, lets those at work end within the grace period, and
     /// says goodbye. Handlers that do not end then are cancelled, and not waited for.
     ///
-    /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, such as `conflict` with
-    ///   another provider that declares a kind differently; ``IsletError/notConfigured``; ``IsletError/invalid(_:)``
-    ///   where a declaration cannot be written or it runs already; ``IsletError/endpoint(_:reason:)``.
+    /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, such as `conflict`
+    ///   with another provider that declares a kind differently; ``IsletError/invalid(_:)`` where a declaration cannot
+    ///   be written, or it runs already; ``IsletError/notConfigured``; ``IsletError/endpoint(_:reason:)``.
     public func run() async throws(IsletError) {
         let session = if let session { session } else { try Islet.current() }
         guard isRunning.withLock({ isRunning in !exchange(&isRunning, with: true) }) else {

@@ -1,0 +1,262 @@
+import IsletClient
+import Testing
+
+/// The provider's side of the conversation, without sockets.
+@Suite struct ProviderMachineTests {
+    /// A machine with a clock and chance of the test's.
+    private struct Rig {
+        var now = ContinuousClock.now
+        var machine: ProviderMachine
+        var random = SystemRandomNumberGenerator()
+
+        init(capacity: Int = 2, isRegistered: Bool = true) {
+            machine = ProviderMachine(
+                id: "me", app: "com.example.home", kinds: [("lamp", .object([]))], capacity: capacity,
+                grace: .seconds(5), now: now)
+            guard isRegistered else { return }
+            _ = due()
+            _ = receive(#"{"req":"register-1","ok":true,"pingLimit":15000}"#)
+        }
+
+        mutating func receive(_ frame: String) -> [String] {
+            machine.received(Array(frame.utf8), now: now, using: &random).map(\.text)
+        }
+
+        mutating func call(_ id: String) -> [String] {
+            receive(#"{"call":"\#(id)","op":"control.value","app":"a","kind":"lamp","control":"c","within":900}"#)
+        }
+
+        mutating func due() -> [String] { machine.due(now: now, using: &random).map(\.text) }
+
+        mutating func pass(_ span: Duration) -> [String] {
+            now += span
+            return due()
+        }
+
+        /// The calls that begin now.
+        mutating func begin() -> [ProviderCall] {
+            machine.begin().compactMap { effect in
+                guard case .begin(let call) = effect else { return nil }
+                return call
+            }
+        }
+
+        mutating func finish(_ call: ProviderCall) -> [String] {
+            machine.finished(call, .answer(["value": .bool(true)]), now: now).map(\.text)
+        }
+
+        mutating func disconnect() -> [String] { machine.disconnected(now: now, using: &random).map(\.text) }
+        mutating func stop() -> [String] { machine.stop(now: now).map(\.text) }
+    }
+
+    private static let leave = #"send {"op":"provider.leave","req":"leave-1","provider":"me"}"#
+
+    @Test func `it registers, and answers pings`() {
+        var rig = Rig(isRegistered: false)
+        #expect(
+            rig.due() == [
+                #"register {"op":"provider.register","req":"register-1","app":"com.example.home","#
+                    + #""provider":"me","kinds":[{}],"capacity":2}"#
+            ])
+        #expect(rig.due() == [])
+        #expect(rig.receive(#"{"req":"register-1","ok":true,"pingLimit":9000}"#) == ["registered"])
+        #expect(rig.receive(#"{"op":"provider.ping","at":1}"#) == [#"send {"op":"provider.pong","provider":"me"}"#])
+        #expect(rig.pass(.milliseconds(8_999)) == [])
+        #expect(rig.pass(.milliseconds(1)) == ["lost the service is silent", "reconnect"])
+    }
+
+    @Test func `at most so many calls as its capacity begin, others wait, and more are failed`() {
+        var rig = Rig(capacity: 2)
+        #expect(rig.call("1") == [])
+        #expect(rig.call("2") == [])
+        #expect(
+            rig.call("3") == [
+                #"send {"op":"provider.fail","provider":"me","call":"3","message":"all places are taken","#
+                    + #""retryable":true}"#
+            ])
+        let begun = rig.begin()
+        #expect(begun.map(\.id) == ["1", "2"])
+        #expect(rig.call("4") == [])
+        #expect(rig.begin().isEmpty)
+        #expect(
+            rig.finish(begun[0]) == [#"send {"op":"provider.answer","provider":"me","call":"1","value":true}"#])
+        #expect(rig.begin().map(\.id) == ["4"])
+    }
+
+    @Test func `a call is read with what it is about`() throws {
+        var rig = Rig()
+        _ = rig.receive(
+            #"{"call":"7","op":"control.perform","app":"a","kind":"lamp","control":"c","configuration":{"x":1},"#
+                + #""device":"d","attempt":2,"within":1500,"value":true}"#)
+        let call = try #require(rig.begin().first)
+        #expect(call.purpose == .perform(value: true))
+        #expect([call.app, call.kind, call.control, call.device] == ["a", "lamp", "c", "d"])
+        #expect(call.configuration == ["x": .integer(1)])
+        #expect(call.attempt == 2)
+        #expect(call.deadline == rig.now + .milliseconds(1_500))
+    }
+
+    @Test func `a call that came together with its end never begins`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == [])
+        #expect(rig.begin().isEmpty)
+        // Not even where the end stood before it.
+        _ = rig.receive(#"{"op":"provider.cancel","call":"2","reason":"timedOut"}"#)
+        _ = rig.call("2")
+        #expect(rig.begin().isEmpty)
+    }
+
+    @Test func `a call that comes twice begins once`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        #expect(rig.begin().count == 1)
+        _ = rig.call("1")
+        #expect(rig.begin().isEmpty)
+    }
+
+    @Test func `a cancelled call keeps its place until its handler ends, and nothing is said of it`() {
+        var rig = Rig(capacity: 1)
+        _ = rig.call("1")
+        let begun = rig.begin()
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"superseded"}"#) == ["cancel 1"])
+        _ = rig.call("2")
+        #expect(rig.begin().isEmpty)
+        #expect(rig.finish(begun[0]) == [])
+        #expect(rig.begin().map(\.id) == ["2"])
+    }
+
+    @Test func `a lost connection cancels calls and leads to a new registration`() throws {
+        var rig = Rig()
+        _ = rig.call("1")
+        let begun = rig.begin()
+        _ = rig.call("2")
+        #expect(rig.disconnect() == ["cancel 1", "lost disconnected"])
+        // What was still on its way is of the old connection.
+        #expect(rig.call("3") == [])
+        #expect(rig.begin().isEmpty)
+        #expect(rig.finish(begun[0]) == [])
+        let again = rig.pass(.milliseconds(200))
+        #expect(again.count == 1)
+        #expect(again.first?.contains(#""req":"register-2","app":"com.example.home","provider":"me""#) == true)
+        #expect(rig.receive(#"{"req":"register-1","ok":true}"#) == [])
+        #expect(rig.receive(#"{"req":"register-2","ok":true}"#) == ["registered"])
+        // The ids of the new connection may be those of the old one.
+        _ = rig.call("1")
+        #expect(rig.begin().map(\.id) == ["1"])
+    }
+
+    @Test func `a call that overtakes the answer to the registration begins with it`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        _ = rig.call("1")
+        #expect(rig.begin().isEmpty)
+        _ = rig.receive(#"{"req":"register-1","ok":true}"#)
+        #expect(rig.begin().map(\.id) == ["1"])
+    }
+
+    @Test func `it waits as long as a busy service says, and longer each time that nothing comes of it`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        let busy =
+            #"{"req":"register-1","ok":false,"error":{"code":"busy","message":"m","retry":"later","#
+            + #""retryAfter":60000}}"#
+        #expect(rig.receive(busy) == ["refused busy"])
+        #expect(rig.pass(.milliseconds(59_999)) == [])
+        #expect(rig.pass(.milliseconds(1)).count == 1)
+        #expect(rig.pass(ProviderMachine.registrationLimit) == ["lost no answer to the registration", "reconnect"])
+        #expect(rig.pass(.milliseconds(199)) == [])
+        #expect(rig.pass(.milliseconds(201)).count == 1)
+    }
+
+    @Test func `a refusal for good ends it`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        let conflict = #"{"req":"register-1","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
+        #expect(rig.receive(conflict) == ["end conflict"])
+        #expect(rig.pass(.seconds(100)) == [])
+    }
+
+    @Test func `one that was dropped, or is not known, registers again on a new connection`() {
+        var rig = Rig()
+        #expect(
+            rig.receive(#"{"op":"provider.dropped","provider":"me","reason":"silent"}"#)
+                == ["lost dropped by the service: silent", "reconnect"])
+        rig = Rig()
+        #expect(
+            rig.receive(#"{"ok":false,"error":{"code":"notFound","message":"m","detail":{"call":"9"}}}"#)
+                == ["lost the service does not know this provider", "reconnect"])
+        rig = Rig()
+        #expect(
+            rig.receive(#"{"ok":false,"error":{"code":"unknownCall","message":"m","detail":{"call":"9"}}}"#)
+                == ["answer refused unknownCall"])
+    }
+
+    @Test func `a stop lets calls at work end, fails those that wait, and says goodbye`() {
+        var rig = Rig(capacity: 1)
+        _ = rig.call("1")
+        let begun = rig.begin()
+        _ = rig.call("2")
+        #expect(
+            rig.stop() == [
+                #"send {"op":"provider.drain","provider":"me"}"#,
+                #"send {"op":"provider.fail","provider":"me","call":"2","message":"the provider is stopping","#
+                    + #""retryable":true}"#,
+            ])
+        #expect(rig.call("3").first?.contains("stopping") == true)
+        #expect(
+            rig.finish(begun[0])
+                == [#"send {"op":"provider.answer","provider":"me","call":"1","value":true}"#, Self.leave])
+        #expect(rig.receive(#"{"req":"leave-1","ok":true}"#) == ["end"])
+    }
+
+    @Test func `a stop does not wait longer than the grace, nor for a goodbye that nobody answers`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        _ = rig.begin()
+        _ = rig.stop()
+        #expect(rig.pass(.milliseconds(4_999)) == [])
+        #expect(rig.pass(.milliseconds(1)) == ["cancel 1", Self.leave])
+        #expect(rig.pass(ProviderMachine.goodbyeLimit) == ["end"])
+    }
+
+    @Test func `a stop without a connection ends at once`() {
+        var rig = Rig()
+        _ = rig.disconnect()
+        #expect(rig.stop() == ["end"])
+        rig = Rig()
+        #expect(rig.stop() == [#"send {"op":"provider.drain","provider":"me"}"#, Self.leave])
+        #expect(rig.disconnect() == ["end"])
+    }
+
+    @Test(arguments: [
+        "", "[]", "nonsense", "{}", #"{"op":"control.future","call":"1","kind":"lamp"}"#, #"{"op":"provider.cancel"}"#,
+        #"{"op":"control.value"}"#, #"{"op":"control.options","call":"1","kind":"lamp"}"#, #"{"req":"x","ok":true}"#,
+        #"{"op":"provider.cancel","call":"unknown"}"#, #"{"op":7}"#,
+        #"{"op":"provider.dropped","provider":"another","reason":"silent"}"#,
+    ])
+    func `what it does not know is passed over`(frame: String) {
+        var rig = Rig()
+        #expect(rig.receive(frame) == [])
+        #expect(rig.begin().isEmpty)
+    }
+}
+
+extension ProviderMachine.Effect {
+    /// In short.
+    fileprivate var text: String {
+        switch self {
+        case .register(let frame): "register " + String(decoding: frame, as: UTF8.self)
+        case .send(let frame): "send " + String(decoding: frame, as: UTF8.self)
+        case .reconnect: "reconnect"
+        case .begin(let call): "begin \(call.id)"
+        case .cancel(let number): "cancel \(number)"
+        case .tell(.registered): "registered"
+        case .tell(.connectionLost(let reason)): "lost \(reason)"
+        case .tell(.registrationRefused(let error)): "refused \(error.code.name)"
+        case .tell(.answerRefused(let error)): "answer refused \(error.code.name)"
+        case .tell(.callFailed(let kind, _, _)): "failed \(kind)"
+        case .end(let error): error.map { "end \($0.code?.name ?? "?")" } ?? "end"
+        }
+    }
+}
