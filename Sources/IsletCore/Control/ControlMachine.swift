@@ -419,8 +419,24 @@ extension ControlMachine {
         failures = try reader.integer()
         valueAt = try reader.instant()
         deadline = try reader.instant()
+        try checkParts()
+    }
+
+    /// What no machine can be, however it was reached, was not written by one.
+    private func checkParts() throws(ImageError) {
         // What acts has a wish, and nobody else waits to.
-        guard (wish != nil) == (state == .acting || state == .authenticating) else { throw .unknownValue }
+        guard (wish != nil) == (state == .acting || state == .authenticating), nextWish == nil || state == .acting else {
+            throw .contradiction("a wish that nobody waits for")
+        }
+        switch state {
+        case .loading, .preview, .reloading, .disabled:
+            guard hasValue else { throw .contradiction("a value of a control without one") }
+        case .shown, .acting, .authenticating, .removed: break
+        }
+        guard !hasCall || !deadline.isSet, state != .authenticating || deadline.isSet else {
+            throw .contradiction("a date that nothing waits for")
+        }
+        for date in [valueAt, deadline] where !date.isPlausible { throw .contradiction("a date in no century") }
     }
 
     private static let noWish = UInt8.max

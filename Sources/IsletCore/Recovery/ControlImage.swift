@@ -26,6 +26,7 @@ package struct ControlImage: Equatable, Sendable {
         rule = try reader.value()
         revision = try reader.integer()
         addedAt = try reader.instant()
+        guard addedAt.isPlausible else { throw .contradiction("a date in no century") }
         device = try reader.bytesOfRun()
         configuration = try reader.bytesOfRun()
         value = try reader.bytesOfRun()

@@ -5,6 +5,7 @@ extension Engine {
         _ id: EntityID, at slot: Slot, seq: UInt64, _ image: ControlImage, app: [UInt8], kind: [UInt8]
     ) throws(ImageError) {
         guard slot < Engine.maximumSlot else { throw .contradiction("a control in slot \(slot)") }
+        guard image.machine.state != .removed else { throw .contradiction("a removed control in slot \(slot)") }
         guard !controls.slab.isUsed(slot) else { throw .contradiction("two controls in slot \(slot)") }
         if let other = controls.slot(of: id) {
             // The id was used again, perhaps by another app, and the slot of its first life was not written since. The

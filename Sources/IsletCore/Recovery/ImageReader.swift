@@ -88,3 +88,8 @@ package struct ImageReader {
         }
     }
 }
+
+extension Instant {
+    /// Whether spans between it and the present can be computed: a bit that flipped in a file must not make one overflow.
+    var isPlausible: Bool { !isSet || abs(milliseconds / 2) < 1 << 53 }
+}

@@ -59,7 +59,7 @@ final class ControlObserver {
         #expect(record?.id == event.id, "\(event.line) points at a slot of \(record?.id.short ?? "nobody")")
         let copy = copies[event.id].flatMap { $0.isListed ? $0 : nil }
         let known = copy?.machine.map { "\($0.state)" } ?? "not there"
-        #expect(event.before == copy?.machine, "\(event.line): it was \(known)")
+        #expect(event.before?.settled == copy?.machine?.settled, "\(event.line): it was \(known)")
         note(
             event.id, home, event.app, event.seq, event.previous, UInt64(event.revision), event.at, event.lateBy,
             event.line, copy, engine)
@@ -131,11 +131,13 @@ final class ControlObserver {
         var digests: [String: UInt64] = [:]
         var entities: [String: Int] = [:]
         var kinds: [String: Int] = [:]
+        var states = [Int](repeating: 0, count: ControlState.allCases.count)
         for (id, copy) in copies where copy.isListed {
             digests[copy.app, default: 0] ^= NaiveDigest.share(topic: "\(copy.prefix)\(id)", revision: copy.revision)
             entities[copy.app, default: 0] += 1
             guard let machine = copy.machine else { continue }
             kinds[copy.prefix, default: 0] += 1
+            states[Int(machine.state.rawValue)] += 1
             check(id, machine, copy, engine)
         }
         for app in engine.apps.apps {
@@ -146,6 +148,7 @@ final class ControlObserver {
         }
         #expect(engine.entityCount == entities.values.reduce(0, +))
         #expect(engine.controls.count == kinds.values.reduce(0, +))
+        #expect(engine.controls.countByState == states)
         for kind in engine.controls.kinds.records {
             #expect(kind.controls == kinds[String(decoding: kind.topicPrefix, as: UTF8.self)] ?? 0)
         }

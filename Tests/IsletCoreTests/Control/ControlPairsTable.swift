@@ -1,5 +1,5 @@
-/// What comes of every event in every state, as ``ControlPairsTests`` reads it: an event, the states, and behind the colon
-/// what happens there. Where a state is missing, nothing happens.
+/// What comes of every event in every state, as ``ControlPairsTests`` reads it: an event, the states, and behind the
+/// colon what happens there. Where a state is missing, nothing happens.
 enum ControlPairsTable {
     static func rows(_ sample: ControlSample) -> String {
         switch sample {

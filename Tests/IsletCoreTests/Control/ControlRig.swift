@@ -107,6 +107,7 @@ final class ControlRig {
         for call in calls { observer.follow(call, engine) }
         recorder?.stepEnds(engine)
         engine.releaseEvents()
+        engine.releaseNotes()
         if isChecked { observer.check(engine) }
     }
 

@@ -25,7 +25,8 @@ struct ControlRowsTests {
         #expect(steps.all.count == 1 && step.from == nil && step.name == .added && step.rule == .added)
         #expect(!step.cancels && step.machine == machine)
         switch sample {
-        case .toggle, .button: #expect(machine.state == .loading && step.call == .askValue && machine.source == .preview)
+        case .toggle, .button:
+            #expect(machine.state == .loading && step.call == .askValue && machine.source == .preview)
         // Nothing is asked of one without a value, so it is shown at once.
         case .bareButton: #expect(machine.state == .shown && step.call == nil)
         }
@@ -42,7 +43,9 @@ struct ControlRowsTests {
         #expect(machine.source == .provider && machine.isOn && machine.valueAt == later && machine.isValueKnown)
     }
 
-    @Test("C4: where the first value fails, the preview is shown and it is tried again", arguments: [ControlSample.toggle, .button])
+    @Test(
+        "C4: where the first value fails, the preview is shown and it is tried again",
+        arguments: [ControlSample.toggle, .button])
     func c4(sample: ControlSample) {
         var machine = sample.machine(.loading)
         let steps = machine.valueFailed(.threw, retryAt: ControlSample.retry)
@@ -55,7 +58,9 @@ struct ControlRowsTests {
         #expect(retry.all[0].rule == .retried && retry.all[0].due == ControlSample.retry && machine.cause == .retry)
     }
 
-    @Test("C5: a reload keeps what is shown until the new value is there", arguments: [ControlCause.request, .push, .action, .sibling, .registration])
+    @Test(
+        "C5: a reload keeps what is shown until the new value is there",
+        arguments: [ControlCause.request, .push, .action, .sibling, .registration])
     func c5(cause: ControlCause) {
         for sample in [ControlSample.toggle, .button] {
             var machine = sample.machine(.shown)
@@ -77,7 +82,9 @@ struct ControlRowsTests {
         #expect(machine.source == .provider && machine.valueAt == later && machine.cause == .provider)
     }
 
-    @Test("C7: where the new value fails, the last one is kept and it is tried again", arguments: [ControlFailure.threw, .timedOut, .providerLost, .badAnswer, .busy])
+    @Test(
+        "C7: where the new value fails, the last one is kept and it is tried again",
+        arguments: [ControlFailure.threw, .timedOut, .providerLost, .badAnswer, .busy])
     func c7(failure: ControlFailure) {
         var machine = ControlSample.toggle.machine(.shown)
         let shown = machine
@@ -105,7 +112,8 @@ struct ControlRowsTests {
             let wish = machine.tapWish
             #expect(wish == .init(isOn: !isOn) && wish.isOn == !isOn)
             let steps = machine.act(wish, .person)
-            #expect(steps.all.map(\.name) == [.acting] && steps.all[0].rule == .tapped && steps.all[0].call == .perform(wish))
+            #expect(steps.all.map(\.name) == [.acting] && steps.all[0].rule == .tapped)
+            #expect(steps.all[0].call == .perform(wish))
             #expect(machine.state == .acting && machine.isOn == !isOn && machine.source == .optimistic)
             #expect(machine.wish == wish && machine.cause == .person)
         }
@@ -141,7 +149,9 @@ struct ControlRowsTests {
         }
     }
 
-    @Test("C10: where the action fails, the value before is shown, and the truth is asked for", arguments: [ControlFailure.threw, .timedOut, .providerLost, .noProvider, .badAnswer])
+    @Test(
+        "C10: where the action fails, the value before is shown, and the truth is asked for",
+        arguments: [ControlFailure.threw, .timedOut, .providerLost, .noProvider, .badAnswer])
     func c10(failure: ControlFailure) {
         var machine = ControlSample.toggle.machine(.acting)
         let steps = machine.performFailed(failure)
@@ -192,7 +202,9 @@ struct ControlRowsTests {
         #expect(button.valueFailed(.timedOut, retryAt: ControlSample.retry).line == "failed>preview")
     }
 
-    @Test("C13: on a locked device the action waits, nothing flips, and it runs once unlocked", arguments: ControlSample.allCases)
+    @Test(
+        "C13: on a locked device the action waits, nothing flips, and it runs once unlocked",
+        arguments: ControlSample.allCases)
     func c13(sample: ControlSample) {
         var machine = sample.machine(.shown)
         let steps = machine.awaitAuthentication(sample.wish, until: ControlSample.limit, .person)
@@ -239,7 +251,8 @@ struct ControlRowsTests {
             #expect(steps.all[0].call == (sample.hasValue ? .askValue : nil))
             #expect(machine.state == (sample.hasValue ? .loading : .shown) && machine.wish == nil)
             #expect(machine.failure == .none && machine.failures == 0 && !machine.isDisabled && !machine.next.at.isSet)
-            #expect(machine.source == (sample.hasValue ? .preview : .provider) && machine.isOn && !machine.valueAt.isSet)
+            #expect(machine.source == (sample.hasValue ? .preview : .provider))
+            #expect(machine.isOn && !machine.valueAt.isSet)
         }
     }
 

@@ -124,7 +124,9 @@ struct ControlWishTests {
         }
     }
 
-    @Test("after a restart an action is never performed again: its outcome is unknown", arguments: ControlSample.allCases)
+    @Test(
+        "after a restart an action is never performed again: its outcome is unknown",
+        arguments: ControlSample.allCases)
     func restartedWhileActing(sample: ControlSample) {
         var machine = sample.machine(.acting)
         if sample == .toggle { _ = machine.act(.off, .person) }

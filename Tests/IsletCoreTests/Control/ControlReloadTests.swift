@@ -1,0 +1,150 @@
+import IsletCore
+import Testing
+
+/// Reloads of one and of many, of siblings, and for providers that came.
+@Suite("Controls: reloads of many")
+struct ControlReloadTests {
+    /// A rig with so many torches and lamps of two apps, all shown.
+    private func rig(_ count: Int) -> (rig: ControlRig, ids: [EntityID]) {
+        let rig = ControlRig()
+        rig.isChecked = false
+        rig.declare("torch")
+        rig.declare("lamp", "com.a", .button)
+        rig.declare("torch", "com.b")
+        var ids: [EntityID] = []
+        for index in 0..<count {
+            let (kind, app) = [("torch", "com.a"), ("lamp", "com.a"), ("torch", "com.b")][index % 3]
+            ids.append(rig.placed(kind, app))
+        }
+        return (rig, ids)
+    }
+
+    private func reloading(_ rig: ControlRig) -> Int {
+        rig.engine.controls.countByState[Int(ControlState.reloading.rawValue)]
+    }
+
+    @Test("by id, by kind, of the whole app; a push says so")
+    func scopes() {
+        let (rig, ids) = rig(9)
+        #expect(rig.reload(ids[0], source: .push).text == "applied")
+        #expect(rig.told == ["reloading \(ids[0].short) r3 shown>reloading off push"])
+        #expect(rig.reload(kind: "torch").text == "reloading 3" && rig.told.count == 2, "one was on its way")
+        #expect(rig.reload(kind: nil, source: .push).text == "reloading 6" && rig.told.count == 3)
+        #expect(rig.events.allSatisfy { $0.after.cause == .push })
+        #expect(ids.allSatisfy { (rig.state($0) == .reloading) == (rig.observer.app(of: $0) == "com.a") })
+        #expect(rig.reload(kind: "nothing").text == "notFound" && rig.reload(kind: nil, "com.c").text == "reloading 0")
+        rig.observer.check(rig.engine)
+    }
+
+    @Test("thousands are reloaded over several turns, each a bounded share, and each control once")
+    func sweep() {
+        let (rig, ids) = rig(9_000)
+        #expect(rig.reload(kind: nil).text == "reloading 6000")
+        #expect(rig.told.count == 1_024, "one turn's share")
+        #expect(rig.engine.nextWork() <= rig.now, "there is more to do")
+        // One that is placed meanwhile is newer; one that is removed is not there.
+        let placed = rig.placed("torch")
+        rig.remove(ids[8_997])
+        var turns = 0
+        while rig.fire() || !rig.told.isEmpty {
+            #expect(rig.told.count <= 1_024)
+            turns += 1
+            guard turns < 20 else { break }
+        }
+        #expect(turns >= 5 && turns < 10, "\(turns) turns")
+        #expect(reloading(rig) == 5_999 && rig.state(placed) == .shown)
+        #expect(ids.filter { rig.observer.app(of: $0) == "com.b" }.allSatisfy { rig.state($0) == .shown })
+        #expect(rig.engine.nextWork() > rig.now)
+        rig.observer.check(rig.engine)
+    }
+
+    @Test("a turn looks at a bounded share of the slots, whoever is in them")
+    func sweepOfFew() {
+        let (rig, _) = rig(9_000)
+        let id = rig.placed("torch", "com.b")
+        rig.declare("rare", "com.b")
+        let rare = rig.placed("rare", "com.b")
+        #expect(rig.reload(kind: "rare", "com.b").text == "reloading 1" && rig.told.isEmpty)
+        #expect(rig.fire() && rig.told.isEmpty)
+        #expect(!rig.fire() && rig.told.count == 1 && rig.state(rare) == .reloading && rig.state(id) == .shown)
+    }
+
+    @Test("reloads by command are refused while too many are on their way; those for providers are not")
+    func busy() {
+        let (rig, ids) = rig(9_000)
+        var texts: [String] = []
+        // Each goes on with the sweep that is first, which takes three turns.
+        for _ in 0..<200 { texts.append(rig.reload(kind: "lamp").text) }
+        #expect(texts[0] == "reloading 3000" && texts[199] == "busy(retryAfter: 100)")
+        for id in ids where rig.state(id) == .reloading { rig.answer(id, value: "true") }
+        for id in ids.prefix(300) where rig.observer.app(of: id) == "com.b" {
+            rig.reload(id, "com.b")
+            rig.fail(id, .noProvider)
+        }
+        for _ in 0..<100 { rig.register("torch", "com.b") }
+        var turns = 0
+        while rig.fire() {
+            turns += 1
+            guard turns < 400 else { break }
+        }
+        #expect(turns < 400)
+        let others = ids.filter { rig.observer.app(of: $0) == "com.b" }
+        #expect(others.allSatisfy { rig.state($0) == .reloading }, "nobody else would ever ask for them")
+        rig.observer.check(rig.engine)
+    }
+
+    @Test("every kind of a provider that comes is reloaded, however many kinds it has")
+    func manyKinds() {
+        let (rig, _) = rig(9_000)
+        let kinds = (0..<100).map { "k\($0)" }
+        var ids: [EntityID] = []
+        for kind in kinds {
+            rig.declare(kind)
+            _ = rig.add(kind)
+            ids.append(rig.latest)
+            rig.fail(rig.latest, .noProvider)
+        }
+        for kind in kinds { rig.register(kind) }
+        var turns = 0
+        while rig.fire(), turns < 1_000 { turns += 1 }
+        #expect(ids.allSatisfy { rig.state($0) == .loading }, "after \(turns) turns")
+    }
+
+    @Test("an action reloads its siblings only where the kind says so, and itself once")
+    func siblings() {
+        let rig = ControlRig()
+        rig.declare("zone", siblings: true)
+        rig.declare("alone")
+        let zones = (0..<3).map { _ in rig.placed("zone") }
+        let alone = (0..<3).map { _ in rig.placed("alone") }
+        rig.tap(zones[1])
+        rig.answer(zones[1], isAction: true)
+        #expect(
+            rig.told == [
+                "performed \(zones[1].short) r4 acting>reloading on action",
+                "reloading \(zones[0].short) r3 shown>reloading off sibling",
+                "reloading \(zones[2].short) r3 shown>reloading off sibling",
+            ])
+        rig.tap(alone[0])
+        rig.answer(alone[0], isAction: true)
+        #expect(rig.told.count == 1 && rig.state(alone[1]) == .shown)
+    }
+
+    @Test("under a clock that stops at every date, a reload of many has the date at which it was asked for")
+    func sweepDates() {
+        let (rig, ids) = rig(9_000)
+        rig.dating = .whenDue
+        rig.reload(kind: "torch", "com.b")
+        let asked = rig.now
+        var turns = 0
+        // As the clock travels: the goal is far, and what was asked for comes first.
+        rig.now = rig.now + 3_600_000
+        repeat {
+            turns += 1
+            let isLate = rig.fire()
+            #expect(rig.events.allSatisfy { $0.at == asked })
+            guard isLate else { break }
+        } while turns < 20
+        #expect(turns > 1 && ids.filter { rig.state($0) == .reloading }.count == 3_000)
+    }
+}
