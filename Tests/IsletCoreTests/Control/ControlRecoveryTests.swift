@@ -120,20 +120,20 @@ struct ControlRecoveryTests {
         rig.recorder = journal
         rig.declare("torch")
         rig.declare("torch", "com.b")
-        let ids = (0..<4).map { _ in rig.placed("torch") }
-        journal.sweep(&rig.engine, rows: 100)
-        // The next round has passed the first slot, and not the last one.
+        let ids = (0..<100).map { _ in rig.placed("torch") }
+        journal.sweep(&rig.engine, rows: 200)
+        // The next round has passed the first 64 slots, and not the last one.
         for id in ids { rig.tap(id) }
-        journal.sweep(&rig.engine, rows: 1)
+        journal.sweep(&rig.engine, rows: 80)
         rig.remove(ids[0])
         _ = rig.placed("torch")
         let app = inOtherApp ? "com.b" : "com.a"
         rig.add("torch", app, id: ids[0])
-        journal.sweep(&rig.engine, rows: 100)
+        journal.sweep(&rig.engine, rows: 200)
         let copy = try restored(rig, journal)
         compare(ids[0], rig, copy, 0)
         #expect(copy.state(ids[0]) == .loading && copy.observer.app(of: ids[0]) == app)
-        #expect(copy.engine.controls.count == 5)
+        #expect(copy.engine.controls.count == 101)
     }
 }
 

@@ -96,7 +96,7 @@ struct ControlReloadTests {
     @Test("every kind of a provider that comes is reloaded, however many kinds it has")
     func manyKinds() {
         let (rig, _) = rig(9_000)
-        let kinds = (0..<100).map { "k\($0)" }
+        let kinds = (0..<200).map { "k\($0)" }
         var ids: [EntityID] = []
         for kind in kinds {
             rig.declare(kind)
