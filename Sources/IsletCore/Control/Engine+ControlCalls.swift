@@ -123,12 +123,17 @@ extension Engine {
         _ = sweepControls(app: controls.kinds[kind].app, kind, .registration, at: now)
     }
 
+    /// A provider of a kind was lost while others take its calls: it may have held another truth than they do.
+    package mutating func controlProviderIsLost(_ kind: ControlKindID, at now: Instant) {
+        _ = sweepControls(app: controls.kinds[kind].app, kind, .providerLost, at: now)
+    }
+
     // MARK: Many
 
     mutating func sweepControls(
         app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
     ) -> ControlOutcome {
-        let isAsked = cause != .registration && cause != .sibling
+        let isAsked = cause != .registration && cause != .sibling && cause != .providerLost
         guard !isAsked || controls.sweeps.count < ControlSweep.maximum else {
             return .refused(.busy(retryAfter: 100))
         }
@@ -139,7 +144,7 @@ extension Engine {
         let sweep = ControlSweep(
             app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
         // Nobody could send these once more, so they are never refused: the ones that wait become one. There are as many
-        // at most as there are kinds, for each of the two causes.
+        // at most as there are kinds, for each of the three causes.
         let waiting = isAsked ? nil : controls.sweeps.indices.dropFirst().first { controls.sweeps[$0].isSame(as: sweep) }
         if let waiting { controls.sweeps[waiting].join(sweep) } else { controls.sweeps.append(sweep) }
         continueControlSweeps(at: now)

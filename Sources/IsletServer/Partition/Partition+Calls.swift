@@ -103,6 +103,13 @@ extension Partition {
             deliver(to: provider, send)
         case .dropped(let provider, let reason):
             statistics.droppedProviders += 1
+            // Another process may have taken its place before it was missed.
+            if reason != .left {
+                for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
+                    engine.controlProviderIsLost(kind, at: now.domain)
+                }
+                encodeEvents(Span(), nil)
+            }
             // Whoever left, or came back on another connection, knows it.
             guard reason == .faults || reason == .silent else { return }
             callWriter.removeAll()

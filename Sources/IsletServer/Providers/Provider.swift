@@ -10,6 +10,8 @@ struct Provider {
     let registeredAt: Milliseconds
     /// The places of its kinds in the table.
     var kinds: [UInt32] = []
+    /// The owner's numbers of the kinds that it served, once it is gone.
+    var lostKinds: [UInt32] = []
     /// Its kind whose turn is next when a place is free.
     var nextKind = 0
     var capacity = 1

@@ -12,6 +12,7 @@ extension ProviderTable {
         providers[Int(number)].isGone = true
         let places = providers[Int(number)].kinds
         providers[Int(number)].kinds = []
+        providers[Int(number)].lostKinds = places.map { kinds[Int($0)].number }
         for place in places { quit(place, number) }
         while providers[Int(number)].calls.first != CallList.end {
             loseCall(providers[Int(number)].calls.first, of: lost)

@@ -67,6 +67,11 @@ extension ProviderTable {
         isKnown(provider) ? providers[Int(provider.number)].id : nil
     }
 
+    /// The owner's numbers of the kinds of a provider that is gone: see ``takeEffects(into:)`` for how long they are known.
+    package func lostKinds(of provider: ProviderRef) -> [UInt32] {
+        isKnown(provider) ? providers[Int(provider.number)].lostKinds : []
+    }
+
     /// All providers, in the order of their numbers.
     package func allProviders() -> [ProviderRef] {
         providers.indices.filter { !providers[$0].isGone }.map { reference(to: UInt32($0)) }
