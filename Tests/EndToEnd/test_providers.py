@@ -176,7 +176,6 @@ def test_a_connection_that_goes_without_a_word_is_noticed_at_the_next_call_at_th
     assert list(home.providers()) == [second.id]
 
 
-@pytest.mark.xfail(strict=True, reason="whoever registers while a dead one is still listed is not asked")
 def test_a_provider_that_died_unnoticed_and_came_again_is_asked_for_the_truth(home):
     """Its new process begins with a truth of its own, and registers before anybody knows that the old one is gone."""
     old = home.provider(toggle(), toggle(LAMP))
