@@ -21,6 +21,7 @@ extension Oracle {
         }
         switches.removeAll { $0.order >= place }
         backgrounds.removeAll { $0.order >= place }
+        locks.removeAll { $0.order >= place }
         order = max(place, order)
         lastEffect = min(lastEffect, place)
         let lost = memories.filter { $0.value.order >= place }.keys

@@ -15,6 +15,7 @@ extension Oracle {
     }
 
     func report(_ device: String, _ event: String, _ app: String, _ asker: Asker) {
+        if event == "lock" || event == "unlock" { noteLock(device, event == "lock") }
         switch event {
         case "lock", "collapse", "leave":
             for handle in listed(on: device) {
@@ -35,6 +36,15 @@ extension Oracle {
             tookEffect()
         default: break
         }
+    }
+
+    /// Whether a device was locked last.
+    package func isLocked(_ device: String) -> Bool { locks.last { $0.device == device }?.isLocked ?? false }
+
+    private func noteLock(_ device: String, _ isLocked: Bool) {
+        guard isLocked != self.isLocked(device) else { return }
+        locks.append(LockChange(order: order, device: device, isLocked: isLocked))
+        tookEffect()
     }
 
     private func noteBackground(_ app: String, _ device: String, _ isBackground: Bool) {

@@ -90,6 +90,7 @@ extension Oracle {
         case .deviceEvent(let device, let event):
             report(device, event, command.app, asker)
             return .applied(seq: nil, nil, nil)
+        case .control(let deed): return .control(deed)
         case .info: return .info(timers: timers, states: states)
         case .ping: return .now(now)
         case .advance(let span):

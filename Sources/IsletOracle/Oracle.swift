@@ -15,6 +15,7 @@ package final class Oracle {
     var handles: [Handle] = []
     var switches: [SwitchChange] = []
     var backgrounds: [BackgroundChange] = []
+    var locks: [LockChange] = []
     var memories: [MemoryKey: Memory] = [:]
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]
@@ -58,6 +59,12 @@ package final class Oracle {
         var app: String
         var device: String
         var isBackground: Bool
+    }
+
+    struct LockChange {
+        var order: Int
+        var device: String
+        var isLocked: Bool
     }
 
     struct MemoryKey: Hashable {

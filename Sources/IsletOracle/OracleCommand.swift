@@ -43,6 +43,8 @@ package struct OracleCommand: Sendable {
         case settingsGet(device: String?)
         case deviceEvent(device: String, event: String)
         case advance(Int64)
+        /// About controls or their kinds: judged by ``ControlWitness``.
+        case control(ControlDeed)
         case info
         case ping
         /// Malformed in a way that has this code.
@@ -66,7 +68,7 @@ package struct OracleCommand: Sendable {
     package var isRemembered: Bool {
         switch operation {
         case .start, .update, .end, .dismiss, .renew, .heartbeat, .settingsSet, .deviceEvent, .advance: true
-        case .get, .history, .list, .settingsGet, .info, .ping, .wrong: false
+        case .get, .history, .list, .settingsGet, .control, .info, .ping, .wrong: false
         }
     }
 }
@@ -87,6 +89,8 @@ package struct Expectation: Sendable {
         case info(timers: Int, states: [String: Int])
         /// `{"ok":true,"now":…}`
         case now(Int64)
+        /// Anything that a control may say.
+        case control(ControlDeed)
         /// The answer that was given first.
         case again(client: String, req: String)
     }
@@ -101,7 +105,7 @@ package struct Expectation: Sendable {
     package var isAccepted: Bool {
         switch say {
         case .refused, .held: false
-        case .applied, .ignored, .settings, .entity, .history, .list, .info, .now, .again: true
+        case .applied, .ignored, .settings, .entity, .history, .list, .info, .now, .control, .again: true
         }
     }
 }

@@ -37,6 +37,9 @@ extension Engine {
     /// The date of the next deadline or expiry that ``fireDue(at:dating:limit:)`` would let take effect.
     package func earliestDeadline() -> Instant { min(wheel.earliestDeadline(), controls.wheel.earliestDeadline()) }
 
+    /// The same of activities alone.
+    package func earliestActivityDeadline() -> Instant { wheel.earliestDeadline() }
+
     private mutating func fire(_ slot: Slot, at now: Instant, _ dating: Dating) {
         let before = activities[slot].machine
         let steps = activities[slot].machine.deadlineReached(at: now, rules)

@@ -50,6 +50,7 @@ extension Partition {
         stand(at: travel.target)
         noteClock()
         clockTravel = nil
+        arrivals += 1
         let req = travel.job.req
         let result = answerNow(travel.job.envelope, req.span)
         if let claim = travel.claim { remember(result, claim, req: req.span) }
@@ -57,6 +58,9 @@ extension Partition {
         continueWaiting()
         return false
     }
+
+    /// When the next activity moves by itself, in milliseconds of domain time.
+    package var earliestActivityDeadline: Int64 { engine.earliestActivityDeadline().milliseconds }
 
     /// The clock that travels has come so far.
     private func stand(at instant: Instant) {
@@ -78,6 +82,8 @@ extension Partition {
                 message.frames.removeAll()
             }
             var done = 0
+            waitedRoute = message.answer.route
+            defer { waitedRoute = nil }
             while done < message.frames.count, clockTravel == nil {
                 let frame = message.frames[done]
                 let result = execute(

@@ -75,6 +75,9 @@ extension Partition {
         }
     }
 
+    /// Whether something was done that is not handed to the journal yet.
+    package var hasUncommitted: Bool { !batch.isEmpty }
+
     /// Whether the journal waits for room on the disk.
     package var isDiskFull: Bool { flights.isDiskFull }
 

@@ -150,7 +150,8 @@ extension Partition {
         }
     }
 
-    func routeFrames() -> [[UInt8]] { (0..<inbound.routeCount).map { inbound.frame($0) } }
+    /// Routing id and envelope of the message whose commands are executed.
+    func routeFrames() -> [[UInt8]] { waitedRoute ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
 
     /// A copy of bytes in the outbound buffer.
     func copy(_ range: Range<Int>) -> [UInt8] {

@@ -33,6 +33,8 @@ package final class Partition {
     var results: [FrameResult] = []
     /// In order of arrival.
     var waiting: [WaitingMessage] = []
+    /// The route of the message that waited, while its commands are executed; nil for the message in `inbound`.
+    var waitedRoute: [[UInt8]]?
     /// Where fresh ids come from.
     var random: any RandomNumberGenerator
 
@@ -62,6 +64,8 @@ package final class Partition {
     var retries = RetryWindow()
     var jobs: [Job] = []
     var clockTravel: ClockTravel?
+    /// How often the manual clock has arrived.
+    package internal(set) var arrivals = 0
     var pulls: [BulkPull] = []
     var nextDigest = 0
     var storedReaders: [UInt64: StoredReader] = [:]

@@ -6,9 +6,12 @@ struct Ledger {
         var topic: [UInt8]
         var json: [UInt8]
         var batch: UInt64
-        var handle: Handle
+        /// nil: a control's.
+        var handle: Handle?
         var revision: Int
         var isListed: Bool
+        /// How many events of activities the stream has up to here.
+        var activities = 0
     }
 
     /// A stream as its subscribers know it.
@@ -40,7 +43,21 @@ struct Ledger {
 
     func seq(_ app: String) -> Int { lines[app]?.count ?? 0 }
 
-    mutating func append(_ line: Line, _ app: String) { lines[app, default: []].append(line) }
+    mutating func append(_ line: Line, _ app: String) {
+        var line = line
+        line.activities = activities(app, through: seq(app)) + (line.handle == nil ? 0 : 1)
+        lines[app, default: []].append(line)
+    }
+
+    /// How many of an app's events up to a sequence number are of activities.
+    func activities(_ app: String, through seq: Int) -> Int { line(app, seq)?.activities ?? 0 }
+
+    /// The stream's stand at a sequence number.
+    func stand(_ app: String, at seq: Int) -> Stand {
+        var stand = Stand()
+        for line in (lines[app] ?? []).prefix(seq) { stand.apply(line) }
+        return stand
+    }
 
     mutating func publish(_ app: String) {
         guard let line = line(app, (published[app]?.seq ?? 0) + 1) else { return }

@@ -29,12 +29,13 @@ extension Simulation {
         }
         if expectation.isAccepted, !expectation.execution.isEmpty { firstAnswers[expectation.execution] = bytes }
         if isExcused(value, expectation) { return }
+        if case .control(let deed) = expectation.say { return judge(value, bytes, deed, sent, complain) }
         if case .refused(let code, _, _) = expectation.say, code == "badMessage" {
             return complain(value["error"]?["code"] == .string(code), "another error")
         }
         complain(told.removeValue(forKey: "req") == expectation.req.map { .string($0) }, "another req")
         complain(told.removeValue(forKey: "ok") == .bool(expectation.isAccepted), "not ok as it should be")
-        compare(&told, expectation, complain)
+        compare(&told, expectation, sent.command.app, complain)
         complain(told.isEmpty, "members that nobody expects (\(told.keys.sorted()))")
     }
 
@@ -43,13 +44,13 @@ extension Simulation {
         case .refused(let code, _, _):
             ["unavailable", "badMessage", "unknownOp", "unknownField", "missingField"].contains(code)
         case .info, .now: isDiskFull
-        case .applied, .ignored, .held, .settings, .entity, .history, .list, .again: false
+        case .applied, .ignored, .held, .settings, .entity, .history, .list, .control, .again: false
         }
     }
 
     /// Takes the members that are as they should be.
     private func compare(
-        _ told: inout [String: JSON], _ expectation: Expectation, _ complain: (Bool, String) -> Void
+        _ told: inout [String: JSON], _ expectation: Expectation, _ app: String, _ complain: (Bool, String) -> Void
     ) {
         func member(_ name: String, _ wanted: JSON?) {
             let found = told.removeValue(forKey: name)
@@ -58,12 +59,12 @@ extension Simulation {
         switch expectation.say {
         case .applied(let seq, let handle, let shape):
             member("outcome", .string("applied"))
-            member("seq", seq.map { .integer(Int64($0)) })
+            if let seq { position(&told, app, seq, complain) } else { member("seq", nil) }
             if let handle, let shape { member("activity", .object(oracle.short(handle, shape))) }
         case .ignored(let reason, let seq, let handle, let shape):
             member("outcome", .string("ignored"))
             member("reason", .string(reason))
-            member("seq", .integer(Int64(seq)))
+            position(&told, app, seq, complain)
             member("activity", .object(oracle.short(handle, shape)))
         case .refused(let code, let retry, let detail):
             refused(&told, code, retry, detail, complain)
@@ -75,19 +76,31 @@ extension Simulation {
         case .settings(let seq, let enabled, let frequent):
             if let seq {
                 member("outcome", .string("applied"))
-                member("seq", .integer(Int64(seq)))
+                position(&told, app, seq, complain)
             }
             member(
                 "settings", .object(["activitiesEnabled": .bool(enabled), "frequentPushesEnabled": .bool(frequent)]))
         case .entity(let seq, let handle, let shape):
-            member("seq", .integer(Int64(seq)))
+            position(&told, app, seq, complain)
             member("activity", .object(oracle.entity(handle, shape, isRead: true)))
         case .history(let handle, let shape): history(&told, handle, shape, complain)
         case .list(let rows): list(&told, rows, complain)
         case .info(let timers, let states): info(&told, timers, states, complain)
         case .now(let now): member("now", .integer(now))
-        case .again: break
+        case .control, .again: break
         }
+    }
+
+    /// A sequence number behind so many events of activities; those of controls are nobody's to foretell.
+    private func position(
+        _ told: inout [String: JSON], _ app: String, _ activities: Int, _ complain: (Bool, String) -> Void
+    ) {
+        guard let seq = told.removeValue(forKey: "seq")?.integer.map({ Int($0) }) else {
+            return complain(false, "no seq")
+        }
+        complain(seq <= ledger.published[app]?.seq ?? 0, "seq \(seq) is not published")
+        let found = ledger.activities(app, through: seq)
+        complain(found == activities, "seq \(seq) has \(found) events of activities and should have \(activities)")
     }
 
     private func refused(
@@ -121,7 +134,8 @@ extension Simulation {
     ) {
         let info = told.removeValue(forKey: "info")
         let armed = info?["timers"]?.integer ?? -1
-        complain(armed == Int64(timers), "\(armed) timers and not \(timers)")
+        let most = Int64(timers + (mix.hasControls ? witness.listedCount : 0))
+        complain(armed >= Int64(timers) && armed <= most, "\(armed) timers and not \(timers)")
         let counts = info?["entities"]?.object ?? [:]
         complain(counts == states.mapValues { .integer(Int64($0)) }, "the counts should be \(states)")
     }

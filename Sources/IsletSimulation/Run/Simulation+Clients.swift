@@ -15,6 +15,7 @@ extension Simulation {
 
     func newCommand(_ client: Int, isAdvance: Bool = false) -> SentCommand {
         let app = CommandMaker.apps[random.below(mix.apps)]
+        if mix.hasControls, !isAdvance, random.percent(mix.controlShare) { return newControlCommand(client, app) }
         var maker = CommandMaker(random: SimRandom(seed: random.next()), mix: mix, now: oracle.now, app: app)
         var (command, fields) = isAdvance ? maker.advance() : maker.make(ids: oracle.knownIDs(app))
         var sent = SentCommand(command: command, bytes: [])

@@ -47,6 +47,7 @@ extension Simulation {
         oracle.setTime(partition.now.domain.milliseconds)
         _ = partition.endTurn()
         _ = try release(nil)
+        callProviders()
         try stopIfWrong()
     }
 
@@ -69,6 +70,7 @@ extension Simulation {
             firstExpectations[lost] = nil
         }
         ledger.cut(after: disk.lastNumber)
+        rereadControls()
         ends = ends.filter { $0.key <= disk.lastNumber }
         try comeBack(reboots: kind == .powerLoss)
     }
@@ -94,10 +96,12 @@ extension Simulation {
         clock.thaw()
         if reboots { clock.reboot() }
         incarnation += 1
+        world.serviceIsBack(&random, at: clock.elapsed)
         let pace = journal.pace
         journal = SimJournal(disk, pace: pace, random: SimRandom(seed: random.next()))
         partition = try Self.partition(disk, journal, mix, rules, clock, random: SimRandom(seed: seed &+ incarnation))
         adopt()
+        restartWaits()
         let domain = partition.now.domain.milliseconds
         log?("  back at \(domain), with \(disk.lastNumber) batches, a snapshot through \(disk.snapshot.holdsThrough)")
         expect(partition.epoch == epoch, "another epoch")

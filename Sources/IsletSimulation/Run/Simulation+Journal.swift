@@ -46,6 +46,9 @@ extension Simulation {
 
     private func judge(_ event: JournalBatch.Event, _ topic: [UInt8], _ json: [UInt8], in batch: JournalBatch) {
         let text = String(decoding: json, as: UTF8.self)
+        if let value = JSON(json), value["control"] != nil {
+            return judgeControl(event, topic, json, value, in: batch)
+        }
         guard let value = JSON(json), let activity = value["activity"]?.object, let id = activity["id"]?.string else {
             return expect(false, "an event that is no JSON: \(text)")
         }

@@ -72,6 +72,7 @@ extension Simulation {
     var committedEnd: Int { ends[journal.committed] ?? 0 }
 
     private func answered(_ frames: [[UInt8]]) {
+        if ProviderWorld.isProvider(frames[0]) { return told(frames) }
         guard frames.count > 3, let message = message(frames) else {
             return expect(false, "an answer to nobody: \(frames.map { String(decoding: $0, as: UTF8.self) })")
         }

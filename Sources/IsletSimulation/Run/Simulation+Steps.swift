@@ -67,6 +67,11 @@ extension Simulation {
             if !subscribers.isEmpty { subscribers[random.below(subscribers.count)].isDisturbed(&random) }
             try turn()
         case .verify: try verify()
+        case .provider:
+            disturbProviders()
+            try turn()
+        case .world:
+            if let command = changeWorld() { try send([message([command])]) } else { try turn() }
         case .idle: for _ in 0..<1 + random.below(4) { try turn() }
         }
         // What an answer on its way may show is kept.
@@ -91,7 +96,10 @@ extension Simulation {
 
     /// Turns until nothing is on its way any more.
     func rest() throws {
-        for count in 0..<2_000 {
+        defer { world.isCalm = false }
+        for count in 0..<20_000 {
+            // A clock that travels stops wherever providers are asked.
+            if count == 100 { world.isCalm = true }
             let messages = undelivered
             undelivered = []
             try turn(messages)
@@ -99,7 +107,7 @@ extension Simulation {
                 unanswered.isEmpty && undelivered.isEmpty && journal.isIdle && expected.isEmpty && travel == nil
                 && !oracle.hasForgettable
             if isAtRest { return }
-            if count > 20 { pass(10) }
+            if count > 20 { pass(count > 200 ? 50 : 10) }
         }
         throw SimFailure(
             "it never comes to rest: \(unanswered.count) answers missing, \(journal.inFlight) batches in flight")

@@ -5,7 +5,7 @@ import IsletServer
 
 /// Where in a turn a crash comes.
 enum CrashPoint: CaseIterable {
-    case afterNotices, afterBegin, betweenMessages, afterMessages, afterEnd, withinFlight, betweenFlights, afterRelease
+    case afterNotices, afterBegin, betweenMessages, afterMessages, afterEnd, withinFlight, betweenFlights, afterRelease, withinCalls
 }
 
 extension Simulation {
@@ -30,6 +30,8 @@ extension Simulation {
         } else {
             undelivered += messages
         }
+        if mix.hasControls { hearProviders() }
+        try stopIfWrong()
         for subscriber in subscribers { subscriber.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
         _ = partition.endTurn()
@@ -39,7 +41,10 @@ extension Simulation {
         if crash == .afterEnd { return true }
         if try release(crash) { return true }
         try stopIfWrong()
-        return crash == .afterRelease
+        if crash == .afterRelease { return true }
+        callProviders(atMost: crash == .withinCalls ? random.below(3) : nil)
+        try stopIfWrong()
+        return crash == .withinCalls
     }
 
     func take(_ notice: JournalNotice) {
@@ -49,7 +54,7 @@ extension Simulation {
             if !isDiskFull {
                 isDiskFull = true
                 // What was filled until now is a batch of its own, which waits.
-                if oracle.lastEffect > closedEnd { heldEnds.append(oracle.order) }
+                if partition.hasUncommitted { heldEnds.append(oracle.order) }
                 closedEnd = max(closedEnd, oracle.order)
             }
         case .hasRoom: isDiskFull = false
@@ -63,6 +68,7 @@ extension Simulation {
     /// - Returns: whether commands can be judged in this turn.
     private func beginTurn() -> Bool {
         let before = partition.now.domain.milliseconds
+        let arrivals = partition.arrivals
         _ = partition.beginTurn(clock.reading)
         let domain = partition.now.domain.milliseconds
         expect(domain >= before, "domain time went back from \(before) to \(domain)")
@@ -73,15 +79,26 @@ extension Simulation {
             oracle.setTime(domain)
             return travel == nil
         }
-        let target = travel.map(\.target) ?? domain
-        let passages = oracle.look(at: target)
+        let isUnderway = travel != nil && partition.arrivals == arrivals
+        let passages = isUnderway ? lookUnderway(at: domain) : oracle.look(at: domain)
         tally.deadlines += passages.count
         expected.expect(passages)
+        if isUnderway { return false }
         // What was retained long enough is forgotten in a turn in which nothing else happens.
         if !passages.isEmpty, oracle.hasForgettable { return false }
         oracle.forgetRetained()
         if travel != nil { arrive() }
         return travel == nil
+    }
+
+    /// What is due takes effect. A clock that travels stops where providers are asked, and what is due until its next
+    /// stop has had its effect.
+    private func lookUnderway(at domain: Int64) -> [(handle: Handle, passage: Passage)] {
+        guard let travel else { return [] }
+        var passages = oracle.look(at: domain)
+        let next = min(travel.target, partition.earliestActivityDeadline - 1)
+        while let due = oracle.nextDue, due <= next { passages += oracle.look(at: due) }
+        return passages
     }
 
     /// The manual clock has arrived; what waited for it is executed.
@@ -129,6 +146,7 @@ extension Simulation {
                     Oracle.refuse("unavailable", "later", ["reason": .string("diskFull")]), sent.command)
                 continue
             }
+            note(sent)
             var (expectation, passages, isNew) = oracle.execute(sent.command, bytes: sent.bytes)
             expected.expect(passages)
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
@@ -136,7 +154,8 @@ extension Simulation {
             message.expectations[index] = expectation
             if case .advance = sent.command.operation, case .now(let target) = expectation.say {
                 travel = (target, message, index)
-                if index + 1 < message.commands.count { waiting.append((message, index + 1)) }
+                // It goes on before what came behind it.
+                if index + 1 < message.commands.count { waiting.insert((message, index + 1), at: 0) }
                 return
             }
         }

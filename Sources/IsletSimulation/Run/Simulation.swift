@@ -49,6 +49,16 @@ final class Simulation {
     var incarnation: UInt64 = 0
     var subscribers: [Subscriber] = []
     let seed: UInt64
+
+    // Controls and providers.
+    let witness = ControlWitness()
+    var world = ProviderWorld()
+    /// The first answers to changes of controls, by client and `req`.
+    var firstControlAnswers: [String: (bytes: [UInt8], at: Int64)] = [:]
+    /// Since when, in real time, each control waits for a provider, and at which revision; and for how many turns too long.
+    var busy: [String: (revision: Int, since: Int64, late: Int)] = [:]
+    var controlLog: [(sent: SentCommand, at: Int64)] = []
+    var nextDeed = 0
     let rules: RuleSet
 
     static let start: Int64 = 1_790_000_000_000

@@ -21,6 +21,10 @@ package struct Tally: Sendable, Equatable {
     package var answers = 0
     package var checks = 0
     package var sweeps = 0
+    package var controlEvents = 0
+    package var calls = 0
+    package var performs = 0
+    package var settled = 0
     /// FNV-1a over everything that left the service and everything that was found right.
     package var hash: UInt64 = 14_695_981_039_346_656_037
 
@@ -55,6 +59,10 @@ package struct Tally: Sendable, Equatable {
         answers += other.answers
         checks += other.checks
         sweeps += other.sweeps
+        controlEvents += other.controlEvents
+        calls += other.calls
+        performs += other.performs
+        settled += other.settled
         hash(Int64(bitPattern: other.hash))
     }
 
@@ -66,6 +74,7 @@ package struct Tally: Sendable, Equatable {
             ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
             ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
+            ("controlEvents", controlEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
         ]
     }
 }

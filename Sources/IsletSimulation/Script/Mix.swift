@@ -15,6 +15,12 @@ struct Mix: Sendable {
     /// The longest step of time in milliseconds, for steps that say no more.
     var longStep: Int64 = 3_600_000
     var losesEvents = 0
+    /// Whether there are controls and providers.
+    var hasControls = false
+    /// How many commands in a hundred are about controls.
+    var controlShare = 0
+    /// How many calls in a hundred go wrong.
+    var misbehaviour = 0
 
     var isManual: Bool { rules.datesByDue }
 
@@ -30,8 +36,11 @@ struct Mix: Sendable {
         trims = !random.oneIn(4)
         longStep = random.pick([60_000, 3_600_000, 4 * 3_600_000, 30 * 3_600_000]) ?? 0
         losesEvents = random.oneIn(2) ? random.below(30) : 0
+        hasControls = !random.oneIn(3)
+        controlShare = 15 + random.below(60)
+        misbehaviour = random.oneIn(3) ? 0 : random.below(70)
         weights = Step.Kind.allCases.map { kind in
-            let weight = Self.weight(kind, isManual: rules.datesByDue)
+            let weight = Self.weight(kind, isManual: rules.datesByDue, hasControls: hasControls)
             // Swarms: what is left out lets the rest go deeper.
             return Self.isFault(kind) ? (random.oneIn(2) ? 0 : weight * (1 + random.below(4))) : weight
         }
@@ -58,7 +67,7 @@ struct Mix: Sendable {
         if random.oneIn(2) { rules.silenceEnds = rules.activeLimit / 4 }
     }
 
-    private static func weight(_ kind: Step.Kind, isManual: Bool) -> Int {
+    private static func weight(_ kind: Step.Kind, isManual: Bool, hasControls: Bool) -> Int {
         switch kind {
         case .command: 240
         case .batch: 50
@@ -78,6 +87,8 @@ struct Mix: Sendable {
         case .subscriber: 12
         case .verify: 4
         case .idle: 12
+        case .provider: hasControls ? 40 : 0
+        case .world: hasControls ? 20 : 0
         }
     }
 
@@ -85,7 +96,8 @@ struct Mix: Sendable {
         switch kind {
         case .jump, .freeze, .suspend, .kill, .powerLoss, .inputOutputError, .cleanRestart,
             .fullDisk, .slowDisk, .forgedRetry: true
-        case .command, .batch, .retry, .pass, .passToDeadline, .passLong, .advance, .subscriber, .verify, .idle: false
+        case .command, .batch, .retry, .pass, .passToDeadline, .passLong, .advance, .subscriber, .verify, .idle,
+            .provider, .world: false
         }
     }
 }

@@ -19,6 +19,8 @@ package struct Step: Equatable, Sendable, CustomStringConvertible {
         /// Every activity, list, digest and setting is read and compared.
         case verify
         case idle
+        /// A provider comes, goes, rests, hangs or changes its ways; something changes by itself behind them.
+        case provider, world
     }
 
     package var kind: Kind

@@ -172,8 +172,8 @@ final class Subscriber: CustomStringConvertible {
     }
 
     private func apply(_ topic: String, _ event: JSON, _ simulation: Simulation) {
-        guard let patch = event["activity"]?.object, let revision = patch["revision"]?.integer else {
-            return simulation.expect(false, "an event without an activity")
+        guard let patch = (event["activity"] ?? event["control"])?.object, let revision = patch["revision"]?.integer else {
+            return simulation.expect(false, "an event without an entity")
         }
         let number = Int(event["seq"]?.integer ?? 0)
         guard var entity = entities[topic] ?? (event["from"] == nil ? [:] : nil) else {
@@ -184,7 +184,7 @@ final class Subscriber: CustomStringConvertible {
             simulation.expect(revision == known + 1, "\(topic) \(revision) comes after \(known)")
         }
         Simulation.patch(&entity, with: patch)
-        entities[topic] = event["to"] == .string("dismissed") ? nil : entity
+        entities[topic] = ["dismissed", "removed"].contains(event["to"]?.string) ? nil : entity
     }
 
     // MARK: Chunks
@@ -209,6 +209,12 @@ final class Subscriber: CustomStringConvertible {
     }
 
     private func row(_ topic: String, _ bytes: [UInt8], _ simulation: Simulation) {
+        if let control = JSON(bytes)?["control"]?.object {
+            let isKnown = simulation.witness.controls[topic]?.everWas(control) == true
+            simulation.expect(isKnown, "a row shows what never was: \(JSON.object(control).text)")
+            rows[topic] = control
+            return
+        }
         guard let entity = JSON(bytes)?["activity"]?.object, let id = entity["id"]?.string,
             let handle = simulation.oracle.handle(id: id),
             let shape = simulation.oracle.shape(handle, revision: Int(entity["revision"]?.integer ?? 0))
@@ -277,6 +283,7 @@ final class Subscriber: CustomStringConvertible {
             guard let topic = oracle.topic(handle), let shape = oracle.shape(handle) else { continue }
             wanted[topic] = simulation.asFollowed(oracle.entity(handle, shape, isRead: true))
         }
+        for (topic, control) in simulation.witness.listed(app) { wanted[topic] = simulation.asFollowed(control.entity) }
         simulation.expect(Set(entities.keys) == Set(wanted.keys), "a subscriber of \(app) holds other entities")
         for (topic, entity) in entities {
             guard let listed = wanted[topic] else { continue }

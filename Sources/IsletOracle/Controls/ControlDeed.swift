@@ -1,0 +1,38 @@
+/// A command about controls as the witness understands it.
+package struct ControlDeed: Sendable {
+    package let op: String
+    /// The control; nil where it names a kind, an app, or one that is to be made.
+    package var id: String?
+    package var kind: String?
+    /// A toggle's value that is to be set.
+    package var isOn: Bool?
+    /// When it is answered everything is at rest, so that it shows what the last event left.
+    package var isAtRest = false
+    /// How often the world had changed when it was made.
+    package var changes = 0
+
+    package init(_ op: String) {
+        self.op = op
+    }
+
+    /// Whether it can change anything, so that a retry must not do it twice.
+    package var isChange: Bool {
+        ["control.add", "control.configure", "control.remove", "control.tap", "control.set", "control.reload"]
+            .contains(op)
+    }
+
+    /// The codes with which it may be refused.
+    package var refusals: [String] {
+        switch op {
+        case "control.add": ["notFound", "reconnectNotPermitted"]
+        case "control.tap": ["notFound", "unavailable", "conflict"]
+        case "control.set": ["notFound", "unavailable", "conflict", "badField"]
+        case "control.configure", "control.remove": ["notFound", "conflict"]
+        case "control.reload": ["notFound", "conflict", "busy"]
+        case "control.history": ["notFound", "busy"]
+        case "control.options": ["notFound", "unavailable", "busy"]
+        case "control.list", "control.kinds": []
+        default: ["notFound"]
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// One control as its events tell it.
+package struct WitnessedControl {
+    package enum Wish: Equatable {
+        case press
+        case set(Bool)
+        /// Nobody saw it: the device was locked.
+        case hidden
+    }
+
+    package let id: String
+    package let app: String
+    package let kind: WitnessedKind
+    /// How it stood after each of its events; the first has revision 1.
+    package internal(set) var versions: [[String: JSON]] = []
+    /// How often one with this id was placed before; and how those stood.
+    package internal(set) var life = 0
+    var earlier: [[String: JSON]] = []
+    /// What it shows without an action: nil where nobody saw it.
+    var resting: (value: JSON?, source: String)?
+    /// What its action, running or waiting, is to do.
+    package internal(set) var wish: Wish?
+    var nextWish: Wish?
+    /// Failures in a row of asking for its value.
+    var failures = 0
+    /// The revision of the event that asked for its value or began its action last.
+    package internal(set) var askedAt = 0
+
+    package var entity: [String: JSON] { versions.last ?? [:] }
+    package var revision: Int { versions.count }
+    package var state: String { entity["state"]?.string ?? "" }
+    package var isListed: Bool { state != "removed" }
+    package var device: String? { entity["device"]?.string }
+    package var isRedacted: Bool { entity["isRedacted"]?.bool ?? false }
+    package var retryAt: Int64? { entity["next"]?["at"]?.integer }
+    /// Whether a provider is asked for something.
+    package var isBusy: Bool { ["loading", "reloading", "acting"].contains(state) }
+    package var isActing: Bool { state == "acting" }
+
+    /// Whether it ever stood like this.
+    package func everWas(_ entity: [String: JSON]) -> Bool {
+        if let revision = entity["revision"]?.integer, revision > 0, revision <= versions.count,
+            versions[Int(revision) - 1] == entity
+        {
+            return true
+        }
+        return earlier.contains(entity)
+    }
+
+    /// It was removed, and one with its id is placed.
+    mutating func isPlacedAgain() {
+        earlier += versions
+        versions = []
+        life += 1
+    }
+
+    init(id: String, app: String, kind: WitnessedKind) {
+        self.id = id
+        self.app = app
+        self.kind = kind
+    }
+}

@@ -1,0 +1,158 @@
+import IsletJournal
+import IsletOracle
+
+/// Commands about controls, and the judging of their events and answers.
+extension Simulation {
+    // MARK: Commands
+
+    func newControlCommand(_ client: Int, _ app: String) -> SentCommand {
+        if random.oneIn(12), let (sent, at) = random.pick(controlLog), oracle.now - at < 300_000 {
+            tally.retries += 1
+            return sent
+        }
+        var maker = ControlMaker(random: SimRandom(seed: random.next()), mix: mix, app: app)
+        let (deed, fields) = maker.make(ids: witness.ids(app))
+        var sent = controlCommand(app, deed, fields, client: random.oneIn(8) ? nil : client)
+        if random.oneIn(25) {
+            sent.wantsAnswer = false
+            sent.bytes = Array("{\"ack\":\"none\",".utf8) + sent.bytes.dropFirst()
+        }
+        if deed.isChange, sent.command.client != nil {
+            controlLog.append((sent, oracle.now))
+            if controlLog.count > 24 { controlLog.removeFirst() }
+        }
+        return sent
+    }
+
+    /// A command with a `req` that names nothing else in the run.
+    func controlCommand(_ app: String, _ made: ControlDeed, _ fields: [String], client: Int?) -> SentCommand {
+        var deed = made
+        deed.changes = world.changes
+        nextDeed += 1
+        var command = OracleCommand(app: app, .control(deed))
+        let req = "c\(nextDeed)x"
+        command.req = req
+        var all = ["\"op\":\"\(deed.op)\"", "\"app\":\"\(app)\"", "\"req\":\"\(req)\""] + fields
+        if let client {
+            command.client = "dddddddd-0000-4000-8000-00000000000\(client)"
+            all.append("\"client\":\"dddddddd-0000-4000-8000-00000000000\(client)\"")
+        }
+        return SentCommand(command: command, bytes: Array(("{" + all.joined(separator: ",") + "}").utf8))
+    }
+
+    /// A tap is executed: the witness is told what it wants, and whether its device is locked.
+    func note(_ sent: SentCommand) {
+        guard case .control(let deed) = sent.command.operation, let req = sent.command.req, let id = deed.id,
+            deed.op == "control.tap" || deed.op == "control.set"
+        else { return }
+        let device = witness.control(id: id)?.device
+        witness.noteTap(req, isOn: deed.isOn, isUnlocked: device.map { !oracle.isLocked($0) } ?? true)
+    }
+
+    // MARK: Events
+
+    func judgeControl(
+        _ event: JournalBatch.Event, _ topic: [UInt8], _ json: [UInt8], _ value: JSON, in batch: JournalBatch
+    ) {
+        let text = String(decoding: json, as: UTF8.self)
+        log?("  journal \(batch.number): \(text)")
+        tally.controlEvents += 1
+        tally.hash(json)
+        let name = String(decoding: topic, as: UTF8.self)
+        let app = String(decoding: batch.bytes(batch.rows[event.row].name), as: UTF8.self)
+        expect(name.hasPrefix(app + "/control/"), "the topic of \(text)")
+        expect(value["seq"] == .integer(Int64(ledger.seq(app) + 1)), "the seq of \(text)")
+        expect(value["epoch"] == .string(String(decoding: epoch, as: UTF8.self)), "the epoch of \(text)")
+        let at = value["at"]?.integer ?? -1
+        expect(at >= 0 && at <= batch.at, "\(text) is of a time after its batch")
+        witness.read(value, topic: name)
+        complainOfControls()
+        ledger.append(
+            Ledger.Line(
+                topic: topic, json: json, batch: batch.number, handle: nil,
+                revision: Int(value["control"]?["revision"]?.integer ?? 0),
+                isListed: value["to"] != .string("removed")), app)
+    }
+
+    func complainOfControls() {
+        if let complaint = witness.complaint { expect(false, complaint) }
+    }
+
+    /// A crash: what is left is read again.
+    func rereadControls() {
+        guard mix.hasControls else { return }
+        witness.forget()
+        for app in CommandMaker.apps.prefix(mix.apps) {
+            for line in ledger.lines[app] ?? [] where line.handle == nil {
+                guard let event = JSON(line.json) else { continue }
+                witness.read(event, topic: String(decoding: line.topic, as: UTF8.self))
+            }
+        }
+        complainOfControls()
+    }
+
+    // MARK: Answers
+
+    func judge(
+        _ value: JSON, _ bytes: [UInt8], _ deed: ControlDeed, _ sent: SentCommand, _ complain: (Bool, String) -> Void
+    ) {
+        let app = sent.command.app
+        complain(value["req"] == sent.command.req.map { .string($0) }, "another req")
+        guard value["ok"] == .bool(true) else {
+            let code = value["error"]?["code"]?.string ?? "?"
+            complain(deed.refusals.contains(code), "it may not be refused so")
+            if deed.isAtRest {
+                let control = deed.id.flatMap { witness.control(id: $0) }
+                let isThere = control?.isListed == true && control?.app == app
+                complain(code == "notFound" && !isThere, "it is there")
+            }
+            return
+        }
+        if deed.isChange, let client = sent.command.client, let req = sent.command.req {
+            let known = firstControlAnswers[client + req]
+            // Answers are remembered for ten minutes.
+            if let known, oracle.now - known.at < 500_000 {
+                complain(known.bytes == bytes, "the first answer was \(String(decoding: known.bytes, as: UTF8.self))")
+            }
+            if known == nil { firstControlAnswers[client + req] = (bytes, oracle.now) }
+        }
+        if let seq = value["seq"]?.integer {
+            complain(Int(seq) <= ledger.published[app]?.seq ?? 0, "a seq that is not published")
+        }
+        if deed.op == "control.reload" { reloaded(deed, app) }
+        if deed.op == "control.list" {
+            for row in value["controls"]?.array ?? [] { judgeRow(row, isAtRest: false, complain) }
+            return
+        }
+        guard let shown = value["control"] else { return }
+        if deed.op == "control.get" { return judgeRow(shown, isAtRest: deed.isAtRest, complain) }
+        let revision = Int(shown["revision"]?.integer ?? 0)
+        guard let id = shown["id"]?.string, let control = witness.control(id: id) else {
+            return complain(false, "a control that never was")
+        }
+        // One that is placed again under its id has other revisions.
+        guard control.life == 0, deed.isChange else { return }
+        complain(
+            revision > 0 && revision <= control.revision
+                && control.versions[revision - 1]["state"] == shown["state"], "a revision that never was")
+    }
+
+    private func judgeRow(_ row: JSON, isAtRest: Bool, _ complain: (Bool, String) -> Void) {
+        guard let entity = row.object, let control = entity["id"]?.string.flatMap({ witness.control(id: $0) }) else {
+            return complain(false, "a control that never was")
+        }
+        complain(control.everWas(entity), "it never was so: \(row.text)")
+        if isAtRest {
+            complain(control.isListed && control.entity == entity, "it is \(JSON.object(control.entity).text)")
+        }
+    }
+
+    /// What changed before a reload was made is found out by it.
+    private func reloaded(_ deed: ControlDeed, _ app: String) {
+        for control in witness.listed(app).values {
+            if let id = deed.id, id != control.id { continue }
+            if let kind = deed.kind, kind != control.kind.name { continue }
+            world.told(control.id, through: deed.changes)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import IsletOracle
+import IsletServer
+
+/// The providers' part of a turn.
+extension Simulation {
+    /// What providers say comes in.
+    func hearProviders() {
+        for index in world.processes.indices {
+            guard partition.takesCommands else { return }
+            register(index)
+            for output in world.processes[index].takeDue(at: clock.elapsed) { hear(output, index) }
+        }
+    }
+
+    private func register(_ index: Int) {
+        let process = world.processes[index]
+        guard process.isConnected, !process.isHanging, !isDiskFull else { return }
+        switch process.registration {
+        case .done: return
+        case .asked(let at): guard at + 2_000 < clock.elapsed else { return }
+        case .wanted(let at): guard at <= clock.elapsed else { return }
+        }
+        world.processes[index].registration = .asked(at: clock.elapsed)
+        log?("  \(process.id.suffix(4)) registers for \(process.app): \(process.kinds.map(\.name))")
+        take(process.registerFrame, process)
+    }
+
+    private func hear(_ output: ProviderProcess.Output, _ index: Int) {
+        let process = world.processes[index]
+        log?("  \(process.id.suffix(4)): \(output.frame.prefix(300))")
+        if let effect = output.effect { world.perform(effect) }
+        if let value = output.value {
+            witness.answered(
+                value.call, mark: value.mark, value: value.value, isDisabled: value.isDisabled,
+                isActive: value.isActive, run: incarnation)
+        }
+        // A run of the service that never asked cannot know what came of it.
+        if let effect = output.effect, let call = output.call, witness.calls[call]?.run != incarnation {
+            world.doubt(effect.control)
+        }
+        take(output.frame, process)
+    }
+
+    private func take(_ frame: String, _ process: ProviderProcess) {
+        partition.inbound.set([process.peer, [], Array(frame.utf8)], isRouted: true)
+        partition.takeCommands()
+    }
+
+    /// The service answers a provider.
+    func told(_ frames: [[UInt8]]) {
+        guard let bytes = frames.last, let value = JSON(bytes) else { return expect(false, "no answer to a provider") }
+        log?("  to \(String(decoding: frames[0], as: UTF8.self)): \(value.text)")
+        tally.hash(bytes)
+        guard let index = world.processes.firstIndex(where: { $0.peer == frames[0] }) else { return }
+        if value["ok"] == .bool(true) {
+            // It may have said goodbye meanwhile.
+            if value["kinds"] != nil, case .asked = world.processes[index].registration {
+                world.processes[index].registration = .done
+            }
+            return
+        }
+        let code = value["error"]?["code"]?.string ?? "?"
+        expect(
+            ["notFound", "badAnswer", "unknownCall", "busy", "badField", "unavailable"].contains(code),
+            "a provider is told \(value.text)")
+        if let call = value["error"]?["detail"]?["call"]?.string, let known = witness.calls[call], known.isAction {
+            world.doubt(known.control)
+        }
+        if value["req"] == .string("reg") || code == "notFound" {
+            world.processes[index].registration = .wanted(at: clock.elapsed + 500)
+        }
+    }
+
+    /// Asks providers for what committed events want of them.
+    ///
+    /// - Parameter limit: what comes after as many frames does not leave any more.
+    func callProviders(atMost limit: Int? = nil) {
+        guard mix.hasControls else { return }
+        var left = limit ?? .max
+        while partition.hasProviderWork, left > 0 {
+            let isLate = partition.continueCalls { peer, frame in
+                guard left > 0 else { return .sent }
+                left -= 1
+                let bytes = frame.withUnsafeBytes { Array($0) }
+                tally.hash(bytes)
+                let isThere = world.receive(peer, bytes, &random, at: clock.elapsed) { call in called(call) }
+                log?("  calls \(String(decoding: peer, as: UTF8.self))\(isThere ? "" : " (gone)"): \(String(decoding: bytes, as: UTF8.self))")
+                return isThere ? .sent : .unreachable
+            }
+            if !isLate { break }
+        }
+        complainOfControls()
+        if limit == nil { checkWaits() }
+    }
+
+    private func called(_ call: JSON) {
+        tally.calls += 1
+        if call["op"] == .string("control.perform") { tally.performs += 1 }
+        let app = call["app"]?.string ?? ""
+        let published = ledger.published[app]
+        witness.called(
+            call, committed: { published?.revisions[$0] ?? 0 }, run: incarnation, at: clock.elapsed)
+    }
+
+    // MARK: No control waits for ever
+
+    /// A new process counts from its start.
+    func restartWaits() { busy.removeAll() }
+
+    /// No control waits for its provider longer than it may, once its event is committed.
+    private func checkWaits() {
+        guard !isDiskFull, !partition.isStopping else {
+            for topic in busy.keys { busy[topic]?.late = 0 }
+            return
+        }
+        let hasRoom = journal.inFlight < 2
+        for (topic, control) in witness.controls {
+            guard control.isListed, control.isBusy, control.askedAt <= ledger.published[control.app]?.revisions[topic] ?? 0
+            else {
+                busy[topic] = nil
+                continue
+            }
+            guard var wait = busy[topic], wait.revision == control.askedAt else {
+                busy[topic] = (control.askedAt, clock.elapsed, 0)
+                continue
+            }
+            let limit = control.isActing ? control.kind.actionDeadline : control.kind.valueDeadline
+            guard hasRoom, clock.elapsed - wait.since > limit else { continue }
+            wait.late += 1
+            busy[topic] = wait
+            expect(
+                wait.late <= 3,
+                "it waits for its provider since \(clock.elapsed - wait.since) ms: \(JSON.object(control.entity).text)")
+        }
+    }
+
+    // MARK: Disturbances
+
+    func disturbProviders() {
+        let app = CommandMaker.apps[random.below(mix.apps)]
+        guard !world.processes.isEmpty, !random.oneIn(4) else {
+            return world.spawn(
+                &random, app: app, allKinds: random.oneIn(2), misbehaviour: random.below(mix.misbehaviour + 1),
+                at: clock.elapsed)
+        }
+        let index = random.below(world.processes.count)
+        let process = world.processes[index]
+        switch random.below(8) {
+        case 0:
+            world.processes[index].isConnected = false
+            log?("  \(process.id.suffix(4)) dies")
+        case 1:
+            // It is killed, and comes back as another one.
+            world.processes.remove(at: index)
+            world.spawn(
+                &random, app: process.app, allKinds: random.oneIn(2), misbehaviour: process.misbehaviour,
+                at: clock.elapsed)
+        case 2: if partition.takesCommands, process.isConnected, !isDiskFull {
+            take("{\"op\":\"provider.leave\",\"req\":\"bye\",\"provider\":\"\(process.id)\"}", process)
+            world.processes[index].registration = .wanted(at: clock.elapsed + random.below(3_000 as Int64))
+        }
+        case 3: if partition.takesCommands, process.isConnected, !isDiskFull {
+            take("{\"op\":\"provider.drain\",\"req\":\"dry\",\"provider\":\"\(process.id)\"}", process)
+            world.processes[index].registration = .wanted(at: clock.elapsed + random.below(3_000 as Int64))
+        }
+        case 4: world.processes[index].isHanging = true
+        case 5: world.processes[index].isHanging = false
+        case 6: world.processes[index].misbehaviour = random.below(mix.misbehaviour + 1)
+        default:
+            world.processes[index].isConnected = true
+            world.processes[index].registration = .wanted(at: clock.elapsed)
+        }
+    }
+
+    /// Something changes behind the providers, and mostly the service is told to ask again.
+    func changeWorld() -> SentCommand? {
+        let app = CommandMaker.apps[random.below(mix.apps)]
+        let ids = witness.ids(app)
+        guard let id = random.pick(ids) else { return nil }
+        world.change(id, &random)
+        guard !random.oneIn(4) else { return nil }
+        var maker = ControlMaker(random: SimRandom(seed: random.next()), mix: mix, app: app)
+        let (deed, fields) = maker.reload([id])
+        return controlCommand(app, deed, fields, client: 0)
+    }
+}

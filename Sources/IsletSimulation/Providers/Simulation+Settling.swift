@@ -1,0 +1,105 @@
+import IsletOracle
+
+/// The end of all faults: with healthy providers every control shows what is true.
+extension Simulation {
+    /// Turns until all controls are settled, and reads them.
+    func settleControls() throws {
+        world.isCalm = true
+        defer { world.isCalm = false }
+        for index in world.processes.indices { world.processes[index].isHanging = false }
+        try unlockDevices()
+        for app in CommandMaker.apps.prefix(mix.apps) where !witness.listed(app).isEmpty && !world.isServed(app) {
+            world.spawn(&random, app: app, allKinds: true, misbehaviour: 0, at: clock.elapsed)
+        }
+        var hasReloaded = false
+        for count in 0..<6_000 {
+            let late = undelivered
+            undelivered = []
+            try turn(late)
+            if !hasReloaded, journal.isIdle, late.isEmpty {
+                hasReloaded = true
+                try reloadUntold()
+                continue
+            }
+            if hasReloaded, unsettled == nil, journal.isIdle, expected.isEmpty, unanswered.isEmpty { break }
+            try letTimePass(count)
+            if count == 5_999 { throw SimFailure("a control does not settle: \(unsettled ?? "but for the journal")") }
+        }
+        try rest()
+        world.isCalm = true
+        try readControls()
+    }
+
+    /// Why it is not over.
+    private var unsettled: String? {
+        for control in witness.controls.values where control.isListed {
+            let truth = world.truths[control.id] ?? ProviderWorld.Truth()
+            let entity = control.entity
+            let isShown = control.state == "shown" || control.state == "disabled"
+            let isTrue =
+                !control.kind.hasValue
+                || entity["value"] == world.value(control.id, control.kind)
+                    && entity["valueSource"] == .string("provider") && entity["isDisabled"] == .bool(truth.isDisabled)
+            if !isShown || !isTrue || entity["isRedacted"] != .bool(false) {
+                return "\(JSON.object(entity).text)\n    the truth is \(truth)"
+            }
+        }
+        return nil
+    }
+
+    /// Real time passes; domain time too, up to the next retry.
+    private func letTimePass(_ count: Int) throws {
+        guard count > 40, count % 20 == 0, journal.isIdle, unanswered.isEmpty, travel == nil else {
+            return pass(count > 40 ? 40 : 5)
+        }
+        let retries = witness.controls.values.filter(\.isListed).compactMap(\.retryAt)
+        guard let next = retries.min() else { return pass(200) }
+        let span = max(1, min(next - oracle.now, 400_000))
+        guard mix.isManual else { return pass(span) }
+        let command = OracleCommand(app: CommandMaker.apps[0], .advance(span))
+        try turn([message([SentCommand(command: command, bytes: Array("{\"op\":\"clock.advance\",\"by\":\(span)}".utf8))])])
+    }
+
+    private func unlockDevices() throws {
+        let commands = (0..<max(1, mix.devices)).map { device in
+            SentCommand(
+                command: OracleCommand(
+                    app: CommandMaker.apps[0], .deviceEvent(device: "d\(device)", event: "unlock")),
+                bytes: Array("{\"op\":\"device.event\",\"device\":\"d\(device)\",\"event\":\"unlock\"}".utf8))
+        }
+        try turn([message(commands)])
+        try rest()
+        world.isCalm = true
+    }
+
+    /// What changed without anybody telling the service.
+    private func reloadUntold() throws {
+        var commands: [SentCommand] = []
+        for control in witness.controls.values.sorted(by: { $0.id < $1.id }) where control.isListed {
+            guard let untold = world.truths[control.id]?.untold, untold > 0 else { continue }
+            var deed = ControlDeed("control.reload")
+            deed.id = control.id
+            commands.append(controlCommand(control.app, deed, ["\"id\":\"\(control.id)\""], client: nil))
+        }
+        if !commands.isEmpty { try turn([message(Array(commands.prefix(200)))]) }
+    }
+
+    /// Each control as it is read is what its events say.
+    private func readControls() throws {
+        var commands: [SentCommand] = []
+        for app in CommandMaker.apps.prefix(mix.apps) {
+            for id in witness.ids(app).suffix(60) {
+                var deed = ControlDeed("control.get")
+                deed.id = id
+                deed.isAtRest = true
+                commands.append(controlCommand(app, deed, ["\"id\":\"\(id)\""], client: nil))
+            }
+        }
+        tally.settled += witness.listedCount
+        while !commands.isEmpty {
+            try turn([message(Array(commands.prefix(200)))])
+            commands.removeFirst(min(200, commands.count))
+        }
+        try rest()
+    }
+}
