@@ -68,6 +68,7 @@ extension Oracle {
             else { return false }
             baseSeqs[citizen.birth.app, default: 0] += citizen.life.passages.count
             citizens[handle] = nil
+            prunedRenewals[handle] = citizen.birth.renews
             return true
         }
         let over = memories.filter { entry in

@@ -128,7 +128,8 @@ extension Oracle {
             "state": .string(shape.state.rawValue),
         ]
         members["next"] = next(shape)
-        members["renews"] = citizens[handle]?.birth.renews.flatMap { id($0) }.map { .string($0) }
+        let renews = citizens[handle]?.birth.renews ?? prunedRenewals[handle]
+        members["renews"] = renews.flatMap { id($0) }.map { .string($0) }
         return members
     }
 

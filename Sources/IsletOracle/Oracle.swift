@@ -25,6 +25,8 @@ package final class Oracle {
     /// The events of activities that were pruned.
     var baseSeqs: [String: Int] = [:]
     var ids: [Handle: String] = [:]
+    /// Whom pruned activities renewed.
+    var prunedRenewals: [Handle: Handle] = [:]
     /// The passages of the present call, in order within each activity.
     var happened: [(handle: Handle, passage: Passage)] = []
     var nextHandle = 0

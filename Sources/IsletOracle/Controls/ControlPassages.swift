@@ -17,8 +17,8 @@ enum ControlPassages {
             switch from {
             // C4
             case "loading": return ["preview"]
-            // C7; a first value that was never had leaves the preview, also behind an action.
-            case "reloading": return ["shown", "disabled", "preview"]
+            // C7
+            case "reloading": return ["shown", "disabled"]
             // C10
             case "acting": return ["shown", "preview"]
             default: return []
@@ -32,8 +32,8 @@ enum ControlPassages {
             }
         // C8, C12, C13; a disabled one takes no tap (C14).
         case "acting": return from == "disabled" ? [] : ["acting"]
-        // C9, C12
-        case "performed": return from == "acting" ? ["reloading", "shown"] : []
+        // C9, C12; a button whose value was never had goes on loading it.
+        case "performed": return from == "acting" ? ["reloading", "loading", "shown"] : []
         // C13
         case "authenticating": return ["disabled", "acting"].contains(from) ? [] : ["authenticating"]
         case "cancelled": return from == "authenticating" ? ["shown", "preview"] : []

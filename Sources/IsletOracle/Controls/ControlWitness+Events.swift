@@ -31,6 +31,7 @@ extension ControlWitness {
             check(after["failure"] == nil, "a failure after \(passage.name)")
         default: check(after["failure"] == before["failure"], "another failure")
         }
+        if passage.cause == "sibling" { check(control.kind.reloadsSiblings, "a kind that does not reload siblings") }
         if ["reloading", "authenticating", "performed"].contains(passage.name), passage.isSeen {
             check(before["value"] == after["value"], "\(passage.name) changed the value")
         }
@@ -87,6 +88,7 @@ extension ControlWitness {
         case "acting": acts(passage, &control, check)
         case "performed":
             check(control.nextWish == nil || control.nextWish == .hidden, "the newest wish is lost")
+            wasDone(&control)
             (control.wish, control.nextWish) = (nil, nil)
         case "authenticating":
             control.wish = wish(passage, control)
@@ -95,9 +97,7 @@ extension ControlWitness {
             rests(passage, control, check)
         case "removed": (control.wish, control.nextWish) = (nil, nil)
         case "revealed":
-            if ["shown", "preview", "disabled"].contains(passage.to), let source = after["valueSource"]?.string,
-                source != "optimistic"
-            {
+            if ["shown", "preview", "disabled"].contains(passage.to), let source = after["valueSource"]?.string {
                 control.resting = (after["value"], source)
             }
         default: break
@@ -136,6 +136,9 @@ extension ControlWitness {
 
     private func acts(_ passage: ControlPassage, _ control: inout WitnessedControl, _ check: Check) {
         let isTap = passage.cause == "person"
+        if isTap, control.kind.needsAuthentication, let req = passage.event["by"]?["req"]?.string, let tap = taps[req] {
+            check(tap.wasUnlocked, "an action on a locked device")
+        }
         if isTap, passage.from == "acting" {
             // The newest wish waits in its one place.
             let wanted = wish(passage, control)
@@ -145,17 +148,24 @@ extension ControlWitness {
         control.askedAt = control.revision
         if isTap {
             control.wish = wish(passage, control)
-            if control.kind.needsAuthentication, let req = passage.event["by"]?["req"]?.string, let tap = taps[req] {
-                check(tap.wasUnlocked, "an action on a locked device")
-            }
         } else if passage.cause == "action" {
             check(control.nextWish != nil, "an action that nobody wished for")
+            if passage.from == "acting" { wasDone(&control) }
             control.wish = control.nextWish
         }
         control.nextWish = nil
         flips(passage, control.wish, check)
         if control.kind.isToggle, !passage.isRedacted {
             check(passage.after["valueSource"] == .string("optimistic"), "not optimistic")
+        }
+    }
+
+    /// Its action was through: what it did is what holds until a value comes.
+    private func wasDone(_ control: inout WitnessedControl) {
+        switch control.wish {
+        case .set(let isOn): control.resting = (.bool(isOn), "optimistic")
+        case .hidden: control.resting = nil
+        case .press, nil: break
         }
     }
 
