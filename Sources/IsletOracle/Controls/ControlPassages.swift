@@ -50,7 +50,7 @@ enum ControlPassages {
         case "configured": ["configuration"]
         case "shown": ["provider"]
         case "failed": ["provider", "timeout", "providerLost", "recovery"]
-        case "reloading": ["request", "push", "action", "sibling", "registration", "retry", "recovery"]
+        case "reloading": ["request", "push", "action", "sibling", "registration", "retry", "recovery", "providerLost"]
         case "acting": ["person", "authentication", "action"]
         case "performed": ["action"]
         case "authenticating": ["person"]

@@ -51,8 +51,8 @@ struct ProviderProcess {
     var peer: [UInt8] { Array("prov\(number)".utf8) }
 
     var registerFrame: String {
-        "{\"op\":\"provider.register\",\"req\":\"reg\",\"app\":\"\(app)\",\"provider\":\"\(id)\",\"capacity\":\(capacity),"
-            + "\"kinds\":[" + kinds.map(\.declaration).joined(separator: ",") + "]}"
+        "{\"op\":\"provider.register\",\"req\":\"reg\",\"app\":\"\(app)\",\"provider\":\"\(id)\","
+            + "\"capacity\":\(capacity),\"kinds\":[" + kinds.map(\.declaration).joined(separator: ",") + "]}"
     }
 
     /// What is due to be said, in order.

@@ -165,12 +165,16 @@ struct ProviderWorld {
             answer(after: 0)
             answer(after: random.below(400 as Int64))
         case 2:
-            let wrong = [",\"value\":\"x\"", "", ",\"value\":[1]", ",\"value\":\"" + String(repeating: "y", count: 5_000) + "\""]
-            let isWrong = kind.isToggle ? random.below(4) : [1, 3][random.below(2)]
-            output(index, "provider.answer", "\"call\":\"\(call)\"" + wrong[isWrong], at: now + random.below(50 as Int64))
+            // A button may say anything, but not nothing, and not too much.
+            let wrong = ["\"x\"", "[1]", "", "\"" + String(repeating: "y", count: 5_000) + "\""]
+            let value = wrong[random.below(kind.isToggle ? 4 : 2) + (kind.isToggle ? 0 : 2)]
+            let rest = value.isEmpty ? "" : ",\"value\":\(value)"
+            output(index, "provider.answer", "\"call\":\"\(call)\"\(rest)", at: now + random.below(50 as Int64))
         case 3: break
         case 4:
-            output(index, "provider.fail", "\"call\":\"\(call)\",\"retryable\":\(random.oneIn(2))", at: now + random.below(80 as Int64), call: call)
+            output(
+                index, "provider.fail", "\"call\":\"\(call)\",\"retryable\":\(random.oneIn(2))",
+                at: now + random.below(80 as Int64), call: call)
         case 5:
             // Of another process, or to another call.
             let stranger = "eeeeeeee-0000-4000-8000-00000000ffff"
@@ -194,11 +198,15 @@ struct ProviderWorld {
             return output(index, "provider.answer", fields, at: now + Int64(span), effect: later, call: call)
         }
         switch random.below(6) {
-        case 0: output(index, "provider.answer", fields, at: now + random.below(6_000 as Int64), effect: later, call: call)
+        case 0:
+            let at = now + random.below(6_000 as Int64)
+            output(index, "provider.answer", fields, at: at, effect: later, call: call)
         case 1:
             output(index, "provider.answer", fields, at: now, effect: later, call: call)
             output(index, "provider.answer", fields, at: now + random.below(100 as Int64))
-        case 2: output(index, "provider.fail", "\"call\":\"\(call)\"", at: now + random.below(100 as Int64), effect: later, call: call)
+        case 2:
+            let at = now + random.below(100 as Int64)
+            output(index, "provider.fail", "\"call\":\"\(call)\"", at: at, effect: later, call: call)
         case 3: break
         case 4: processes[index].isConnected = false
         default: processes[index].isHanging = true

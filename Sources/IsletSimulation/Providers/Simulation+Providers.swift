@@ -84,7 +84,8 @@ extension Simulation {
                 let bytes = frame.withUnsafeBytes { Array($0) }
                 tally.hash(bytes)
                 let isThere = world.receive(peer, bytes, &random, at: clock.elapsed) { call in called(call) }
-                log?("  calls \(String(decoding: peer, as: UTF8.self))\(isThere ? "" : " (gone)"): \(String(decoding: bytes, as: UTF8.self))")
+                let name = String(decoding: peer, as: UTF8.self) + (isThere ? "" : " (gone)")
+                log?("  calls \(name): \(String(decoding: bytes, as: UTF8.self))")
                 return isThere ? .sent : .unreachable
             }
             if !isLate { break }
@@ -115,8 +116,8 @@ extension Simulation {
         }
         let hasRoom = journal.inFlight < 2
         for (topic, control) in witness.controls {
-            guard control.isListed, control.isBusy, control.askedAt <= ledger.published[control.app]?.revisions[topic] ?? 0
-            else {
+            let published = ledger.published[control.app]?.revisions[topic] ?? 0
+            guard control.isListed, control.isBusy, control.askedAt <= published else {
                 busy[topic] = nil
                 continue
             }

@@ -57,7 +57,8 @@ extension Simulation {
         let span = max(1, min(next - oracle.now, 400_000))
         guard mix.isManual else { return pass(span) }
         let command = OracleCommand(app: CommandMaker.apps[0], .advance(span))
-        try turn([message([SentCommand(command: command, bytes: Array("{\"op\":\"clock.advance\",\"by\":\(span)}".utf8))])])
+        let bytes = Array("{\"op\":\"clock.advance\",\"by\":\(span)}".utf8)
+        try turn([message([SentCommand(command: command, bytes: bytes)])])
     }
 
     private func unlockDevices() throws {

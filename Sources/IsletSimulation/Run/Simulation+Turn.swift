@@ -5,7 +5,8 @@ import IsletServer
 
 /// Where in a turn a crash comes.
 enum CrashPoint: CaseIterable {
-    case afterNotices, afterBegin, betweenMessages, afterMessages, afterEnd, withinFlight, betweenFlights, afterRelease, withinCalls
+    case afterNotices, afterBegin, betweenMessages, afterMessages, afterEnd
+    case withinFlight, betweenFlights, afterRelease, withinCalls
 }
 
 extension Simulation {
