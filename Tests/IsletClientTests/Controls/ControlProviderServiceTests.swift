@@ -12,7 +12,7 @@ import Testing
     ) async throws {
         try await withFakeService { fake in
             await fake.answerCommands { command, _ in
-                command["req"] == nil ? nil : ["ok": .bool(true), "pingLimit": .integer(60_000)]
+                command["req"] == nil ? nil : ["ok": .bool(true), "pingLimit": .integer(600_000)]
             }
             let session = IsletSession(app: "com.example.home", endpoints: fake.endpoints)
             let run = ProviderRun(session, capacity: capacity, gracePeriod: gracePeriod, controls: controls)
