@@ -78,6 +78,7 @@ package final class ControlWitness {
         check(targets.contains(event["to"]?.string ?? ""), "no legal next state")
         check(ControlPassages.causes(name).contains(event["cause"]?.string ?? ""), "no cause of this event")
         control.versions.append(entity)
+        control.state = entity["state"]?.string ?? ""
         let passage = ControlPassage(name: name, event: event, before: before, after: entity)
         checkContent(passage, control, check)
         follow(passage, &control, check)

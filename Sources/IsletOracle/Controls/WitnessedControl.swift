@@ -27,7 +27,7 @@ package struct WitnessedControl {
 
     package var entity: [String: JSON] { versions.last ?? [:] }
     package var revision: Int { versions.count }
-    package var state: String { entity["state"]?.string ?? "" }
+    package internal(set) var state = ""
     package var isListed: Bool { state != "removed" }
     package var device: String? { entity["device"]?.string }
     package var isRedacted: Bool { entity["isRedacted"]?.bool ?? false }

@@ -91,6 +91,16 @@ extension Simulation {
         complainOfControls()
     }
 
+    /// At rest every sensitive control is hidden where its device is locked, and no other one is.
+    func checkRedaction() {
+        for control in witness.controls.values where control.isListed {
+            let isLocked = control.device.map { oracle.isLocked($0) } ?? false
+            expect(
+                control.isRedacted == (isLocked && control.kind.isSensitive),
+                "locked: \(isLocked), and it is \(JSON.object(control.entity).text)")
+        }
+    }
+
     // MARK: Answers
 
     func judge(

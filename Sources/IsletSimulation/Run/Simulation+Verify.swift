@@ -6,12 +6,14 @@ extension Simulation {
     /// Every activity, every list, the settings and the counts, and each stream's digest; then the subscribers.
     func verify() throws {
         try rest()
+        checkRedaction()
         if mix.hasControls { try settleControls() }
         try readEverything()
         try settleSubscribers()
     }
 
     func readEverything() throws {
+        checkRedaction()
         var commands: [SentCommand] = []
         for handle in oracle.known {
             guard let app = oracle.app(handle), let id = oracle.id(handle) else { continue }
