@@ -160,7 +160,10 @@ extension Setting {
             bool("ignoresUnchangedUpdates", \.ignoresUnchangedUpdates),
             optionalSpan("muteAfterPersonDismissal", \.muteAfterPersonDismissal),
             optionalSpan("heartbeatStaleAfter", \.heartbeatStaleAfter),
-            optionalSpan("heartbeatEndAfter", \.heartbeatEndAfter), span("retention", \.retention),
+            optionalSpan("heartbeatEndAfter", \.heartbeatEndAfter),
+            span("controlRetryFirst", \.controlRetryFirst), span("controlRetryLongest", \.controlRetryLongest),
+            span("authenticationLimit", \.authenticationLimit),
+            integer("controlValueLimit", \.controlValueLimit, 1...65_536), span("retention", \.retention),
             integer("maximumRetained", \.maximumRetained, 0...100_000_000),
             integer("maximumEntities", \.maximumEntities, 1...100_000_000),
         ]

@@ -243,7 +243,7 @@ extension Partition {
     /// A provider gave options; false where they are none.
     func optionsAnswered(_ number: UInt64, _ value: FrameRange?, _ frame: Span<UInt8>) -> Bool {
         guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return true }
-        guard let value, frame[Int(value.offset)] == UInt8(ascii: "[") else { return false }
+        guard let value, ControlKindDeclaration.Parameter.Option.areOptions(frame, at: value) else { return false }
         question.answer = .success(frame.bytes(value))
         return true
     }

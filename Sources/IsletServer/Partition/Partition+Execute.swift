@@ -24,6 +24,7 @@ extension Partition {
                 }
                 return isIngest || !command.envelope.wantsAnswer ? .silent : result
             case .failure(let refused):
+                if !isIngest { misspoken() }
                 if isIngest || !refused.envelope.wantsAnswer { return .silent }
                 return refuse(refused.envelope, frame, refused.refusal)
             }

@@ -78,6 +78,12 @@ extension Partition {
         return .silent
     }
 
+    /// A message that is no command came: where its connection is a provider's, that is a fault like a bad answer.
+    func misspoken() {
+        guard providers.providerCount > 0, let peer = routeFrames().first else { return }
+        providers.misspoke(on: peer, at: now.monotonic)
+    }
+
     /// `provider.drain` and `provider.leave`.
     func rest(_ provider: EntityID, leaves: Bool, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let peer = routeFrames().first ?? []

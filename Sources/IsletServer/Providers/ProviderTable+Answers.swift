@@ -67,6 +67,15 @@ extension ProviderTable {
         return .unknownCall
     }
 
+    /// Something that is no command came on a connection: a fault of its providers.
+    package mutating func misspoke(on peer: [UInt8], at time: Milliseconds) {
+        clock(time)
+        guard peerNumbers[peer] != nil else { return }
+        for number in providers.indices where !providers[number].isGone && providers[number].peer == peer {
+            _ = noteFault(of: UInt32(number))
+        }
+    }
+
     /// A call failed at a provider.
     mutating func blame(_ number: UInt32, _ call: CallID) {
         providers[Int(number)].failures += 1

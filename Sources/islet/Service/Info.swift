@@ -52,6 +52,6 @@ struct Info: AsyncParsableCommand {
     /// The members that are lengths of time in milliseconds.
     private static let spans: Set<String> = [
         "activeLimit", "dismissalLimit", "futureTimestampLimit", "muteAfterPersonDismissal", "heartbeatStaleAfter",
-        "heartbeatEndAfter", "retention", "uptime",
+        "heartbeatEndAfter", "controlRetryFirst", "controlRetryLongest", "authenticationLimit", "retention", "uptime",
     ]
 }

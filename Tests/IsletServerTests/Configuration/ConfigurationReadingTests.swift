@@ -87,6 +87,10 @@ import Testing
                   muteAfterPersonDismissal: 7
                   heartbeatStaleAfter: 8
                   heartbeatEndAfter: 9
+                  controlRetryFirst: 13
+                  controlRetryLongest: 14
+                  authenticationLimit: 15
+                  controlValueLimit: 16
                   retention: 10
                   maximumRetained: 11
                   maximumEntities: 12
@@ -104,13 +108,17 @@ import Testing
         rules.muteAfterPersonDismissal = 7
         rules.heartbeatStaleAfter = 8
         rules.heartbeatEndAfter = 9
+        rules.controlRetryFirst = 13
+        rules.controlRetryLongest = 14
+        rules.authenticationLimit = 15
+        rules.controlValueLimit = 16
         rules.retention = 10
         rules.maximumRetained = 11
         rules.maximumEntities = 12
         #expect(reading.problems.isEmpty)
         #expect(reading.configuration.rules == rules)
         // A rule that is added has to be added here and to the settings.
-        #expect(Mirror(reflecting: rules).children.count == 17)
+        #expect(Mirror(reflecting: rules).children.count == 21)
     }
 
     @Test func whatIsShownCanBeReadAgain() throws {
