@@ -113,7 +113,7 @@ extension ProviderTable {
         // A call that this run never made may be one of an earlier run, which its provider did not hear was over.
         let isStranger = numbers.position(of: call) >= numbers.given
         if isStranger, providers[Int(number)].strangersLeft > 0,
-            now - providers[Int(number)].registeredAt < limits.lateSpan
+            now - providers[Int(number)].registeredAt < limits.strangerSpan
         {
             providers[Int(number)].strangersLeft -= 1
         } else {

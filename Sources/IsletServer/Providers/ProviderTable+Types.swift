@@ -23,6 +23,9 @@ extension ProviderTable {
         package var lateCalls = 65_536
         /// For how long a late answer is no fault.
         package var lateSpan: Milliseconds = 600_000
+        /// For how long after its registration a provider may answer as many calls of an earlier run of the service as its
+        /// capacity has, before they count as faults.
+        package var strangerSpan: Milliseconds = 60_000
         /// How often each provider is pinged.
         package var pingEvery: Milliseconds = 5_000
         /// How often while it has calls: a connection that is gone shows when something is sent.
