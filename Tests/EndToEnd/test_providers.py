@@ -184,11 +184,10 @@ def test_a_provider_that_died_unnoticed_and_came_again_is_asked_for_the_truth(ho
     new = home.provider(toggle(), toggle(LAMP))
     home.add(kind=LAMP)  # a call by which the old one is found to be gone
     new.gives(True, kind=LAMP)
-    home.next("shown")
+    home.until(id, state="reloading", cause="providerLost")
     assert list(home.providers()) == [new.id]
-    home.next("reloading", id=id, seconds=3)
     new.gives(False, control=id)
-    home.next("shown", value=False)
+    home.until(id, state="shown", value=False)
 
 
 def test_a_failure_that_may_be_retried_is_tried_once_at_another_provider_in_the_same_time(home):

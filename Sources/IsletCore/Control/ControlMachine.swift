@@ -142,8 +142,8 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
         guard hasValue else { return Steps() }
         switch state {
         case .loading, .reloading:
-            // A retry or a new provider has no newer reason than the call that is on its way.
-            if why != .retry, why != .registration { isDirty = true }
+            // A retry, and a provider that came or went, are no newer reason than the call that is on its way.
+            if why != .retry, why != .registration, why != .providerLost { isDirty = true }
             return Steps()
         case .acting, .authenticating, .removed: return Steps()
         case .preview, .shown, .disabled: return Steps(ask(why))

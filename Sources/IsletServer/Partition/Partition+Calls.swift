@@ -66,6 +66,10 @@ extension Partition {
     ///
     /// - Parameter send: to a connection; says what became of it.
     package func continueCalls(_ send: (_ peer: [UInt8], _ frame: Span<UInt8>) -> ProviderDelivery) -> Bool {
+        if isStopping {
+            takeBackCalls(send)
+            return false
+        }
         let isLate = providers.advance(to: now.monotonic)
         // What ended is known before anything new is asked for a control. Each round ends something or sends it, and
         // nothing is sent more than twice.
@@ -76,6 +80,17 @@ extension Partition {
             if !providers.hasEffects { requestWanted() }
         }
         return isLate
+    }
+
+    /// The service stops: providers are told that nobody waits any more, and nothing changes by it. Whatever was asked
+    /// for is asked for again at the next start, but for actions.
+    private func takeBackCalls(_ send: (_ peer: [UInt8], _ frame: Span<UInt8>) -> ProviderDelivery) {
+        wantedCalls.removeAll()
+        providers.takeEffects(into: &effects)
+        let batch = effects
+        for effect in batch {
+            if case .cancel = effect { perform(effect, send) }
+        }
     }
 
     private func perform(
@@ -104,7 +119,7 @@ extension Partition {
         case .dropped(let provider, let reason):
             statistics.droppedProviders += 1
             // Another process may have taken its place before it was missed.
-            if reason != .left {
+            if reason == .unreachable || reason == .silent {
                 for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
                     engine.controlProviderIsLost(kind, at: now.domain)
                 }
