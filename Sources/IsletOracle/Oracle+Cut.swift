@@ -54,6 +54,7 @@ extension Oracle {
         guard let number = Self.number(key.req) else { return }
         let name = key.client + Self.stem(key.req)
         forgottenNumbers[name] = max(forgottenNumbers[name] ?? -1, number)
+        everForgotten[name] = max(everForgotten[name] ?? -1, number)
     }
 
     /// Lets go of what can never matter again: forgotten activities whose end is durable.

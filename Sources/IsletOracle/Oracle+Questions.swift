@@ -156,6 +156,14 @@ extension Oracle {
         memories[MemoryKey(client: client, req: req)]?.isForgotten == false
     }
 
+    /// Whether it is open what becomes of a repeated command: its number was forgotten before a restart, and is not by
+    /// what is certain to be written.
+    package func isOpen(client: String, req: String) -> Bool {
+        guard !remembers(client: client, req: req), let number = Self.number(req) else { return false }
+        let name = client + Self.stem(req)
+        return number <= everForgotten[name] ?? -1 && number > forgottenNumbers[name] ?? -1
+    }
+
     /// What is known of an app's listed activities: how many, and their digest.
     package func stand(_ app: String) -> (entities: Int, digest: String) {
         var digest = StreamDigest()

@@ -19,6 +19,9 @@ package final class Oracle {
     var memories: [MemoryKey: Memory] = [:]
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]
+    /// The same over all restarts: an answer may be remembered longer after a restart, as its batch was closed later, and
+    /// whether what was forgotten before is known depends on what of it was written.
+    var everForgotten: [String: Int] = [:]
     var seqs: [String: Int] = [:]
     /// The same, of answers that were pruned.
     var prunedNumbers: [String: Int] = [:]

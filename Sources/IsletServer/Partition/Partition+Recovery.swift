@@ -66,8 +66,10 @@ extension Partition {
     /// The calls of the process before are lost: actions are not run again, values are asked for anew.
     func restartControls() {
         engine.restartControls(at: now.domain)
-        let calls = engine.controls.takeCalls()
         encodeEvents(Span(), nil)
+        // Where a step was made, all of them wait for its commit.
+        guard batch.isEmpty else { return }
+        let calls = engine.controls.takeCalls()
         callsOnTheWay += calls.count
         wantCalls(calls)
     }

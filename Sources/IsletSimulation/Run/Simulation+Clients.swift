@@ -54,6 +54,9 @@ extension Simulation {
     /// A command that was sent before, as it was or with other bytes; nil where none may come again.
     func repeated(isForged: Bool) -> SentCommand? {
         guard var sent = random.pick(sentLog) else { return nil }
+        if let client = sent.command.client, let req = sent.command.req, oracle.isOpen(client: client, req: req) {
+            return nil
+        }
         if isForged {
             guard let client = sent.command.client, let req = sent.command.req,
                 oracle.remembers(client: client, req: req)
