@@ -64,6 +64,10 @@ package final class ControlWitness {
         else { return complain(false, "an event of no control: \(event.text)") }
         let name = String(full.dropFirst(8))
         var control = controls[topic] ?? WitnessedControl(id: parts[3], app: parts[0], kind: kind)
+        // One that is placed again under its id may be of another kind, and so under another topic.
+        if controls[topic] == nil, let before = topics[parts[3]], before != topic {
+            control.life = (controls[before]?.life ?? 0) + 1
+        }
         if event["from"] == nil, !control.isListed, control.revision > 0 { control.isPlacedAgain() }
         let before = control.entity
         var entity = before
