@@ -5,7 +5,7 @@ package enum ControlRule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case added, firstValue, firstValueFailed, reloaded, newValue, valueFailed, tapped, performed, performFailed
     case authenticationRequired, disabledTap, configured, removed
     case retried, tappedWhileActing, nextWish, pressedTwice, authenticated, authenticationLimit
-    case redacted, revealed, restartedWhileActing, unchanged, revisionGuard, badConfiguration, notAToggle
+    case redacted, revealed, restartedWhileActing, unchanged, revisionGuard
 
     /// The row of apple-semantics, or where else the rule comes from.
     package var source: StaticString {
@@ -31,8 +31,6 @@ package enum ControlRule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .restartedWhileActing: "an action is performed at most once"
         case .unchanged: "equal configuration"
         case .revisionGuard: "contract, ifRevision"
-        case .badConfiguration: "the kind's parameters"
-        case .notAToggle: "only a toggle has a value to set"
         }
     }
 
@@ -63,8 +61,6 @@ package enum ControlRule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .restartedWhileActing: "The service was restarted during the action: it is not run again."
         case .unchanged: "The configuration is the same."
         case .revisionGuard: "It has another revision than the command asks for."
-        case .badConfiguration: "The configuration does not fit the kind's parameters."
-        case .notAToggle: "It is no toggle."
         }
     }
 }

@@ -7,25 +7,38 @@ extension JSONWriter {
     package mutating func decisions(
         about id: EntityID, before stored: [(json: [UInt8], image: [UInt8])] = [], of engine: borrowing Engine
     ) {
+        // The log is read into an array first, since a closure cannot write to this noncopyable writer.
+        var remembered: [ToldDecision] = []
+        engine.forEachDecision(about: id) { remembered.append(ToldDecision($0)) }
+        decisions(remembered, before: stored) { bytes in
+            guard let image = try? ActivityImage(bytes.span) else { return nil }
+            return (image.rule.source, image.rule.text, image.revision)
+        }
+    }
+
+    /// The member `decisions` of either family.
+    ///
+    /// - Parameter rule: the rule and the revision of a stored event, of its image; nil where that is none of ours.
+    mutating func decisions(
+        _ remembered: [ToldDecision], before stored: [(json: [UInt8], image: [UInt8])],
+        rule: ([UInt8]) -> (source: StaticString, text: StaticString, revision: UInt32)?
+    ) {
         key("decisions")
         beginArray()
-        // The log is read into an array first, since a closure cannot write to this noncopyable writer.
-        var remembered: [Decision] = []
-        engine.forEachDecision(about: id) { remembered.append($0) }
         let kept = remembered.suffix(Self.maximumDecisions)
         for event in stored.suffix(Self.maximumDecisions - kept.count) {
-            guard let image = try? ActivityImage(event.image.span) else { continue }
-            storedDecision(event.json.span, image.rule.source, image.rule.text, revision: image.revision)
+            guard let rule = rule(event.image) else { continue }
+            storedDecision(event.json.span, rule.source, rule.text, revision: rule.revision)
         }
         for decision in kept { self.decision(decision) }
         endArray()
     }
 
     /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
-    static var maximumDecisions: Int { 1_000 }
+    private static var maximumDecisions: Int { 1_000 }
 
     /// A decision as its event tells it. A stored event that is none of ours is left out: `verify` tells of it.
-    mutating func storedDecision(
+    private mutating func storedDecision(
         _ json: Span<UInt8>, _ rule: StaticString, _ text: StaticString, revision: UInt32
     ) {
         guard let event = try? StoredTransition(json) else { return }
@@ -48,15 +61,15 @@ extension JSONWriter {
         if let value { field(name, raw: json.extracting(value.indices)) }
     }
 
-    private mutating func decision(_ decision: Decision) {
+    private mutating func decision(_ decision: ToldDecision) {
         beginObject()
         field("at", decision.at)
         field("rule", name: decision.rule.source)
         field("text", name: decision.rule.text)
         switch decision.outcome {
-        case .applied(let name, let seq, let revision):
+        case .applied(let event, let seq, let revision):
             field("outcome", name: "applied")
-            field("event", name: name.wireName)
+            field("event", name: event)
             field("seq", seq)
             field("revision", revision)
         case .ignored(let reason):
@@ -65,9 +78,10 @@ extension JSONWriter {
         case .refused:
             field("outcome", name: "refused")
         }
-        if let from = decision.from { field("from", name: from.wireName) }
-        field("to", name: decision.to.wireName)
-        if let cause = decision.cause { field("cause", name: cause.wireName) }
+        if let from = decision.from { field("from", name: from) }
+        field("to", name: decision.to)
+        if let cause = decision.cause { field("cause", name: cause) }
+        if let failure = decision.failure { field("failure", name: failure) }
         if decision.client != nil || decision.req.count > 0 {
             key("by")
             beginObject()
@@ -77,6 +91,57 @@ extension JSONWriter {
             endObject()
         }
         endObject()
+    }
+}
+
+/// A decision about an entity of either family, in the contract's words.
+struct ToldDecision {
+    enum Outcome {
+        case applied(event: StaticString, seq: UInt64, revision: UInt32)
+        case ignored(IgnoreReason)
+        case refused
+    }
+
+    let at: Instant
+    let rule: (source: StaticString, text: StaticString)
+    let outcome: Outcome
+    let from: StaticString?
+    let to: StaticString
+    let cause: StaticString?
+    let failure: StaticString?
+    let client: EntityID?
+    let req: InlineText
+
+    init(_ decision: Decision) {
+        at = decision.at
+        rule = (decision.rule.source, decision.rule.text)
+        switch decision.outcome {
+        case .applied(let name, let seq, let revision):
+            outcome = .applied(event: name.wireName, seq: seq, revision: revision)
+        case .ignored(let reason): outcome = .ignored(reason)
+        case .refused: outcome = .refused
+        }
+        from = decision.from?.wireName
+        to = decision.to.wireName
+        cause = decision.cause?.wireName
+        failure = nil
+        (client, req) = (decision.client, decision.req)
+    }
+
+    init(_ decision: ControlDecision) {
+        at = decision.at
+        rule = (decision.rule.source, decision.rule.text)
+        switch decision.outcome {
+        case .applied(let name, let seq, let revision):
+            outcome = .applied(event: name.wireName, seq: seq, revision: revision)
+        case .ignored(let reason): outcome = .ignored(reason)
+        case .refused: outcome = .refused
+        }
+        from = decision.from?.wireName
+        to = decision.to.wireName
+        cause = decision.cause?.wireName
+        failure = decision.failure == .none ? nil : decision.failure.wireName
+        (client, req) = (decision.client, decision.req)
     }
 }
 

@@ -18,13 +18,9 @@ extension JSONWriter {
     ) {
         guard let record = engine.record(at: event.slot) else { preconditionFailure("an event of a freed slot") }
         beginObject()
-        field("epoch", plain: epoch.span)
-        field("seq", event.seq)
-        field("at", event.at)
-        field("event", name: event.name.wireName)
-        if let before = event.before { field("from", name: before.state.wireName) }
-        field("to", name: event.after.state.wireName)
-        field("cause", name: event.after.cause.wireName)
+        eventHead(
+            epoch: epoch, seq: event.seq, at: event.at, name: event.name.wireName,
+            from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.after.cause.wireName)
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
         switch event.alert {
@@ -39,6 +35,21 @@ extension JSONWriter {
             activity(record, at: event.slot, machine: event.after, revision: event.revision, of: engine)
         }
         endObject()
+    }
+
+    /// The members that every event begins with.
+    @inline(__always)
+    mutating func eventHead(
+        epoch: [UInt8], seq: UInt64, at: Instant, name: StaticString, from: StaticString?, to: StaticString,
+        cause: StaticString
+    ) {
+        field("epoch", plain: epoch.span)
+        field("seq", seq)
+        field("at", at)
+        field("event", name: name)
+        if let from { field("from", name: from) }
+        field("to", name: to)
+        field("cause", name: cause)
     }
 
     mutating func by(_ envelope: Envelope, _ frame: Span<UInt8>) {

@@ -104,13 +104,9 @@ extension JSONWriter {
             preconditionFailure("an event of a freed slot")
         }
         beginObject()
-        field("epoch", plain: epoch.span)
-        field("seq", event.seq)
-        field("at", event.at)
-        field("event", name: event.name.wireName)
-        if let before = event.before { field("from", name: before.state.wireName) }
-        field("to", name: event.after.state.wireName)
-        field("cause", name: event.after.cause.wireName)
+        eventHead(
+            epoch: epoch, seq: event.seq, at: event.at, name: event.name.wireName,
+            from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.after.cause.wireName)
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
         key("control")
@@ -200,48 +196,12 @@ extension JSONWriter {
     package mutating func decisions(
         aboutControl id: EntityID, before stored: [(json: [UInt8], image: [UInt8])] = [], of engine: borrowing Engine
     ) {
-        key("decisions")
-        beginArray()
         // The log is read into an array first, since a closure cannot write to this noncopyable writer.
-        var remembered: [ControlDecision] = []
-        engine.controls.forEachDecision(about: id) { remembered.append($0) }
-        let kept = remembered.suffix(Self.maximumDecisions)
-        for event in stored.suffix(Self.maximumDecisions - kept.count) {
-            guard let image = try? ControlImage(event.image.span) else { continue }
-            storedDecision(event.json.span, image.rule.source, image.rule.text, revision: image.revision)
+        var remembered: [ToldDecision] = []
+        engine.controls.forEachDecision(about: id) { remembered.append(ToldDecision($0)) }
+        decisions(remembered, before: stored) { bytes in
+            guard let image = try? ControlImage(bytes.span) else { return nil }
+            return (image.rule.source, image.rule.text, image.revision)
         }
-        for decision in kept { self.decision(decision) }
-        endArray()
-    }
-
-    private mutating func decision(_ decision: ControlDecision) {
-        beginObject()
-        field("at", decision.at)
-        field("rule", name: decision.rule.source)
-        field("text", name: decision.rule.text)
-        switch decision.outcome {
-        case .applied(let name, let seq, let revision):
-            field("outcome", name: "applied")
-            field("event", name: name.wireName)
-            field("seq", seq)
-            field("revision", revision)
-        case .ignored(let reason):
-            field("outcome", name: "ignored")
-            field("reason", name: reason.wireName)
-        case .refused: field("outcome", name: "refused")
-        }
-        if let from = decision.from { field("from", name: from.wireName) }
-        field("to", name: decision.to.wireName)
-        if let cause = decision.cause { field("cause", name: cause.wireName) }
-        if decision.failure != .none { field("failure", name: decision.failure.wireName) }
-        if decision.client != nil || decision.req.count > 0 {
-            key("by")
-            beginObject()
-            if let client = decision.client { field("client", client) }
-            let req = decision.req.withBytes { Array($0) }
-            if !req.isEmpty { field("req", plain: req.span) }
-            endObject()
-        }
-        endObject()
     }
 }

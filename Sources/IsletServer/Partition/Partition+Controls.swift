@@ -30,11 +30,16 @@ extension Partition {
         _ outcome: Engine.ControlOutcome, _ command: Command, _ frame: Span<UInt8>
     ) -> FrameResult {
         let envelope = command.envelope
-        encodeControlChange(frame, envelope)
+        // Before its events leave: the slot of one that was removed is free then.
+        var record: ControlRecord?
+        switch outcome {
+        case .applied(let control), .ignored(let control, _): record = engine.controls.record(control)
+        case .reloading, .refused, .notAToggle: break
+        }
+        encodeEvents(frame, envelope)
         let seq = command.operation.app.flatMap { engine.apps.find($0, of: frame) }.map { engine.apps[$0].seq }
         switch outcome {
-        case .applied(let control):
-            let record = lastShown(control)
+        case .applied:
             return answer { writer in
                 writer.beginAnswer(envelope, frame, ok: true)
                 writer.field("outcome", name: "applied")
@@ -53,9 +58,8 @@ extension Partition {
                 writer.field("count", count)
                 writer.endObject()
             }
-        case .ignored(let control, let reason):
+        case .ignored(_, let reason):
             statistics.ignored += 1
-            let record = engine.controls.record(control)
             return answer { writer in
                 writer.beginAnswer(envelope, frame, ok: true)
                 writer.field("outcome", name: "ignored")
@@ -71,16 +75,6 @@ extension Partition {
         case .notAToggle: return refuse(envelope, frame, .badField(.value, .notAllowedHere))
         }
     }
-
-    /// Encodes the events, and remembers the control that one of them removed: its slot is free then.
-    private func encodeControlChange(_ frame: Span<UInt8>, _ envelope: Envelope) {
-        removedControl = engine.controls.events.last.flatMap {
-            $0.name == .removed ? engine.controls.record(at: $0.slot) : nil
-        }
-        encodeEvents(frame, envelope)
-    }
-
-    private func lastShown(_ control: SlotRef) -> ControlRecord? { engine.controls.record(control) ?? removedControl }
 
     /// What is checked with what the engine does not know: the kind's parameters, and who provides it.
     private func refusalBefore(_ command: Command, _ frame: Span<UInt8>) -> Refusal? {

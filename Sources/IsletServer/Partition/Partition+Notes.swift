@@ -19,23 +19,11 @@ extension Partition {
         guard !engine.notes.isEmpty else { return }
         for note in engine.notes {
             switch note {
-            case .app(let app):
-                image.removeAll()
-                engine.writeFact(app: app, to: &image)
-                noteFact(engine.factKey(app: app), isKnown: true)
-            case .device(let name):
-                image.removeAll()
-                let isKnown = engine.writeFact(device: name, to: &image)
-                noteFact(engine.factKey(device: name), isKnown: isKnown)
+            case .app(let app): noteFact(.app(app))
+            case .device(let name): noteFact(.device(name))
+            case .controlKind(let kind): noteFact(.controlKind(kind))
+            case .lock(let name): noteFact(.lock(name))
             case .activity(let slot): noteActivity(slot)
-            case .controlKind(let kind):
-                image.removeAll()
-                engine.writeFact(controlKind: kind, to: &image)
-                noteFact(engine.factKey(controlKind: kind), isKnown: true)
-            case .lock(let name):
-                image.removeAll()
-                let isKnown = engine.writeFact(lock: name, to: &image)
-                noteFact(engine.factKey(lock: name), isKnown: isKnown)
             }
         }
         engine.releaseNotes()
@@ -47,7 +35,8 @@ extension Partition {
         batch.note([NoteTag.clock.rawValue].span)
     }
 
-    private func noteFact(_ key: [UInt8], isKnown: Bool) {
+    private func noteFact(_ fact: Fact) {
+        let (key, isKnown) = write(fact)
         var note = ImageWriter()
         note.write(byte: isKnown ? NoteTag.fact.rawValue : NoteTag.forgotten.rawValue)
         note.write(run: key)

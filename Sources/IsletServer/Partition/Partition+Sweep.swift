@@ -110,7 +110,8 @@ extension Partition {
             add(control: slot, to: &chunk)
         }
         if !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
-            let round = sweeping.round {
+            let round = sweeping.round
+        {
             image.removeAll()
             image.write(round.began)
             addFact(Self.roundKey, isKnown: true, to: &chunk)
@@ -125,37 +126,26 @@ extension Partition {
         let share = SnapshotSweep.factsAtOnce
         let apps = engine.takeChangedApps(min(share, sweeping.apps))
         sweeping.apps -= apps.count
-        for app in apps {
-            image.removeAll()
-            engine.writeFact(app: app, to: &image)
-            addFact(engine.factKey(app: app), isKnown: true, to: &chunk)
-        }
+        for app in apps { add(.app(app), to: &chunk) }
         for _ in 0..<share {
             guard let name = sweeping.devices.popLast() else { break }
-            image.removeAll()
-            let isKnown = engine.writeFact(device: name, to: &image)
-            addFact(engine.factKey(device: name), isKnown: isKnown, to: &chunk)
+            add(.device(name), to: &chunk)
         }
         let kinds = engine.controls.takeChangedKinds(min(share, sweeping.kinds))
         sweeping.kinds -= kinds.count
-        for kind in kinds {
-            image.removeAll()
-            engine.writeFact(controlKind: kind, to: &image)
-            addFact(engine.factKey(controlKind: kind), isKnown: true, to: &chunk)
-        }
+        for kind in kinds { add(.controlKind(kind), to: &chunk) }
         for _ in 0..<share {
             guard let name = sweeping.locks.popLast() else { break }
-            image.removeAll()
-            let isKnown = engine.writeFact(lock: name, to: &image)
-            addFact(engine.factKey(lock: name), isKnown: isKnown, to: &chunk)
+            add(.lock(name), to: &chunk)
         }
         let traces = retries.takeChangedTraces(min(share, sweeping.traces))
         sweeping.traces -= traces.count
-        for client in traces {
-            image.removeAll()
-            let isKnown = retries.writeTrace(of: client, to: &image)
-            addFact(RetryWindow.traceKey(client), isKnown: isKnown, to: &chunk)
-        }
+        for client in traces { add(.trace(client), to: &chunk) }
+    }
+
+    private func add(_ fact: Fact, to chunk: inout StateChunk) {
+        let (key, isKnown) = write(fact)
+        addFact(key, isKnown: isKnown, to: &chunk)
     }
 
     private func addFact(_ key: [UInt8], isKnown: Bool, to chunk: inout StateChunk) {

@@ -83,8 +83,6 @@ package final class Partition {
     /// Questions for options, by their numbers.
     var optionsJobs: [UInt64: Job] = [:]
     var nextOptions: UInt64 = 0
-    /// The control that the present command removed.
-    var removedControl: ControlRecord?
     /// The backup that is being made.
     var backup: (id: UInt64, job: Job)?
     var subscribers = SubscriberTable()

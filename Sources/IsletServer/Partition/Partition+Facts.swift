@@ -1,0 +1,37 @@
+import IsletCore
+
+/// Facts on their way into the journal: a note and a row of the snapshot write the same.
+extension Partition {
+    /// What is known under a key of its own.
+    enum Fact {
+        case app(AppID)
+        /// By its name.
+        case device([UInt8])
+        case controlKind(ControlKindID)
+        /// Whether a device is locked, by its name.
+        case lock([UInt8])
+        /// What is left of a client's forgotten answers.
+        case trace(EntityID)
+    }
+
+    /// Puts a fact's value into `image`.
+    ///
+    /// - Returns: its key, and whether anything is known of it; else it is forgotten under that key.
+    func write(_ fact: Fact) -> (key: [UInt8], isKnown: Bool) {
+        image.removeAll()
+        switch fact {
+        case .app(let app):
+            engine.writeFact(app: app, to: &image)
+            return (engine.factKey(app: app), true)
+        case .device(let name):
+            return (engine.factKey(device: name), engine.writeFact(device: name, to: &image))
+        case .controlKind(let kind):
+            engine.writeFact(controlKind: kind, to: &image)
+            return (engine.factKey(controlKind: kind), true)
+        case .lock(let name):
+            return (engine.factKey(lock: name), engine.writeFact(lock: name, to: &image))
+        case .trace(let client):
+            return (RetryWindow.traceKey(client), retries.writeTrace(of: client, to: &image))
+        }
+    }
+}
