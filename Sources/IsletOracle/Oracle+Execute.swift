@@ -2,10 +2,12 @@
 extension Oracle {
     /// What happens when the command is executed now.
     ///
-    /// - Parameter bytes: the frame, to know a retry by.
+    /// - Parameters:
+    ///   - bytes: the frame, to know a retry by.
+    ///   - isExpired: its `ttl` was over before.
     /// - Returns: what the answer says, and the passages that it made.
     package func execute(
-        _ command: OracleCommand, bytes: [UInt8]
+        _ command: OracleCommand, bytes: [UInt8], isExpired: Bool
     ) -> (expectation: Expectation, passages: [(handle: Handle, passage: Passage)], isNew: Bool) {
         happened = []
         var key: MemoryKey?
@@ -25,6 +27,10 @@ extension Oracle {
                 return (expect(Self.refuse("outcomeUnknown", "refresh"), command), [], false)
             }
             key = name
+        }
+        // A service whose clock nobody may move says that first.
+        if isExpired, !isAdvance(command) || rules.datesByDue {
+            return (expect(Self.refuse("expired", "later"), command), [], false)
         }
         let say = perform(command)
         let expectation = expect(say, command)

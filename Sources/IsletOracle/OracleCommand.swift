@@ -73,6 +73,28 @@ package struct OracleCommand: Sendable {
     }
 }
 
+/// A read of an activity by its id that waits for a sequence number.
+package struct AwaitedRead: Sendable {
+    package var id: String
+    package var seq: Int
+    /// Whether it was there when the read began to wait.
+    package var wasThere: Bool
+    /// From when and how long it waits, in real milliseconds.
+    package var since: Int64
+    package var wait: Int64
+    /// How often the disk had been full by then.
+    package var fullDisks: Int
+
+    package init(id: String, seq: Int, wasThere: Bool, since: Int64, wait: Int64, fullDisks: Int) {
+        self.id = id
+        self.seq = seq
+        self.wasThere = wasThere
+        self.since = since
+        self.wait = wait
+        self.fullDisks = fullDisks
+    }
+}
+
 /// What the answer to a command must say.
 package struct Expectation: Sendable {
     package enum Say: Sendable {
@@ -91,6 +113,8 @@ package struct Expectation: Sendable {
         case now(Int64)
         /// Anything that a control may say.
         case control(ControlDeed)
+        /// What a read finds once the stream is so far.
+        case awaited(AwaitedRead)
         /// The answer that was given first.
         case again(client: String, req: String)
     }
@@ -105,7 +129,7 @@ package struct Expectation: Sendable {
     package var isAccepted: Bool {
         switch say {
         case .refused, .held: false
-        case .applied, .ignored, .settings, .entity, .history, .list, .info, .now, .control, .again: true
+        case .applied, .ignored, .settings, .entity, .history, .list, .info, .now, .control, .awaited, .again: true
         }
     }
 }

@@ -24,6 +24,11 @@ struct Ledger {
             revisions[String(decoding: line.topic, as: UTF8.self)] = line.isListed ? line.revision : nil
         }
 
+        /// What of it stands under topics that begin so.
+        func under(_ prefix: String) -> Stand {
+            Stand(seq: seq, revisions: revisions.filter { $0.key.hasPrefix(prefix) })
+        }
+
         var digest: String {
             var digest = StreamDigest()
             for (topic, revision) in revisions { digest.toggle(topic: topic, revision: revision) }
@@ -40,6 +45,11 @@ struct Ledger {
     }
 
     func lines(of handle: Handle, app: String) -> [Line] { (lines[app] ?? []).filter { $0.handle == handle } }
+
+    /// Which revision an activity had at a place in its app's stream; nil before its first event.
+    func revision(of handle: Handle, _ app: String, through seq: Int) -> Int? {
+        (lines[app] ?? []).prefix(seq).last { $0.handle == handle }?.revision
+    }
 
     func seq(_ app: String) -> Int { lines[app]?.count ?? 0 }
 

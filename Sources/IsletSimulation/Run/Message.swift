@@ -5,6 +5,10 @@ struct SentCommand {
     var command: OracleCommand
     var bytes: [UInt8]
     var wantsAnswer = true
+    /// Real milliseconds after which it is not executed any more.
+    var ttl: Int64?
+    /// It is answered once its app's stream is so far.
+    var minSeq: Int?
 }
 
 /// One message of a client, and what its answer must say.
@@ -12,6 +16,8 @@ final class Message {
     let correlation: UInt32
     let peer: Int
     let commands: [SentCommand]
+    /// Real milliseconds.
+    var receivedAt: Int64 = 0
     /// By command; filled when it is executed.
     var expectations: [Expectation?]
 

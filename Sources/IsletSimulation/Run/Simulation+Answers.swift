@@ -29,6 +29,7 @@ extension Simulation {
         }
         if expectation.isAccepted, !expectation.execution.isEmpty { firstAnswers[expectation.execution] = bytes }
         if isExcused(value, expectation) { return }
+        if case .awaited(let read) = expectation.say { return judge(&told, read, sent, complain) }
         if case .control(let deed) = expectation.say { return judge(value, bytes, deed, sent, complain) }
         if case .refused(let code, _, _) = expectation.say, code == "badMessage" {
             return complain(value["error"]?["code"] == .string(code), "another error")
@@ -44,7 +45,7 @@ extension Simulation {
         case .refused(let code, _, _):
             ["unavailable", "badMessage", "unknownOp", "unknownField", "missingField"].contains(code)
         case .info, .now: isDiskFull
-        case .applied, .ignored, .held, .settings, .entity, .history, .list, .control, .again: false
+        case .applied, .ignored, .held, .settings, .entity, .history, .list, .control, .awaited, .again: false
         }
     }
 
@@ -87,7 +88,7 @@ extension Simulation {
         case .list(let rows): list(&told, rows, complain)
         case .info(let timers, let states): info(&told, timers, states, complain)
         case .now(let now): member("now", .integer(now))
-        case .control, .again: break
+        case .control, .awaited, .again: break
         }
     }
 

@@ -33,6 +33,7 @@ extension Simulation {
             sent.wantsAnswer = false
             fields.append("\"ack\":\"none\"")
         }
+        hurry(&sent, command, &fields)
         sent.command = command
         sent.bytes = Array(("{" + fields.joined(separator: ",") + "}").utf8)
         if command.isRemembered, command.client != nil {
@@ -40,6 +41,21 @@ extension Simulation {
             if sentLog.count > 48 { sentLog.removeFirst() }
         }
         return sent
+    }
+
+    /// Some commands name a `ttl`, and some reads a `minSeq`.
+    private func hurry(_ sent: inout SentCommand, _ command: OracleCommand, _ fields: inout [String]) {
+        if case .wrong = command.operation { return }
+        // Without a manual clock hardly anything waits.
+        if random.oneIn(mix.isManual ? 4 : 20), let ttl = random.pick([0, 20, 300, 4_000, 60_000] as [Int64]) {
+            sent.ttl = ttl
+            fields.append("\"ttl\":\(ttl)")
+        }
+        if case .get(.id) = command.operation, random.oneIn(3) {
+            let minSeq = max(0, ledger.seq(command.app) + random.below(8) - 3)
+            sent.minSeq = minSeq
+            fields.append("\"minSeq\":\(minSeq)")
+        }
     }
 
     /// Clients with an even number count up; the others' names end in a letter.

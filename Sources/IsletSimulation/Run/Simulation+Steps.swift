@@ -65,7 +65,8 @@ extension Simulation {
             journal.pace.sync = random.pick([1, 2, 6, 20]) ?? 1
         case .subscriber:
             if !subscribers.isEmpty { subscribers[random.below(subscribers.count)].isDisturbed(&random) }
-            try turn()
+            askForAnyDigest()
+            try send([newMessage(3)])
         case .verify: try verify()
         case .provider:
             disturbProviders()
@@ -104,8 +105,8 @@ extension Simulation {
             undelivered = []
             try turn(messages)
             let isAtRest =
-                unanswered.isEmpty && undelivered.isEmpty && journal.isIdle && expected.isEmpty && travel == nil
-                && !oracle.hasForgettable
+                unanswered.isEmpty && undelivered.isEmpty && awaitedDigests.isEmpty && journal.isIdle
+                && expected.isEmpty && travel == nil && !oracle.hasForgettable
             if isAtRest { return }
             if count > 20 { pass(count > 200 ? 50 : 10) }
         }

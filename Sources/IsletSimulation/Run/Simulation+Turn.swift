@@ -127,6 +127,7 @@ extension Simulation {
         }
         log?("  -> \(message.commands.map { String(decoding: $0.bytes, as: UTF8.self) })")
         unanswered[message.correlation] = message
+        message.receivedAt = clock.elapsed
         partition.inbound.set(message.frames, isRouted: true)
         partition.takeCommands()
         if travel != nil {
@@ -148,7 +149,14 @@ extension Simulation {
                 continue
             }
             note(sent)
-            var (expectation, passages, isNew) = oracle.execute(sent.command, bytes: sent.bytes)
+            let isExpired = sent.ttl.map { clock.elapsed - message.receivedAt > $0 } ?? false
+            if isExpired { tally.expired += 1 }
+            if !isExpired, let wait = wait(sent) {
+                message.expectations[index] = wait
+                continue
+            }
+            var (expectation, passages, isNew) = oracle.execute(
+                sent.command, bytes: sent.bytes, isExpired: isExpired)
             expected.expect(passages)
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
             if isNew { remember(&expectation, sent) }

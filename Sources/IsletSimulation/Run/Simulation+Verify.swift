@@ -48,38 +48,6 @@ extension Simulation {
         SentCommand(command: command, bytes: Array(text.utf8))
     }
 
-    /// `bulk.digest` of each app.
-    private func compareDigests() throws {
-        for (index, app) in CommandMaker.apps.prefix(mix.apps).enumerated() {
-            partition.inbound.set(
-                [
-                    Array("digest".utf8), [0, 0, 0, UInt8(index)], [],
-                    Array("{\"op\":\"bulk.digest\",\"req\":\"d\",\"app\":\"\(app)\"}".utf8),
-                ], isRouted: true)
-            awaitedDigests.insert(index)
-            partition.takeBulk()
-            for _ in 0..<100 where awaitedDigests.contains(index) { try turn() }
-            expect(awaitedDigests.isEmpty, "the digest of \(app) never came")
-        }
-        try stopIfWrong()
-    }
-
-    func digestAnswered(_ frames: [[UInt8]]) {
-        let index = Int(frames[1][3])
-        guard awaitedDigests.remove(index) != nil, let bytes = frames.last, let value = JSON(bytes) else {
-            return expect(false, "a digest that nobody asked for")
-        }
-        let app = CommandMaker.apps[index]
-        let seq = Int(value["seq"]?.integer ?? -1)
-        let stand = ledger.stand(app, at: seq)
-        if !mix.hasControls { expect(oracle.stand(app) == (stand.revisions.count, stand.digest), "the oracle's digest") }
-        let isKnown =
-            value["entities"] == .integer(Int64(stand.revisions.count)) && value["digest"] == .string(stand.digest)
-        expect(
-            isKnown && seq <= ledger.seq(app) && ledger.activities(app, through: seq) == oracle.seq(app),
-            "bulk.digest of \(app) is \(value.text) and should be \(stand.revisions.count) \(stand.digest)")
-    }
-
     /// Everybody who follows a stream gets where it stands, and holds what it should.
     private func settleSubscribers() throws {
         for subscriber in subscribers { subscriber.isCareful = true }

@@ -6,7 +6,8 @@ import IsletServer
 /// One seed's life: the real partition over a simulated disk and simulated clocks, judged by the oracle after every step.
 ///
 /// Its parts: `+Steps` (what each step of the script does), `+Turn` (one turn of the partition), `+Release` (what leaves),
-/// `+Journal` (what is handed to the journal), `+Answers`, `+Streams` (judging), `+Crash`, `+Clients`, `+Verify`.
+/// `+Journal` (what is handed to the journal), `+Answers`, `+Streams`, `+Digests` (judging), `+Crash`, `+Clients`,
+/// `+Verify`.
 final class Simulation {
     let mix: Mix
     let oracle: Oracle
@@ -39,7 +40,9 @@ final class Simulation {
     var sentLog: [SentCommand] = []
     /// Messages that could not be delivered yet.
     var undelivered: [Message] = []
-    var awaitedDigests: Set<Int> = []
+    /// What is asked of digests, by the number in the question.
+    var awaitedDigests: [UInt8: AwaitedDigest] = [:]
+    var digestQuestions: UInt8 = 0
     /// How often each pair of client and `req` was executed.
     var executions: [String: Int] = [:]
     var firstAnswers: [String: [UInt8]] = [:]

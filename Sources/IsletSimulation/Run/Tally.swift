@@ -25,6 +25,10 @@ package struct Tally: Sendable, Equatable {
     package var calls = 0
     package var performs = 0
     package var settled = 0
+    package var digests = 0
+    /// Commands that came to nothing because their `ttl` was over, and reads that waited for their `minSeq`.
+    package var expired = 0
+    package var waits = 0
     /// FNV-1a over everything that left the service and everything that was found right.
     package var hash: UInt64 = 14_695_981_039_346_656_037
 
@@ -63,6 +67,9 @@ package struct Tally: Sendable, Equatable {
         calls += other.calls
         performs += other.performs
         settled += other.settled
+        digests += other.digests
+        expired += other.expired
+        waits += other.waits
         hash(Int64(bitPattern: other.hash))
     }
 
@@ -75,6 +82,7 @@ package struct Tally: Sendable, Equatable {
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
             ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
             ("controlEvents", controlEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
+            ("digests", digests), ("expired", expired), ("waits", waits),
         ]
     }
 }
