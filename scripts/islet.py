@@ -1,4 +1,4 @@
-"""Islet from Python: commands, a live copy of the state, and providers of controls. One file; needs pyzmq alone.
+"""Islet from Python: commands, a live copy of the state, providers of controls and widgets. One file; needs pyzmq.
 
 Addresses come from ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK and ISLET_APP, else they are the contract's defaults.
 Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
@@ -36,7 +36,7 @@ repaired by a replay or, where that is impossible, by a new snapshot:
             elif change.kind == "synced":             # here `entities` may have changed in any way
                 print("all anew:", change.reason, len(replica.entities))
 
-`Provider` computes the values of controls and performs their actions, in threads:
+`Provider` computes the values of controls, the timelines of widgets, and performs their actions, in threads:
 
     import islet
 
@@ -55,6 +55,25 @@ repaired by a replay or, where that is impossible, by a new snapshot:
 
     provider.run()                                    # until SIGTERM, Ctrl-C or provider.stop()
 
+A widget's timeline says what it shows and when; the service shows each entry at its date, and asks again by the policy:
+
+    import islet
+
+    HOUR = 3_600_000
+    provider = islet.Provider(app="com.example.weather")
+
+    @provider.widget("com.example.forecast", families=["systemSmall", "systemMedium"], display_name="Forecast")
+    class Forecast(islet.TimelineProvider):
+        def timeline(self, widget):
+            entries = [islet.TimelineEntry(widget.now + hour * HOUR, {"celsius": 20 + hour}) for hour in range(6)]
+            return islet.Timeline(entries, policy=islet.after(widget.now + 6 * HOUR))
+
+        def perform(self, widget, action, parameters):
+            if action == "refresh":
+                provider.reload_timelines(widget.kind)
+
+    provider.run()
+
 Threads: a `Client` and a `Provider` may be called from any thread (the client has one socket for each thread that
 calls it); a `Replica` belongs to the thread that reads it. None of them sets ZMQ_HEARTBEAT_IVL, and neither may you:
 it can abort a process with libzmq 4.3.4.
@@ -65,6 +84,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import datetime
 import itertools
 import json
 import logging
@@ -89,7 +109,8 @@ import zmq
 
 __all__ = [
     "Answer", "Button", "Change", "Client", "Control", "Endpoints", "Fail", "IsletError", "NoAnswer", "Provider",
-    "Replica", "Toggle", "connect", "parameter"]
+    "Replica", "Timeline", "TimelineEntry", "TimelineEntryRelevance", "TimelineProvider", "Toggle", "Widget",
+    "WidgetRelevance", "after", "connect", "parameter"]
 
 JSON = dict[str, Any]
 log = logging.getLogger("islet")
@@ -202,8 +223,10 @@ class Client:
 
     BATCH = 256
     """Commands in one message, at most: the contract's number."""
-    READS = frozenset({"get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options"})
-    _APPLESS = ("service.", "clock.", "device.", "stream.", "provider.")
+    READS = frozenset({
+        "get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options", "timeline", "budget",
+        "snapshot", "recommendations", "stack"})
+    _APPLESS = ("service.", "clock.", "device.", "stream.", "provider.", "widget.stack")
 
     def __init__(self, app: str | None = None, *, endpoints: Endpoints | None = None, timeout: float = 10.0,
                  first_retry: float = 0.5, client: str | None = None, prefix: str = "py",
@@ -387,7 +410,8 @@ class _Table:
 
 
 class Replica:
-    """A copy of one app's listed entities (activities, controls), or of those under a prefix such as "control/".
+    """A copy of one app's listed entities (activities, controls, widgets, keys of the groups that it owns), or of those
+    under a prefix such as "control/".
 
     joining ──► snapshotting ──► following ──gap──► repairing ──► following; a new epoch leads back to joining, a replay
     that is `tooOld`, or a digest that differs, to snapshotting. Sockets are read while you read: in `changes()`
@@ -669,7 +693,7 @@ class Replica:
         if not starts and (held is None or revision != held["revision"] + 1):
             return False  # a revision is missing although no event is
         entity = {name: value for name, value in {**(held or {}), **patch}.items() if value is not None}
-        if event.get("to") in _Table.LISTED_NO_MORE:
+        if (event.get("to") or entity.get("state")) in _Table.LISTED_NO_MORE:
             self._table.drop(topic)
         else:
             self._table.put(topic, entity)
@@ -867,7 +891,8 @@ class Fail(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a handler may return in place of a bare value or status, to say more."""
+    """What a control's handler may return in place of a bare value or status, to say more. `url`: what its action
+    opens."""
 
     value: Any = None
     status: str | None = None
@@ -875,11 +900,12 @@ class Answer:
     tint: str | None = None
     action_hint: str | None = None
     disabled: bool | None = None
+    url: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Control:
-    """The control that a handler is asked about. `id` is None where the options of a parameter are asked for."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Asked:
+    """What a handler is asked about. `id` is None where it is no placed one: options, snapshots and the like."""
 
     app: str
     kind: str
@@ -891,6 +917,23 @@ class Control:
     """On `time.monotonic()`: who answers later is not heard."""
     cancelled: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits for the answer any longer: a long computation may look, or wait for it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Control(_Asked):
+    """The control that a handler is asked about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Widget(_Asked):
+    """The widget that a handler is asked about."""
+
+    family: str | None
+    rendering: JSON
+    now: int
+    """The service's clock, which the dates of entries are in: it may be a manual one."""
+    is_preview: bool
+    """A snapshot for the gallery: sample data will do, and fast."""
 
 
 class _Handler:
@@ -928,6 +971,121 @@ class Button(_Handler):
         raise NotImplementedError
 
 
+Date = int | datetime.datetime
+"""Milliseconds since 1970, as the contract has them; a `datetime` serves too (without a zone it is local time)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntryRelevance:
+    """How relevant an entry is in a Smart Stack, against the other entries of the same provider."""
+
+    score: float
+    duration: float = 0
+    """Seconds; 0: until the next entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """What a widget shows from `date` on. `url` is what a tap opens; `links` what taps on its parts open, by name, in
+    families from systemMedium on."""
+
+    date: Date
+    content: Mapping[str, Any] | None = None
+    relevance: TimelineEntryRelevance | None = None
+    url: str | None = None
+    links: Mapping[str, str] | None = None
+
+    def _wire(self) -> JSON:
+        relevance = self.relevance and _members(
+            score=self.relevance.score, duration=round(self.relevance.duration * 1000) or None)
+        return _members(date=_date(self.date), content=self.content, relevance=relevance, url=self.url,
+                        links=self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Entries in the order of their dates. `policy` says when the next timeline is asked for: "atEnd" (at the last
+    entry's date: so it is where None), "never", or `after(date)`. `needs_login`: there is no session, and the one entry
+    says so; the policy then is "never" where it is None."""
+
+    entries: Iterable[TimelineEntry]
+    policy: str | JSON | None = None
+    needs_login: bool = False
+
+
+def after(date: Date) -> JSON:
+    """The policy of a timeline whose successor is wanted not before that date."""
+    return {"after": _date(date)}
+
+
+@dataclass(frozen=True, slots=True)
+class WidgetRelevance:
+    """When a kind is relevant in a Smart Stack, with this configuration or with any; None: without that bound."""
+
+    configuration: JSON | None = None
+    begin: Date | None = None
+    end: Date | None = None
+
+    def _wire(self) -> JSON:
+        return _members(configuration=self.configuration) | {
+            name: _date(date) for name, date in (("from", self.begin), ("to", self.end)) if date is not None}
+
+
+class TimelineProvider:
+    """A widget kind. One instance of your class serves all widgets of its kind, from many threads."""
+
+    def timeline(self, widget: Widget) -> Timeline | Iterable[TimelineEntry] | TimelineEntry:
+        """What it shows from `widget.now` on: a timeline, or only its entries."""
+        raise NotImplementedError
+
+    def snapshot(self, widget: Widget) -> TimelineEntry:
+        """One entry, now, for the gallery where `widget.is_preview`. As it is here: the first of the timeline."""
+        return _timeline(self.timeline(widget)).entries[0]  # type: ignore[index]
+
+    def perform(self, widget: Widget, action: str, parameters: JSON) -> None:
+        """Does what a button or toggle in it is for. The timeline is asked for afterwards."""
+        raise Fail(f"{type(self).__name__} has no action {action!r}")
+
+    def options(self, widget: Widget, parameter: str) -> Iterable[Any]:
+        """What a person is offered for a parameter with `dynamic_options`: values, or pairs of value and title."""
+        raise Fail(f"{type(self).__name__} has no options for {parameter!r}")
+
+    def entities(self, widget: Widget, parameter: str, identifiers: list[str]) -> Iterable[Any]:
+        """The options with these identifiers. As it is here: those of `options` whose value, or its `id`, is one."""
+        def name(option: Any) -> Any:
+            value = option[0] if isinstance(option, tuple) else option
+            return value.get("id") if isinstance(value, dict) else value
+
+        return [option for option in self.options(widget, parameter) if name(option) in identifiers]
+
+    def default_option(self, widget: Widget, parameter: str) -> Any:
+        """The option that holds where nobody has chosen; None: there is none."""
+        return None
+
+    def recommendations(self) -> Iterable[tuple[JSON, str]]:
+        """Configurations that are worth placing, each with its description. A class that has this is asked for it."""
+        raise NotImplementedError
+
+    def relevance(self) -> Iterable[WidgetRelevance]:
+        """When the kind is relevant, the most relevant first. A class that has this is asked for it."""
+        raise NotImplementedError
+
+
+def _date(date: Date) -> int:
+    return round(date.timestamp() * 1000) if isinstance(date, datetime.datetime) else date
+
+
+def _timeline(given: Any) -> Timeline:
+    """What a handler gave as a timeline, its entries in a list."""
+    if isinstance(given, TimelineEntry):
+        given = [given]
+    timeline = given if isinstance(given, Timeline) else Timeline(given)
+    entries = list(timeline.entries)
+    if not all(isinstance(entry, TimelineEntry) for entry in entries):
+        raise Fail(f"a timeline is made of islet.TimelineEntry, and not of {entries!r:.100}")
+    return dataclasses.replace(timeline, entries=entries)
+
+
 def parameter(name: str, type: str = "string", *, options: Iterable[Any] | None = None, **more: Any) -> JSON:
     """A parameter of a configurable kind: string, integer, number, boolean, enum or entity. More: title, default,
     is_optional, dynamic_options (the handler's `options` is asked). Options are values, or pairs of value and title."""
@@ -959,9 +1117,14 @@ class _Call:
 
     id: str
     frame: JSON
-    control: Control
+    asked: Control | Widget
     handler: Any
     result: bytes = b""
+
+    @property
+    def acts(self) -> bool:
+        """Whether it has an effect: then its end is told, however late."""
+        return str(self.frame["op"]).endswith(".perform")
 
 
 class _Lost(Exception):
@@ -969,17 +1132,23 @@ class _Lost(Exception):
 
 
 class Provider:
-    """A process that computes the values of control kinds. Declare kinds with `toggle` and `button`, then `run()`.
+    """A process that computes the values of control kinds and the timelines of widget kinds. Declare kinds with
+    `toggle`, `button` and `widget`, then `run()`.
 
     The socket lives on the thread of `run()` alone; each call has a thread of its own, and what it gives comes back
     over a queue. A lost connection, a silent service and one that was restarted lead to a new registration; the calls
     at work then are cancelled and their answers dropped, since the service has given them up."""
 
-    VALUE_LIMIT, OPTIONS_LIMIT, TEXT_LIMIT, MESSAGE_LIMIT = 4_096, 60_000, 256, 1_024
+    VALUE_LIMIT, OPTIONS_LIMIT, TEXT_LIMIT, MESSAGE_LIMIT, URL_LIMIT = 4_096, 60_000, 256, 1_024, 2_048
     """Bytes of JSON; longer texts are cut."""
+    FRAME_LIMIT = 65_536
+    """Bytes of an answer, and so of a timeline."""
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
+    _CALLS = frozenset({
+        "control.value", "control.perform", "control.options", "widget.timeline", "widget.snapshot", "widget.perform",
+        "widget.options", "widget.recommendations", "widget.relevance"})
 
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
@@ -991,13 +1160,13 @@ class Provider:
         self.registered = threading.Event()
         """Set while the service has this provider registered."""
         self._context = context
-        self._kinds: dict[str, tuple[JSON, Any]] = {}
+        self._kinds: dict[tuple[str, str], tuple[JSON, Any]] = {}  # by family and name
         self._stopping = False
         self._calls: dict[str, _Call] = {}
         self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
         self._threads = threading.BoundedSemaphore(2 * capacity)
         self._results: queue.SimpleQueue[_Call] = queue.SimpleQueue()
-        self._reloads: dict[tuple[str | None, str | None], None] = {}
+        self._wishes: dict[tuple[str, str | None, str | None], None] = {}  # op, kind, id
         self._lock = threading.Lock()
         self._wake_out, self._wake_in = sockets.socketpair()
         for end in (self._wake_out, self._wake_in):
@@ -1017,22 +1186,35 @@ class Provider:
         """The same for a `Button`; a function of the control serves too."""
         return self._declare(kind, Button, preview_value=preview, **declaration)
 
-    def _declare(self, kind: str, base: type[_Handler], **more: Any) -> Callable[[Any], Any]:
-        if kind in self._kinds:
+    def widget(self, kind: str, families: Iterable[str], **declaration: Any) -> Callable[[Any], Any]:
+        """Declares a widget kind; decorates a `TimelineProvider` (the class, or an instance of it), or a function that
+        gives the timeline of a widget. More: display_name, description, parameters, placeholder, rendering (in the
+        contract's words), supplemental_families, prompts_for_user_configuration; timeline_deadline and action_deadline
+        in seconds."""
+        return self._declare(kind, TimelineProvider, families=list(families), **declaration)
+
+    def _declare(self, kind: str, base: type[_Handler | TimelineProvider], **more: Any) -> Callable[[Any], Any]:
+        family = "widget" if base is TimelineProvider else "control"
+        if (family, kind) in self._kinds:
             raise ValueError(f"{kind} is declared already")
-        for name in {"value_deadline", "action_deadline"} & more.keys():
+        for name in {"value_deadline", "timeline_deadline", "action_deadline"} & more.keys():
             more[name] = round(more[name] * 1000)
+        functions = {Button: "perform", TimelineProvider: "timeline"}
+        optional = {Button: {"current_value": "has_value"}, TimelineProvider: {
+            "relevance": "provides_relevance", "recommendations": "provides_recommendations"}}
 
         def decorate(given: Any) -> Any:
             handler = given() if isinstance(given, type) else given
-            if base is Button and isinstance(given, types.FunctionType):
-                handler = Button()
-                handler.perform = given  # type: ignore[method-assign]
+            if base in functions and isinstance(given, types.FunctionType):
+                handler = base()
+                setattr(handler, functions[base], given)
             if not isinstance(handler, base):
                 raise TypeError(f"{kind}: {given!r} is no islet.{base.__name__}")
-            if base is Button and type(handler).current_value is not Button.current_value:  # type: ignore[attr-defined]
-                more.setdefault("has_value", True)
-            self._kinds[kind] = (_members(kind=kind, template=base.template, **more), handler)
+            for method, member in optional.get(base, {}).items():
+                if getattr(type(handler), method) is not getattr(base, method):
+                    more.setdefault(member, True)
+            template = getattr(base, "template", None)
+            self._kinds[family, kind] = (_members(kind=kind, template=template, **more), handler)
             return given
 
         return decorate
@@ -1112,10 +1294,26 @@ class Provider:
     def reload(self, kind: str | None = None, *, id: str | None = None) -> None:
         """A value has changed by itself: the service asks for it again, of one control, of a kind or of all. From any
         thread; what comes together, or while there is no connection, is asked once."""
+        self._wish("control.reload", kind, id)
+
+    def reload_timelines(self, kind: str | None = None, *, id: str | None = None) -> None:
+        """The same for timelines, of one widget, of a kind or of all: within each widget's budget, else later."""
+        self._wish("widget.reload", kind, id)
+
+    def invalidate_recommendations(self, kind: str | None = None) -> None:
+        """What `recommendations` gave holds no more, of a kind or of all."""
+        self._wish("widget.invalidateRecommendations", kind)
+
+    def invalidate_relevance(self, kind: str) -> None:
+        """What `relevance` gave holds no more."""
+        self._wish("widget.invalidateRelevance", kind)
+
+    def _wish(self, op: str, kind: str | None = None, id: str | None = None) -> None:
         with self._lock:
-            self._reloads[(kind, id)] = None
-            if len(self._reloads) > self.RECENT:
-                self._reloads = {(None, None): None}
+            self._wishes[op, kind, id] = None
+            if len(self._wishes) > self.RECENT:
+                self._wishes = {(op, None if op.endswith(".reload") else kind, None): None
+                                for op, kind, _ in self._wishes}
         self._wake()
 
     # The thread of the socket
@@ -1125,8 +1323,11 @@ class Provider:
         link = _Link(self._context, self.url, self._wake_in)
         try:
             self._recent.clear()
+            kinds = {member: [declaration for (each, _), (declaration, _) in self._kinds.items() if each == family]
+                     for member, family in (("kinds", "control"), ("widgets", "widget"))}
             link.send({"op": "provider.register", "req": "register", "app": self.app, "provider": self.id,
-                       "kinds": [declaration for declaration, _ in self._kinds.values()], "capacity": self.capacity})
+                       **{member: declared for member, declared in kinds.items() if declared},
+                       "capacity": self.capacity})
             alive, limit = time.monotonic(), self.REGISTER_LIMIT
             goodbye, said = float("inf"), False
             while True:
@@ -1162,21 +1363,21 @@ class Provider:
 
     def _take(self, link: _Link, frame: JSON) -> float | None:
         """Takes one frame in; gives the limit of silence where it was the registration's answer."""
-        op = frame.get("op")
-        if op in ("control.value", "control.perform", "control.options"):
+        op = str(frame.get("op"))
+        if op in self._CALLS:
             self._begin(link, str(frame.get("call")), frame)
         elif op == "provider.ping":
             link.send({"op": "provider.pong", "provider": self.id})
         elif op == "provider.cancel":
             if (call := self._calls.get(str(frame.get("call")))) is not None:
-                call.control.cancelled.set()
-                if call.frame.get("op") != "control.perform":  # an action has its effect: its end is told, however late
+                call.asked.cancelled.set()
+                if not call.acts:
                     del self._calls[call.id]
         elif op == "provider.dropped":
             raise _Lost(f"dropped by the service: {frame.get('reason')}")
         elif frame.get("ok") and frame.get("req") == "register":
             self.registered.set()
-            log.info("registered %s as %s", ", ".join(self._kinds), self.id)
+            log.info("registered %s as %s", ", ".join(kind for _, kind in self._kinds), self.id)
             return float(frame.get("pingLimit", 15_000)) / 1000
         elif frame.get("ok") is False:
             error = IsletError.of(frame)
@@ -1191,16 +1392,20 @@ class Provider:
         if id in self._recent:
             return  # never twice
         self._recent.append(id)
-        kind = str(frame.get("kind"))
-        if kind not in self._kinds:
+        family, kind = str(frame["op"]).split(".")[0], str(frame.get("kind"))
+        if (family, kind) not in self._kinds:
             return link.forward(self._failed(id, f"{kind} is not declared here"))
-        control = Control(
-            str(frame.get("app")), kind, frame.get("control"), frame.get("configuration") or {}, frame.get("device"),
-            frame.get("attempt", 1), time.monotonic() + frame.get("within", 1_000) / 1000)
+        common = {
+            "app": str(frame.get("app")), "kind": kind, "id": frame.get(family), "device": frame.get("device"),
+            "configuration": frame.get("configuration") or {}, "attempt": frame.get("attempt", 1),
+            "deadline": time.monotonic() + frame.get("within", 1_000) / 1000}
+        asked: Control | Widget = Control(**common) if family == "control" else Widget(
+            **common, family=frame.get("family"), rendering=frame.get("rendering") or {},
+            now=frame.get("now") or int(time.time() * 1000), is_preview=bool(frame.get("isPreview")))
         # More than the capacity are at work where handlers go on although they were cancelled.
         if not self._threads.acquire(blocking=False):
             return link.forward(self._failed(id, "all threads are at work", retryable=True))
-        call = self._calls[id] = _Call(id, frame, control, self._kinds[kind][1])
+        call = self._calls[id] = _Call(id, frame, asked, self._kinds[family, kind][1])
         try:
             threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
         except RuntimeError as failure:  # the system has no more threads
@@ -1215,20 +1420,19 @@ class Provider:
             if self._calls.get(call.id) is call:  # else it was cancelled, or is of another connection
                 del self._calls[call.id]
                 link.forward(call.result)
-            elif call.frame.get("op") == "control.perform":
+            elif call.acts:
                 # It ended for a connection that is lost: the service holds what was true before.
-                with self._lock:
-                    self._reloads[None, call.frame.get("control")] = None
-        if self._reloads and self.registered.is_set():
+                self._wish(call.frame["op"].replace("perform", "reload"), id=call.asked.id)
+        if self._wishes and self.registered.is_set():
             with self._lock:
-                reloads, self._reloads = self._reloads, {}
-            for kind, id in reloads:
-                link.send(_members(op="control.reload", req="reload", app=self.app, kind=kind, id=id))
+                wishes, self._wishes = self._wishes, {}
+            for op, kind, id in wishes:
+                link.send(_members(op=op, req="reload", app=self.app, kind=kind, id=id))
 
     def _forget(self) -> None:
         self.registered.clear()
         for call in self._calls.values():
-            call.control.cancelled.set()
+            call.asked.cancelled.set()
         self._calls.clear()
 
     def _pause(self, seconds: float) -> None:
@@ -1262,18 +1466,22 @@ class Provider:
 
     def _work(self, call: _Call) -> None:
         try:
-            call.result = _encode(self._answer(call))
+            answer = (self._widget_answer if isinstance(call.asked, Widget) else self._control_answer)(call)
+            frame = _encode(_members(op="provider.answer", provider=self.id, call=call.id, **answer))
+            if len(frame) > self.FRAME_LIMIT:
+                raise Fail(f"the answer has {len(frame)} bytes, and may have {self.FRAME_LIMIT}")
+            call.result = frame
         except Fail as fail:
             call.result = self._failed(call.id, str(fail), fail.retryable)
         except BaseException as failure:
-            log.exception("%s of %s", call.frame["op"], call.control.kind)
+            log.exception("%s of %s", call.frame["op"], call.asked.kind)
             call.result = self._failed(call.id, f"{type(failure).__name__}: {failure}")
         self._threads.release()
         self._results.put(call)
         self._wake()
 
-    def _answer(self, call: _Call) -> JSON:
-        handler, control, op = call.handler, call.control, call.frame["op"]
+    def _control_answer(self, call: _Call) -> JSON:
+        handler, control, op = call.handler, call.asked, call.frame["op"]
         toggles = handler.template == "toggle"
         if op == "control.options":
             given = Answer(_options(handler.options(control, call.frame.get("parameter"))))
@@ -1285,16 +1493,45 @@ class Provider:
         else:
             status = handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control)
             given = status if isinstance(status, Answer) else Answer(status=status)
+            # The action was performed, so the call has not failed.
             if given.status is not None and not isinstance(given.status, str):
-                # The action was performed, so the call has not failed.
                 log.warning("%s: %r is no status", control.kind, given.status)
                 given = dataclasses.replace(given, status=None)
+            if given.url is not None and (not isinstance(given.url, str) or len(given.url.encode()) > self.URL_LIMIT):
+                log.warning("%s: %.100r is no url", control.kind, given.url)
+                given = dataclasses.replace(given, url=None)
         limit = self.OPTIONS_LIMIT if op == "control.options" else self.VALUE_LIMIT
         if (size := len(_encode(given.value))) > limit:
             raise Fail(f"the value has {size} bytes, and may have {limit}")
-        members = {name: _cut(value, self.TEXT_LIMIT) if isinstance(value, str) and name != "value" else value
-                   for name, value in dataclasses.asdict(given).items()}
-        return _members(op="provider.answer", provider=self.id, call=call.id, **members)
+        return {name: _cut(value, self.TEXT_LIMIT) if isinstance(value, str) and name not in ("value", "url") else value
+                for name, value in dataclasses.asdict(given).items()}
+
+    def _widget_answer(self, call: _Call) -> JSON:
+        handler, widget, frame = call.handler, call.asked, call.frame
+        match frame["op"]:
+            case "widget.timeline":
+                timeline = _timeline(handler.timeline(widget))
+                return {"entries": [entry._wire() for entry in timeline.entries], "policy": timeline.policy,
+                        "needs_login": timeline.needs_login or None}
+            case "widget.snapshot":
+                return {"entries": [entry._wire() for entry in _timeline(handler.snapshot(widget)).entries]}
+            case "widget.perform":
+                handler.perform(widget, frame.get("action"), frame.get("parameters") or {})
+                return {}
+            case "widget.recommendations":
+                return {"value": [{"configuration": configuration, "description": description}
+                                  for configuration, description in handler.recommendations()]}
+            case "widget.relevance":
+                return {"value": [relevance._wire() for relevance in handler.relevance()]}
+        name = frame.get("parameter")
+        match frame.get("query"):
+            case "entitiesFor":
+                options = handler.entities(widget, name, frame.get("identifiers") or [])
+            case "defaultResult":
+                options = [option] if (option := handler.default_option(widget, name)) is not None else []
+            case _:
+                options = handler.options(widget, name)
+        return {"value": _options(options)}
 
     def _failed(self, call: str, message: str, retryable: bool = False) -> bytes:
         return _encode(_members(op="provider.fail", provider=self.id, call=call, retryable=retryable or None,

@@ -1,6 +1,7 @@
 """The examples in the docstring of `scripts/islet.py`, and those of the README that use it, run as they are printed."""
 
 import ast
+import contextlib
 import re
 import signal
 import subprocess
@@ -10,18 +11,19 @@ import textwrap
 import pytest
 
 import islet
+from support.dates import EPOCH, HOUR
 from support.provider_service import ProviderService
 from support.service import ROOT, environment
 from support.wire import DEADLINE
 from test_readme import python
 
-TORCH = "com.example.torch"
+TORCH, FORECAST = "com.example.torch", "com.example.forecast"
 
 
 def documented():
-    """The three examples of the docstring: client, replica, provider."""
+    """The four examples of the docstring: client, replica, provider of controls, provider of widgets."""
     blocks = re.findall(r"^( {4}import islet\n(?: {4}.*\n|\n)*)", islet.__doc__, re.MULTILINE)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     return [textwrap.dedent(block) for block in blocks]
 
 
@@ -46,7 +48,7 @@ def output(block, service):
 
 
 def test_the_documented_client_and_replica(system_service):
-    client, replica, _ = documented()
+    client, replica, *_ = documented()
     assert output(client, system_service) == ["notFound never", "[2, 3, 4]"]
     lines = output(replica, system_service)
     assert re.fullmatch(r"com\.example\.pizza/activity/Order/\S+ ended 5", lines[0])
@@ -60,15 +62,33 @@ def test_the_client_of_the_readme(system_service):
 
 
 @pytest.mark.parametrize("block", [documented()[2], printed()[1]], ids=["documented", "readme"])
-def test_a_provider(block):
-    fake = ProviderService()
-    fake.endpoints = {"commands": fake.url}
-    process = begin(block, fake)
-    try:
+def test_a_provider_of_controls(block):
+    with running(block) as (fake, process):
         assert [kind["kind"] for kind in fake.registered()["kinds"]] == [TORCH]
         assert fake.answer(fake.call("value", TORCH))["value"] is False
         fake.answer(fake.call("perform", TORCH, value=True))
         assert fake.answer(fake.call("value", TORCH))["value"] is True
+
+
+def test_a_provider_of_widgets():
+    with running(documented()[3]) as (fake, process):
+        assert [kind["families"] for kind in fake.registered()["widgets"]] == [["systemSmall", "systemMedium"]]
+        answer = fake.answer(fake.call_widget("timeline", FORECAST))
+        assert [entry["date"] for entry in answer["entries"]] == [EPOCH + hour * HOUR for hour in range(6)]
+        assert answer["policy"] == {"after": EPOCH + 6 * HOUR}
+        call = fake.call_widget("perform", FORECAST, action="refresh")
+        frames = {frame["op"]: frame for frame in (fake.next(), fake.next())}
+        assert frames["provider.answer"]["call"] == call and frames["widget.reload"]["kind"] == FORECAST
+
+
+@contextlib.contextmanager
+def running(block):
+    """A block as a process that provides for a played service, and ends well."""
+    fake = ProviderService()
+    fake.endpoints = {"commands": fake.url}
+    process = begin(block, fake)
+    try:
+        yield fake, process
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=DEADLINE) == 0
     finally:

@@ -7,7 +7,11 @@ import threading
 import zmq
 
 from .commands import encode
+from .dates import EPOCH
 from .wire import DEADLINE, QUIET
+
+PLACED = "0198c0de-0000-7000-8000-000000000001"
+"""The control or widget that calls are about."""
 
 
 class ProviderService:
@@ -49,7 +53,7 @@ class ProviderService:
                 if self.refuse:
                     self.say({"req": frame["req"], "ok": False, "error": {"message": "", **self.refuse.pop(0)}})
                 else:
-                    kinds = [kind["kind"] for kind in frame["kinds"]]
+                    kinds = [kind["kind"] for kind in frame.get("kinds", [])]
                     self.say({"req": frame["req"], "ok": True, "provider": frame["provider"], "pingEvery": 5_000,
                               "pingLimit": self.ping_limit, "kinds": kinds})
             self.registrations.put(frame)
@@ -66,10 +70,22 @@ class ProviderService:
 
     def call(self, op, kind, within=5_000, **members):
         """Calls the provider; gives the id of the call."""
+        return self._call("control", op, kind, {"within": within, **members})
+
+    def call_widget(self, op, kind, **members):
+        """The same about a widget."""
+        if op in ("timeline", "perform"):
+            members.setdefault("widget", PLACED)
+        if op in ("timeline", "perform", "snapshot"):
+            members.setdefault("family", "systemSmall")
+        return self._call("widget", op, kind, {"now": EPOCH, "within": 5_000, **members})
+
+    def _call(self, family, op, kind, members):
         self._numbers += 1
         call = f"call-{self._numbers}"
-        self.say({"call": call, "op": f"control.{op}", "app": "com.example.home", "kind": kind, "attempt": 1,
-                  "control": "0198c0de-0000-7000-8000-000000000001", "within": within, **members})
+        placed = {"control": PLACED} if family == "control" else {}
+        self.say({"call": call, "op": f"{family}.{op}", "app": "com.example.home", "kind": kind, "attempt": 1,
+                  **placed, **members})
         return call
 
     # What the provider says
