@@ -85,7 +85,7 @@ struct GoldenCommandTests {
         .revisionConflict(present: 1), .keyHeld(by: EntityID(high: 0, low: 0), revision: 1), .expired,
         .kindUnknown(FrameRange(0..<0)), .providerUnknown(call: nil), .badConfiguration(parameter: []),
         .badDeclaration(BadDeclaration(index: 0, member: "kind", reason: .missing)),
-        .kindConflict(KindConflict(kind: [], member: .tint, declared: [], offered: [])),
+        .kindConflict(KindConflict(kind: [], member: "tint", declared: [], offered: [])),
         .badAnswer(call: FrameRange(0..<0), .wrongType), .unknownCall(FrameRange(0..<0)),
         .busy(retryAfter: 1), .requestReused, .outcomeUnknown, .tooOld(oldest: 1), .tooMany(limit: 1),
         .quotaExceeded(limit: 1), .unavailable(.ruleOff), .authorization(.attributesTooLarge(bytes: 1, limit: 1)),
@@ -117,7 +117,17 @@ extension RetryAdvice {
 extension IsletCore.Operation {
     /// The name of the op that this is.
     fileprivate var name: OperationName? {
-        let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
+        var label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
+        switch self {
+        case .widget(let operation): label = "widget" + Self.capitalized(operation)
+        case .group(let operation): label = "group" + Self.capitalized(operation)
+        default: break
+        }
         return OperationName.allCases.first { "\($0)" == label }
+    }
+
+    private static func capitalized(_ operation: some Any) -> String {
+        let label = Mirror(reflecting: operation).children.first?.label ?? "\(operation)"
+        return label.prefix(1).uppercased() + label.dropFirst()
     }
 }

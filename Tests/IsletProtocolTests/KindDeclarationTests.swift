@@ -36,13 +36,13 @@ struct KindDeclarationTests {
         expected.actionHint = Array(#""Warm""#.utf8)
         expected.previewValue = Array(#"{ "celsius" : 2.0e1 }"#.utf8)
         expected.hasValue = true
-        var room = ControlKindDeclaration.Parameter(name: Array("room".utf8), type: .enum)
+        var room = KindParameter(name: Array("room".utf8), type: .enum)
         room.title = Array(#""Room""#.utf8)
         room.defaultValue = Array(#""h\u0061ll""#.utf8)
         room.options = [.init(value: Array(#""hall""#.utf8), title: Array(#""Hall""#.utf8))]
-        var step = ControlKindDeclaration.Parameter(name: Array("step".utf8), type: .number)
+        var step = KindParameter(name: Array("step".utf8), type: .number)
         step.defaultValue = [UInt8(ascii: "1")]
-        var entity = ControlKindDeclaration.Parameter(name: Array("e".utf8), type: .entity)
+        var entity = KindParameter(name: Array("e".utf8), type: .entity)
         entity.isOptional = true
         entity.hasDynamicOptions = true
         expected.parameters = [room, step, entity]
@@ -168,10 +168,10 @@ struct KindDeclarationTests {
             ("[]", ""), ("{", ""), (#"{"room":"\ud800"}"#, "room"),
         ]
         for (text, expected) in cases {
-            let misfit = ControlKindDeclaration.misfit(of: Array(text.utf8).span, to: kind.parameters)
+            let misfit = KindParameter.misfit(of: Array(text.utf8).span, to: kind.parameters)
             #expect(misfit.map { String(decoding: $0, as: UTF8.self) } == expected, "\(text)")
         }
-        #expect(ControlKindDeclaration.misfit(of: Array(#"{"x":1}"#.utf8).span, to: []) == Array("x".utf8))
-        #expect(ControlKindDeclaration.misfit(of: Span(), to: []) == nil)
+        #expect(KindParameter.misfit(of: Array(#"{"x":1}"#.utf8).span, to: []) == Array("x".utf8))
+        #expect(KindParameter.misfit(of: Span(), to: []) == nil)
     }
 }

@@ -147,3 +147,14 @@ package struct ActivityList: Equatable, Sendable, BitwiseCopyable {
 
     package init() {}
 }
+
+/// `activity.tap`: a person tapped it, which opens its app.
+package struct ActivityTap: Equatable, Sendable, BitwiseCopyable {
+    package var address: ActivityAddress
+    /// The JSON string with its quotes.
+    package var url: FrameRange?
+
+    package init(address: ActivityAddress) {
+        self.address = address
+    }
+}

@@ -1,17 +1,20 @@
-/// `provider.register`: a process computes values for control kinds.
+/// `provider.register`: a process computes values for control kinds and timelines for widget kinds.
 package struct ProviderRegister: Equatable, Sendable, BitwiseCopyable {
     package var app: FrameRange
     /// Of this run of the process: a new one has another.
     package var provider: EntityID
-    /// The exact bytes of the JSON array of declarations.
-    package var kinds: FrameRange
+    /// The exact bytes of the JSON array of control kinds' declarations; one of the two is there.
+    package var kinds: FrameRange?
+    /// The same of widget kinds.
+    package var widgets: FrameRange?
     /// How many calls it takes at a time, 1...1 024.
     package var capacity: Int = 16
 
-    package init(app: FrameRange, provider: EntityID, kinds: FrameRange) {
+    package init(app: FrameRange, provider: EntityID, kinds: FrameRange?, widgets: FrameRange? = nil) {
         self.app = app
         self.provider = provider
         self.kinds = kinds
+        self.widgets = widgets
     }
 }
 
@@ -28,6 +31,14 @@ package struct ProviderAnswer: Equatable, Sendable, BitwiseCopyable {
     package var actionHint: FrameRange?
     package var isActive: Bool?
     package var isDisabled: Bool?
+    /// What an action opens: a JSON string with its quotes.
+    package var url: FrameRange?
+    /// A timeline's: the exact bytes of a JSON array.
+    package var entries: FrameRange?
+    /// A timeline's: the exact bytes of a JSON string or object.
+    package var policy: FrameRange?
+    /// Whether nobody is logged in, so that the one entry asks for it.
+    package var needsLogin: Bool?
 
     package init(provider: EntityID, call: FrameRange) {
         self.provider = provider

@@ -25,6 +25,14 @@ package enum Refusal: Error, Equatable, Sendable {
     indirect case kindConflict(KindConflict)
     /// What a provider answered is of the wrong type or too long.
     case badAnswer(call: FrameRange, BadField)
+    /// A timeline that a provider gave is none.
+    indirect case badTimeline(call: FrameRange, BadTimeline)
+    /// The app is no member of the group, whose name stands there.
+    case notAMember(FrameRange)
+    /// There is no such group.
+    case groupUnknown(FrameRange)
+    /// There is such a group already.
+    case groupExists(FrameRange)
     /// The provider was never asked that, or has answered already.
     case unknownCall(FrameRange)
     /// The entity has another revision than `ifRevision`.
@@ -95,9 +103,34 @@ package enum Refusal: Error, Equatable, Sendable {
     }
 }
 
+/// What is wrong with a timeline.
+package struct BadTimeline: Equatable, Sendable {
+    package enum Reason: UInt8, Sendable, CaseIterable {
+        case emptyTimeline, tooManyEntries, entriesOutOfOrder
+        /// An unknown member, no date, or a value of another type.
+        case badEntry
+        case implausibleDate, linksNotAllowed, badRelevance, badPolicy
+        /// What asks for a login is one entry.
+        case needsLoginEntries
+    }
+
+    package var reason: Reason
+    /// The place of the entry, from 0.
+    package var index: Int?
+    package var limit: Int?
+
+    package init(_ reason: Reason, index: Int? = nil, limit: Int? = nil) {
+        self.reason = reason
+        self.index = index
+        self.limit = limit
+    }
+}
+
 /// What is wrong with one declaration of a registration.
 package struct BadDeclaration: Equatable, Sendable {
-    /// Its place in `kinds`, from 0.
+    /// The array that it stands in: `kinds` or `widgets`.
+    package var array: Field = .kinds
+    /// Its place there, from 0.
     package var index: Int
     /// The path to the member, such as `parameters[1].type`; empty for the declaration itself.
     package var member: String
@@ -110,16 +143,16 @@ package struct BadDeclaration: Equatable, Sendable {
     }
 }
 
-/// How the declaration of a control kind differs from the one that other providers live by.
+/// How the declaration of a kind differs from the one that other providers live by.
 package struct KindConflict: Equatable, Sendable {
     package var kind: [UInt8]
-    /// The member in which the two differ (``ControlKindDeclaration/difference(from:)``).
-    package var member: ControlKindDeclaration.Member
+    /// The member in which the two differ (``ControlKindDeclaration/difference(from:)``, and that of widgets).
+    package var member: String
     /// The exact bytes of the declaration that stands, and of the one that is refused.
     package var declared: [UInt8]
     package var offered: [UInt8]
 
-    package init(kind: [UInt8], member: ControlKindDeclaration.Member, declared: [UInt8], offered: [UInt8]) {
+    package init(kind: [UInt8], member: String, declared: [UInt8], offered: [UInt8]) {
         self.kind = kind
         self.member = member
         self.declared = declared
@@ -136,6 +169,8 @@ package enum Field: UInt8, Sendable, CaseIterable {
     case nonce, apps, prefix, credit, from, path
     case kind, configuration, value, maxAge, parameter, provider, kinds, capacity
     case call, status, isActive, tint, actionHint, disabled, message, retryable
+    case widgets, family, rendering, entries, policy, needsLogin, url, link, action, parameters, at, query, identifiers
+    case isPreview, group, member, members, name
 
     /// As it is written in commands.
     package var name: StaticString {
@@ -197,6 +232,24 @@ package enum Field: UInt8, Sendable, CaseIterable {
         case .disabled: "disabled"
         case .message: "message"
         case .retryable: "retryable"
+        case .widgets: "widgets"
+        case .family: "family"
+        case .rendering: "rendering"
+        case .entries: "entries"
+        case .policy: "policy"
+        case .needsLogin: "needsLogin"
+        case .url: "url"
+        case .link: "link"
+        case .action: "action"
+        case .parameters: "parameters"
+        case .at: "at"
+        case .query: "query"
+        case .identifiers: "identifiers"
+        case .isPreview: "isPreview"
+        case .group: "group"
+        case .member: "member"
+        case .members: "members"
+        case .name: "name"
         }
     }
 }

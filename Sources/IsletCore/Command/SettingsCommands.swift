@@ -24,8 +24,12 @@ package struct SettingsSet: Equatable, Sendable, BitwiseCopyable {
 /// What a device reports.
 package enum DeviceEventKind: UInt8, Sendable, BitwiseCopyable {
     case lock, unlock, collapse, leave, reboot
-    /// These three name an `app`.
-    case appForeground, appBackground, uninstall
+    /// Begins and ends StandBy, and WidgetKit's developer mode.
+    case standByStart, standByEnd, developerModeOn, developerModeOff
+    /// All its widgets are drawn anew.
+    case localeChange, appearanceChange, locationChange
+    /// These name an `app`; the last two begin and end an audio or navigation session.
+    case appForeground, appBackground, uninstall, sessionStart, sessionEnd
 }
 
 /// `device.event`.

@@ -2,39 +2,6 @@
 ///
 /// Texts are JSON strings with their quotes, byte for byte as they were declared; empty where absent.
 package struct ControlKindDeclaration: Equatable, Sendable {
-    /// A parameter of a configurable kind.
-    package struct Parameter: Equatable, Sendable {
-        package enum ValueType: UInt8, Sendable, CaseIterable {
-            case string, integer, number, boolean, `enum`, entity
-        }
-
-        package struct Option: Equatable, Sendable {
-            /// The exact bytes of the JSON value.
-            package var value: [UInt8]
-            package var title: [UInt8]
-
-            package init(value: [UInt8], title: [UInt8] = []) {
-                self.value = value
-                self.title = title
-            }
-        }
-
-        package var name: [UInt8]
-        package var type: ValueType
-        package var title: [UInt8] = []
-        /// The exact bytes of the JSON value; empty: none.
-        package var defaultValue: [UInt8] = []
-        package var isOptional = false
-        package var options: [Option] = []
-        /// The provider computes the options when it is asked.
-        package var hasDynamicOptions = false
-
-        package init(name: [UInt8], type: ValueType) {
-            self.name = name
-            self.type = type
-        }
-    }
-
     package var kind: [UInt8]
     package var template: ControlTemplate
     package var displayName: [UInt8] = []
@@ -45,7 +12,7 @@ package struct ControlKindDeclaration: Equatable, Sendable {
     package var previewValue: [UInt8] = []
     /// Whether there is a value to ask for; a button may have none.
     package var hasValue: Bool
-    package var parameters: [Parameter] = []
+    package var parameters: [KindParameter] = []
     package var reloadsSiblings = false
     package var isPrivacySensitive = false
     package var authenticationPolicy = ControlAuthenticationPolicy.alwaysAllowed

@@ -41,7 +41,7 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
     package private(set) var state: ControlState
     package private(set) var cause: ControlCause
     package private(set) var source = ControlValueSource.preview
-    package private(set) var failure = ControlFailure.none
+    package private(set) var failure = CallFailure.none
     /// What a toggle shows.
     package private(set) var isOn: Bool
     /// What a toggle shows without its action: the provider's last value, or the one that an action set since.
@@ -183,7 +183,7 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
     /// Its value could not be had: the last one is kept, or the preview, and it is asked for later (C4, C7).
     ///
     /// - Parameter retryAt: `never` where only another provider can help.
-    package mutating func valueFailed(_ why: ControlFailure, retryAt: Instant) -> Steps {
+    package mutating func valueFailed(_ why: CallFailure, retryAt: Instant) -> Steps {
         precondition(state == .loading || state == .reloading, "a value that was not asked for")
         let from = state
         failure = why
@@ -272,7 +272,7 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
 
     /// `perform()` threw, or nobody knows what became of it: the value before is shown again (C10), and what the provider
     /// holds now is asked for.
-    package mutating func performFailed(_ why: ControlFailure) -> Steps {
+    package mutating func performFailed(_ why: CallFailure) -> Steps {
         precondition(state == .acting, "an action that did not run")
         let from = state
         let next = nextWish
@@ -366,7 +366,7 @@ extension ControlMachine.Wish {
     }
 }
 
-extension ControlFailure {
+extension CallFailure {
     /// Why a control changed, where this made it change.
     var cause: ControlCause {
         switch self {

@@ -58,7 +58,7 @@ package struct ControlEvent: Sendable, BitwiseCopyable {
     /// Whether the present command made it, so that `by` stands in it.
     package var isByCommand: Bool
     package var changes: Changes
-    /// How many events of activities were made before it and are not released: the order of the two kinds.
+    /// How many events of any family were made before it and are not released.
     package var position: Int
 
     /// What it changed beside the machine.

@@ -36,25 +36,6 @@ package enum ControlValueSource: UInt8, Sendable, BitwiseCopyable, CaseIterable 
     case optimistic
 }
 
-/// Why the last call to a provider did not end well.
-package enum ControlFailure: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-    case none
-    /// Nobody provides the kind.
-    case noProvider
-    /// The provider went away during the call.
-    case providerLost
-    /// No answer within the deadline.
-    case timedOut
-    /// The provider's own error.
-    case threw
-    /// The answer was of the wrong type or too long.
-    case badAnswer
-    /// Too many calls were waiting.
-    case busy
-    /// The service was restarted during an action: it may or may not have run, and is not run again.
-    case unknownOutcome
-}
-
 /// Why a control changed.
 package enum ControlCause: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// A command about this control.

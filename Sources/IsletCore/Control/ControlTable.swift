@@ -1,7 +1,7 @@
 /// All placed controls of a partition with their kinds, timers and indexes: a part of the ``Engine``.
 package struct ControlTable: ~Copyable {
     var slab = Slab<ControlRecord>()
-    package internal(set) var kinds = ControlKindTable()
+    package internal(set) var kinds = ControlKindTable(family: "control")
     var byID = SlotIndex()
     /// Retries and waits for authentication.
     var wheel: TimerWheel
@@ -117,7 +117,7 @@ package struct ControlDecision: DecisionEntry, BitwiseCopyable {
     package var from: ControlState?
     package var to: ControlState
     package var cause: ControlCause?
-    package var failure: ControlFailure
+    package var failure: CallFailure
     package var client: EntityID?
     package var req: InlineText
 }

@@ -53,7 +53,7 @@ extension Engine {
 
     /// The call that a control waits for, its newest, did not end well.
     package mutating func controlCallFailed(
-        _ reference: SlotRef, isAction: Bool, _ failure: ControlFailure, at now: Instant
+        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, at now: Instant
     ) {
         guard controls.slab.isCurrent(reference) else { return }
         let slot = reference.slot
@@ -103,7 +103,7 @@ extension Engine {
         if let known = controls.kinds[kind].declaration {
             guard let member = declaration.difference(from: known) else { return .declared(kind) }
             // What is placed was drawn and called by these.
-            let isFixed = controls.kinds[kind].controls > 0 && (member == .template || member == .hasValue)
+            let isFixed = controls.kinds[kind].placed > 0 && (member == .template || member == .hasValue)
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         controls.kinds[kind].declaration = declaration

@@ -66,7 +66,7 @@ extension Engine {
     mutating func index(control slot: Slot) {
         let record = controls.slab[slot]
         controls.byID.insert(Engine.hash(record.id), slot)
-        controls.kinds[record.kind].controls += 1
+        controls.kinds[record.kind].placed += 1
         guard let device = record.device else { return }
         controls.onDevice[device, default: []].append(slot)
         devices[device].references += 1

@@ -45,7 +45,7 @@ extension Engine {
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
                 previous: previous, at: at, lateBy: step.due.isSet ? max(0, at - min(at, step.due)) : nil,
                 before: before, after: step.machine, revision: record.revision, rule: step.rule,
-                isByCommand: asker.isCommand, changes: changes, position: events.count))
+                isByCommand: asker.isCommand, changes: changes, position: eventCount))
         log(
             control: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
             from: before?.state, to: step.machine, asker: asker, at: at, frame)
@@ -102,7 +102,7 @@ extension Engine {
         let record = controls.slab[slot]
         controls.byID.remove(Engine.hash(record.id), slot)
         for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
-        controls.kinds[record.kind].controls -= 1
+        controls.kinds[record.kind].placed -= 1
         if let device = record.device {
             controls.onDevice[device]?.removeAll { $0 == slot }
             if controls.onDevice[device]?.isEmpty == true { controls.onDevice[device] = nil }
@@ -119,6 +119,8 @@ extension Engine {
         _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, control slot: Slot, isAdded: Bool
     ) {
         apps[app].digest.toggle(topicHash: topicHash, revision: revision)
-        if !digestScans.isEmpty { controlChangedDuringScans(topicHash, revision, app, slot, isAdded: isAdded) }
+        if !digestScans.isEmpty {
+            changedDuringScans(topicHash, revision, app, EntityPlace(.control, slot), isAdded: isAdded)
+        }
     }
 }

@@ -26,7 +26,9 @@ extension Engine {
             return .found(activities.reference(to: slot))
         case .settingsSet(let set): return setSettings(set, envelope, frame, now, dating)
         case .deviceEvent(let event): return deviceReported(event, envelope, frame, now, dating)
-        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet,
+        case .activityTap: return .refused(.unavailable(.ruleOff))
+        case .widget, .group, .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload,
+            .controlGet,
             .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,
             .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave,
             .providerList:

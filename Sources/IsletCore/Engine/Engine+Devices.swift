@@ -11,7 +11,10 @@ extension Engine {
         switch event.kind {
         case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
         case .unlock: deviceLock(false, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
-        case .collapse, .leave, .reboot, .appForeground, .appBackground, .uninstall: break
+        case .collapse, .leave, .reboot, .appForeground, .appBackground, .uninstall, .standByStart, .standByEnd,
+            .developerModeOn, .developerModeOff, .localeChange, .appearanceChange, .locationChange, .sessionStart,
+            .sessionEnd:
+            break
         }
         switch event.kind {
         case .lock, .collapse, .leave:
@@ -22,7 +25,8 @@ extension Engine {
                 let steps = engine.activities[slot].machine.leftBehind(at: now)
                 engine.take(steps, of: slot, before: before, asker: asker, at: now, frame)
             }
-        case .unlock, .reboot:
+        case .unlock, .reboot, .standByStart, .standByEnd, .developerModeOn, .developerModeOff, .localeChange,
+            .appearanceChange, .locationChange, .sessionStart, .sessionEnd:
             break
         case .appForeground:
             guard let known, let app = event.app.flatMap({ apps.find($0, of: frame) }) else { return .applied(nil) }

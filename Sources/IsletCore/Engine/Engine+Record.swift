@@ -154,7 +154,9 @@ extension Engine {
         _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ slot: Slot, isAdded: Bool
     ) {
         apps[app].digest.toggle(topicHash: topicHash, revision: revision)
-        if !digestScans.isEmpty { changedDuringScans(topicHash, revision, app, slot, isAdded: isAdded) }
+        if !digestScans.isEmpty {
+            changedDuringScans(topicHash, revision, app, EntityPlace(.activity, slot), isAdded: isAdded)
+        }
     }
 }
 

@@ -25,6 +25,10 @@ package struct Engine: ~Copyable {
     var decisions = DecisionLog<Decision>()
     /// Placed controls and their kinds.
     package var controls: ControlTable
+    /// Placed widgets and their kinds.
+    package var widgets: WidgetTable
+    /// What app groups share.
+    package var groups = GroupTable()
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
     var startOrdinal: UInt64 = 0
@@ -54,6 +58,7 @@ package struct Engine: ~Copyable {
         self.rules = rules
         wheel = TimerWheel(start: start)
         controls = ControlTable(start: start)
+        widgets = WidgetTable(start: start)
         events.reserveCapacity(1_024)
     }
 
@@ -72,6 +77,14 @@ package struct Engine: ~Copyable {
         events.removeAll(keepingCapacity: true)
         if !controls.events.isEmpty { releaseControlEvents() }
     }
+
+    /// Whether anything happened that was not released.
+    package var hasEvents: Bool {
+        !events.isEmpty || !controls.events.isEmpty || !widgets.events.isEmpty || !groups.events.isEmpty
+    }
+
+    /// How many events of all families were made and are not released.
+    var eventCount: Int { events.count + controls.events.count + widgets.events.count + groups.events.count }
 
     /// The notes were written.
     package mutating func releaseNotes() {

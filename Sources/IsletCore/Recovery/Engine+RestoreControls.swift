@@ -81,7 +81,7 @@ extension Engine {
                 topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
             apps[kind.app].entities += 1
             entityCount += 1
-            controls.kinds[record.kind].controls += 1
+            controls.kinds[record.kind].placed += 1
             controls.countByState[Int(record.machine.state.rawValue)] += 1
             guard let device = record.device else { continue }
             controls.onDevice[device, default: []].append(slot)

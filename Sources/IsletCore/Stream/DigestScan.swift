@@ -7,10 +7,8 @@ package struct DigestScan: Sendable {
     package let prefix: [UInt8]
     package private(set) var entities = 0
     package private(set) var digest = Digest()
-    /// The next activity to look at; the highest number once all were.
-    var nextSlot: Slot = 0
-    /// The next control to look at, once all activities were.
-    var nextControl: Slot = 0
+    /// The next place to look at.
+    var next = EntityPlace(.activity, 0)
     let number: Int
 
     init(number: Int, app: AppID, prefix: [UInt8]) {
@@ -43,28 +41,14 @@ extension Engine {
         guard let index = digestScans.firstIndex(where: { $0.number == number }) else { return nil }
         var scan = digestScans[index]
         var budget = Engine.digestBudget
-        while scan.nextSlot < activities.capacity, budget > 0 {
-            if let record = record(at: scan.nextSlot), record.state.isListed, app(of: record) == scan.app,
-                topic(of: record, hasPrefix: scan.prefix)
-            {
-                let hash = apps.kinds[Int(record.kind)].topicHash.appending(record.id)
-                scan.toggle(hash, UInt64(record.revision), isAdded: true)
+        while budget > 0, let place = place(from: scan.next) {
+            if let entity = listed(at: place, app: scan.app, prefix: scan.prefix) {
+                scan.toggle(entity.topicHash, entity.revision, isAdded: true)
             }
-            scan.nextSlot += 1
+            scan.next = EntityPlace(place.family, place.slot + 1)
             budget -= 1
         }
-        if scan.nextSlot >= activities.capacity { scan.nextSlot = .max }
-        while scan.nextSlot == .max, scan.nextControl < controls.slotCount, budget > 0 {
-            if let record = controls.record(at: scan.nextControl), record.machine.state != .removed {
-                let kind = controls.kinds[record.kind]
-                if kind.app == scan.app, topic(kind.topicPrefix, record.id, hasPrefix: scan.prefix) {
-                    scan.toggle(kind.topicHash.appending(record.id), UInt64(record.revision), isAdded: true)
-                }
-            }
-            scan.nextControl += 1
-            budget -= 1
-        }
-        guard scan.nextSlot == .max, scan.nextControl >= controls.slotCount else {
+        guard place(from: scan.next) == nil else {
             digestScans[index] = scan
             return nil
         }
@@ -95,26 +79,29 @@ extension Engine {
         return matches && prefix.count <= position
     }
 
-    /// An entity at a revision was put into its app's digest or taken out of it.
+    /// An entity at a revision was put into its app's digest or taken out of it. It is still, or already, in its place.
     mutating func changedDuringScans(
-        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ slot: Slot, isAdded: Bool
+        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ place: EntityPlace, isAdded: Bool
     ) {
-        let record = activities[slot]
-        for index in digestScans.indices where digestScans[index].app == app && slot < digestScans[index].nextSlot {
-            guard topic(of: record, hasPrefix: digestScans[index].prefix) else { continue }
+        for index in digestScans.indices where digestScans[index].app == app && place < digestScans[index].next {
+            guard topic(at: place, hasPrefix: digestScans[index].prefix) else { continue }
             digestScans[index].toggle(topicHash, revision, isAdded: isAdded)
         }
     }
 
-    /// A control at a revision was put into its app's digest or taken out of it.
-    mutating func controlChangedDuringScans(
-        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ slot: Slot, isAdded: Bool
-    ) {
-        let record = controls.slab[slot]
-        let known = controls.kinds[record.kind].topicPrefix
-        for index in digestScans.indices where digestScans[index].app == app && slot < digestScans[index].nextControl {
-            guard topic(known, record.id, hasPrefix: digestScans[index].prefix) else { continue }
-            digestScans[index].toggle(topicHash, revision, isAdded: isAdded)
+    /// Whether the topic of the entity at a place begins with a prefix.
+    private func topic(at place: EntityPlace, hasPrefix prefix: [UInt8]) -> Bool {
+        switch place.family {
+        case .activity: topic(of: activities[place.slot], hasPrefix: prefix)
+        case .control:
+            topic(
+                controls.kinds[controls.slab[place.slot].kind].topicPrefix, controls.slab[place.slot].id,
+                hasPrefix: prefix)
+        case .widget:
+            topic(
+                widgets.kinds[widgets.slab[place.slot].kind].topicPrefix, widgets.slab[place.slot].id,
+                hasPrefix: prefix)
+        case .group: groupTopic(at: place.slot, hasPrefix: prefix)
         }
     }
 }

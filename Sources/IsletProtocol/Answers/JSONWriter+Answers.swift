@@ -68,7 +68,7 @@ extension JSONWriter {
             return
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
             .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badDeclaration, .kindConflict,
-            .badAnswer, .unknownCall, .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed,
+            .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .unknownCall, .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed,
             .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
@@ -90,11 +90,18 @@ extension JSONWriter {
         case .kindUnknown(let kind): field("kind", string: frame.quoted(kind))
         case .providerUnknown(.some(let call)), .badAnswer(let call, _), .unknownCall(let call):
             field("call", string: frame.quoted(call))
+        case .badTimeline(let call, let bad):
+            field("call", string: frame.quoted(call))
+            field("reason", name: bad.reason.wireName)
+            if let index = bad.index { field("index", index) }
+            if let limit = bad.limit { field("limit", limit) }
+        case .notAMember(let group), .groupUnknown(let group), .groupExists(let group):
+            field("group", string: frame.quoted(group))
         case .badConfiguration(let parameter):
             field("field", string: Field.configuration.path)
             field("parameter", string: Refusal.quoted(parameter))
         case .badDeclaration(let bad):
-            field("field", string: Field.kinds.path)
+            field("field", string: bad.array.path)
             field("index", bad.index)
             if !bad.member.isEmpty { field("member", string: bad.member) }
         case .kindConflict(let conflict): difference(conflict)
@@ -122,12 +129,12 @@ extension JSONWriter {
     /// What two declarations of a kind say in the member in which they differ; what a declaration leaves out is absent.
     private mutating func difference(_ conflict: KindConflict) {
         field("kind", string: Refusal.quoted(conflict.kind))
-        field("member", string: conflict.member.rawValue)
+        field("member", string: conflict.member)
         for (name, json): (StaticString, [UInt8]) in [("declared", conflict.declared), ("offered", conflict.offered)] {
             var range: FrameRange?
             // A declaration was scanned before; one of the caller's making that is no object just shows nothing.
             try? JSONScanner.scanObject(json.span) { member in
-                if member.name.string(in: json.span) == conflict.member.rawValue { range = member.value.range }
+                if member.name.string(in: json.span) == conflict.member { range = member.value.range }
             }
             guard let range, range.count <= Self.maximumMember else { continue }
             field(name, raw: json.span.extracting(range.indices))

@@ -28,9 +28,10 @@ extension Refusal {
         case .missingField: "missingField"
         case .badField, .badConfiguration, .badDeclaration: "badField"
         case .implausibleDate: "implausibleDate"
-        case .notFound, .kindUnknown, .providerUnknown: "notFound"
-        case .revisionConflict, .keyHeld, .kindConflict: "conflict"
-        case .badAnswer: "badAnswer"
+        case .notFound, .kindUnknown, .providerUnknown, .groupUnknown: "notFound"
+        case .revisionConflict, .keyHeld, .kindConflict, .groupExists: "conflict"
+        case .badAnswer, .badTimeline: "badAnswer"
+        case .notAMember: "unauthorized"
         case .unknownCall: "unknownCall"
         case .expired: "expired"
         case .busy: "busy"
@@ -55,14 +56,14 @@ extension Refusal {
             .requestReused, .tooMany, .authorization(.attributesTooLarge), .authorization(.reconnectNotPermitted),
             .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.storeInMemory),
             .unavailable(.wrongEndpoint), .backupFailed, .kindUnknown, .providerUnknown, .badConfiguration,
-            .badDeclaration, .badAnswer, .unknownCall:
+            .badDeclaration, .badAnswer, .badTimeline, .unknownCall, .notAMember, .groupUnknown:
             .never
         case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull),
             .unavailable(.backupRunning), .unavailable(.noProvider), .unavailable(.providerFailed),
             .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
             .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
             .later
-        case .revisionConflict, .keyHeld, .kindConflict, .outcomeUnknown, .tooOld: .refresh
+        case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .outcomeUnknown, .tooOld: .refresh
         }
     }
 
@@ -81,13 +82,17 @@ extension Refusal {
             "the field '\(field.path)' is not in milliseconds since 1970"
                 + (meant.map { "; \($0.milliseconds) was probably meant" } ?? "")
         case .notFound: "there is no such entity in this app"
-        case .kindUnknown(let kind): "no provider has declared the control kind '\(frame.quoted(kind))'"
+        case .kindUnknown(let kind): "no provider has declared the kind '\(frame.quoted(kind))'"
         case .providerUnknown: "no such provider is registered on this connection"
         case .badConfiguration(let name): "the configuration does not fit the parameter '\(Self.quoted(name))'"
         case .badDeclaration(let bad): "\(bad.path) \(bad.reason.sentence)"
         case .kindConflict(let conflict):
-            "the kind '\(Self.quoted(conflict.kind))' is declared with another '\(conflict.member.rawValue)'"
+            "the kind '\(Self.quoted(conflict.kind))' is declared with another '\(conflict.member)'"
         case .badAnswer(_, let reason): "the answer \(reason.sentence)"
+        case .badTimeline(_, let bad): bad.sentence
+        case .notAMember(let group): "the app is no member of the group '\(frame.quoted(group))'"
+        case .groupUnknown(let group): "there is no group '\(frame.quoted(group))'"
+        case .groupExists(let group): "there is a group '\(frame.quoted(group))' already"
         case .unknownCall: "this provider was not asked that, or has answered already"
         case .revisionConflict(let present): "the entity has revision \(present)"
         case .keyHeld(let holder, _): "the key is held by the open activity \(holder)"
@@ -114,7 +119,7 @@ extension Refusal {
 
 extension BadDeclaration {
     /// The member from the registration on, such as `kinds[0].parameters[1].type`.
-    var path: String { member.isEmpty ? "kinds[\(index)]" : "kinds[\(index)].\(member)" }
+    var path: String { member.isEmpty ? "\(array.name)[\(index)]" : "\(array.name)[\(index)].\(member)" }
 }
 
 extension Span<UInt8> {
@@ -182,7 +187,7 @@ extension Refusal.Unavailable {
         case .storeInMemory: "everything is in memory: there is nothing to copy"
         case .backupRunning: "another backup is being made"
         case .wrongEndpoint: "this op belongs on another endpoint"
-        case .noProvider: "no provider of this control kind is there"
+        case .noProvider: "no provider of this kind is there"
         case .providerFailed: "the provider failed"
         case .providerTimedOut: "the provider did not answer in time"
         }
@@ -215,6 +220,39 @@ extension Refusal.AuthorizationRefusal {
         case .targetMaximumExceeded(let limit): "the app has \(limit) open activities on this device already"
         case .visibility: "the app is in the background"
         case .reconnectNotPermitted: "an activity with this id exists"
+        }
+    }
+}
+
+extension BadTimeline {
+    var sentence: String {
+        let place = index.map { "entries[\($0)]" } ?? "the timeline"
+        return switch reason {
+        case .emptyTimeline: "the timeline has no entries"
+        case .tooManyEntries: "the timeline has more than \(limit ?? 0) entries"
+        case .entriesOutOfOrder: "\(place) is earlier than the entry before"
+        case .badEntry: "\(place) is no entry: it needs a date, and has no other members than those of the contract"
+        case .implausibleDate: "the date of \(place) is not in milliseconds since 1970"
+        case .linksNotAllowed: "\(place) has links, which this family does not have"
+        case .badRelevance: "the relevance of \(place) is no score with a duration"
+        case .badPolicy: "the policy is none of atEnd, never and {\"after\":ms}"
+        case .needsLoginEntries: "what asks for a login is one entry"
+        }
+    }
+}
+
+extension BadTimeline.Reason {
+    package var wireName: StaticString {
+        switch self {
+        case .emptyTimeline: "emptyTimeline"
+        case .tooManyEntries: "tooManyEntries"
+        case .entriesOutOfOrder: "entriesOutOfOrder"
+        case .badEntry: "badEntry"
+        case .implausibleDate: "implausibleDate"
+        case .linksNotAllowed: "linksNotAllowed"
+        case .badRelevance: "badRelevance"
+        case .badPolicy: "badPolicy"
+        case .needsLoginEntries: "needsLoginEntries"
         }
     }
 }

@@ -23,6 +23,13 @@ extension CommandDecoder {
     /// Whether `ifRevision` guards anything: the op changes one entity that may be there already.
     private func isRevisionGuarded(_ name: OperationName) -> Bool {
         switch name {
+        case .activityTap, .widgetConfigure, .widgetRemove, .widgetTap, .widgetVisible, .groupSet, .groupDelete: true
+        case .widgetReload: present.contains(.id)
+        case .widgetAdd, .widgetGet, .widgetHistory, .widgetExplain, .widgetTimeline, .widgetBudget, .widgetList,
+            .widgetKinds, .widgetSnapshot, .widgetOptions, .widgetRecommendations, .widgetInvalidateRecommendations,
+            .widgetInvalidateRelevance, .widgetStack, .groupCreate, .groupAdmit, .groupLeave, .groupNotify, .groupGet,
+            .groupList, .groupInfo:
+            false
         case .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat: true
         case .activityStart: present.contains(.ifExists)
         case .controlConfigure, .controlRemove, .controlTap, .controlSet: true

@@ -8,14 +8,19 @@ extension CommandDecoder {
     /// The longest `message` of a failure, in bytes as it was sent.
     static let maximumFailureText = 1_024
 
+    /// The longest URL, in bytes as it was sent.
+    static let maximumURL = 2_048
+
     /// `provider.register`. Its declarations are checked here, and read by ``KindDeclarations`` when they are taken.
     func providerRegister(_ frame: Span<UInt8>) throws(Refusal) -> ProviderRegister {
         let app = try requiredText(.app, .app, frame)
         let provider = try requiredID(.provider, frame)
-        guard let kinds = self[.kinds] else { throw .missingField(.kinds) }
-        guard kinds.kind == .array else { throw .badField(.kinds, .wrongType) }
-        _ = try KindDeclarations.read(frame, at: kinds.range)
-        var register = ProviderRegister(app: app, provider: provider, kinds: kinds.range)
+        let kinds = try array(.kinds)
+        let widgets = try array(.widgets)
+        guard kinds != nil || widgets != nil else { throw .missingField(.kinds) }
+        if let kinds { _ = try KindDeclarations.read(frame, at: kinds) }
+        if let widgets { _ = try WidgetDeclarations.read(frame, at: widgets) }
+        var register = ProviderRegister(app: app, provider: provider, kinds: kinds, widgets: widgets)
         register.capacity = try integer(.capacity, in: Self.capacities, frame) ?? register.capacity
         return register
     }
@@ -29,6 +34,10 @@ extension CommandDecoder {
         answer.tint = try carriedText(.tint, atMost: Self.maximumAnswerText)
         answer.actionHint = try carriedText(.actionHint, atMost: Self.maximumAnswerText)
         answer.isDisabled = try flag(.disabled)
+        answer.url = try carriedText(.url, atMost: Self.maximumURL)
+        answer.entries = try array(.entries)
+        answer.policy = self[.policy]?.range
+        answer.needsLogin = try flag(.needsLogin)
         return answer
     }
 

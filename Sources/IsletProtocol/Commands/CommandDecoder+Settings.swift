@@ -20,13 +20,18 @@ extension CommandDecoder {
             [
                 "lock": .lock, "unlock": .unlock, "collapse": .collapse, "leave": .leave, "reboot": .reboot,
                 "appForeground": .appForeground, "appBackground": .appBackground, "uninstall": .uninstall,
+                "standByStart": .standByStart, "standByEnd": .standByEnd, "developerModeOn": .developerModeOn,
+                "developerModeOff": .developerModeOff, "localeChange": .localeChange,
+                "appearanceChange": .appearanceChange, "locationChange": .locationChange,
+                "sessionStart": .sessionStart, "sessionEnd": .sessionEnd,
             ])
         guard let kind else { throw .missingField(.event) }
         let app = try text(.app, .app, frame)
         switch kind {
-        case .lock, .unlock, .collapse, .leave, .reboot:
+        case .lock, .unlock, .collapse, .leave, .reboot, .standByStart, .standByEnd, .developerModeOn,
+            .developerModeOff, .localeChange, .appearanceChange, .locationChange:
             if app != nil { throw .badField(.app, .notAllowedHere) }
-        case .appForeground, .appBackground, .uninstall:
+        case .appForeground, .appBackground, .uninstall, .sessionStart, .sessionEnd:
             if app == nil { throw .missingField(.app) }
         }
         return DeviceEvent(device: device, kind: kind, app: app)

@@ -49,6 +49,13 @@ extension CommandDecoder {
         return value.range
     }
 
+    /// A JSON array's exact bytes.
+    func array(_ field: Field) throws(Refusal) -> FrameRange? {
+        guard let value = self[field] else { return nil }
+        guard value.kind == .array else { throw .badField(field, .wrongType) }
+        return value.range
+    }
+
     @inline(__always) func requiredObject(_ field: Field) throws(Refusal) -> FrameRange {
         guard let range = try object(field) else { throw .missingField(field) }
         return range

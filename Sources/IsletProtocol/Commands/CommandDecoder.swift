@@ -25,7 +25,7 @@ package struct CommandDecoder: ~Copyable {
     private let allowedFields = OperationName.allCases.map(\.fields)
 
     // What the present frame holds: valid where `seen` has the field.
-    private var values = InlineArray<64, JSONValue>(
+    private var values = InlineArray<96, JSONValue>(
         repeating: JSONValue(kind: .null, hasEscapes: false, range: FrameRange(0..<0)))
     private var seen = FieldSet()
     /// Those of `seen` that are not null.
@@ -108,7 +108,7 @@ package struct CommandDecoder: ~Copyable {
     }
 
     /// Strings that are carried as they came, escapes and all.
-    private static let carriedFields = FieldSet([.pushType, .value, .status, .tint, .actionHint, .message])
+    private static let carriedFields = FieldSet([.pushType, .value, .status, .tint, .actionHint, .message, .url, .policy])
 
     /// Reads the escapes of the strings that are the command's own; what is user's JSON stays as it is.
     private mutating func unescapeOwnFields(of frame: Span<UInt8>) {

@@ -2,7 +2,7 @@ package import IsletCore
 
 /// A set of fields: one bit for each.
 package struct FieldSet: Equatable, Sendable, BitwiseCopyable {
-    private var bits: UInt64 = 0
+    private var bits: UInt128 = 0
 
     package init() {}
 
@@ -13,11 +13,11 @@ package struct FieldSet: Equatable, Sendable, BitwiseCopyable {
     package var isEmpty: Bool { bits == 0 }
 
     @inline(__always) package func contains(_ field: Field) -> Bool {
-        bits & (1 << UInt64(field.index)) != 0
+        bits & (1 << UInt128(field.index)) != 0
     }
 
     @inline(__always) package mutating func insert(_ field: Field) {
-        bits |= 1 << UInt64(field.index)
+        bits |= 1 << UInt128(field.index)
     }
 
     package func union(_ other: FieldSet) -> FieldSet {

@@ -3,9 +3,14 @@ import IsletCore
 /// The names that the field `op` may have.
 package enum OperationName: UInt8, Sendable, CaseIterable {
     case activityStart, activityUpdate, activityEnd, activityDismiss, activityRenew, activityHeartbeat
+    case activityTap
     case activityGet, activityHistory, activityExplain, activityList
     case controlAdd, controlConfigure, controlRemove, controlTap, controlSet, controlReload
     case controlGet, controlHistory, controlExplain, controlList, controlPreview, controlKinds, controlOptions
+    case widgetAdd, widgetConfigure, widgetRemove, widgetReload, widgetVisible, widgetTap, widgetGet, widgetHistory
+    case widgetExplain, widgetTimeline, widgetBudget, widgetList, widgetKinds, widgetSnapshot, widgetOptions
+    case widgetRecommendations, widgetInvalidateRecommendations, widgetInvalidateRelevance, widgetStack
+    case groupCreate, groupAdmit, groupLeave, groupSet, groupDelete, groupNotify, groupGet, groupList, groupInfo
     case providerRegister, providerAnswer, providerFail, providerPong, providerDrain, providerLeave, providerList
     case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing, serviceBackup
     case streamApplied, bulkSnapshot, bulkReplay, bulkDigest, bulkCredit, bulkCancel
@@ -19,6 +24,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .activityDismiss: "activity.dismiss"
         case .activityRenew: "activity.renew"
         case .activityHeartbeat: "activity.heartbeat"
+        case .activityTap: "activity.tap"
         case .activityGet: "activity.get"
         case .activityHistory: "activity.history"
         case .activityExplain: "activity.explain"
@@ -36,6 +42,34 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .controlPreview: "control.preview"
         case .controlKinds: "control.kinds"
         case .controlOptions: "control.options"
+        case .widgetAdd: "widget.add"
+        case .widgetConfigure: "widget.configure"
+        case .widgetRemove: "widget.remove"
+        case .widgetReload: "widget.reload"
+        case .widgetVisible: "widget.visible"
+        case .widgetTap: "widget.tap"
+        case .widgetGet: "widget.get"
+        case .widgetHistory: "widget.history"
+        case .widgetExplain: "widget.explain"
+        case .widgetTimeline: "widget.timeline"
+        case .widgetBudget: "widget.budget"
+        case .widgetList: "widget.list"
+        case .widgetKinds: "widget.kinds"
+        case .widgetSnapshot: "widget.snapshot"
+        case .widgetOptions: "widget.options"
+        case .widgetRecommendations: "widget.recommendations"
+        case .widgetInvalidateRecommendations: "widget.invalidateRecommendations"
+        case .widgetInvalidateRelevance: "widget.invalidateRelevance"
+        case .widgetStack: "widget.stack"
+        case .groupCreate: "group.create"
+        case .groupAdmit: "group.admit"
+        case .groupLeave: "group.leave"
+        case .groupSet: "group.set"
+        case .groupDelete: "group.delete"
+        case .groupNotify: "group.notify"
+        case .groupGet: "group.get"
+        case .groupList: "group.list"
+        case .groupInfo: "group.info"
         case .providerRegister: "provider.register"
         case .providerAnswer: "provider.answer"
         case .providerFail: "provider.fail"
@@ -82,6 +116,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .activityDismiss: [.app, .id, .key, .device, .by]
         case .activityRenew: [.app, .id, .key, .device, .contentState, .staleDate]
         case .activityHeartbeat: [.app, .id, .key, .device]
+        case .activityTap: [.app, .id, .key, .device, .url]
         case .activityGet, .activityHistory, .activityExplain: [.app, .id, .key, .device, .minSeq]
         case .activityList: [.app, .state, .type, .device, .key, .order, .limit, .cursor, .minSeq]
         case .controlAdd: [.app, .kind, .configuration, .device, .id]
@@ -95,8 +130,40 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .controlPreview: [.app, .kind]
         case .controlKinds: [.app]
         case .controlOptions: [.app, .kind, .parameter, .configuration]
-        case .providerRegister: [.app, .provider, .kinds, .capacity]
-        case .providerAnswer: [.provider, .call, .value, .status, .isActive, .tint, .actionHint, .disabled]
+        case .widgetAdd: [.app, .kind, .family, .configuration, .rendering, .device, .id]
+        case .widgetConfigure: [.app, .id, .configuration, .rendering]
+        case .widgetRemove: [.app, .id]
+        case .widgetReload: [.app, .id, .kind]
+        case .widgetVisible: [.app, .id]
+        case .widgetTap: [.app, .id, .link, .action, .parameters]
+        case .widgetGet: [.app, .id, .minSeq]
+        case .widgetHistory: [.app, .id, .minSeq]
+        case .widgetExplain: [.app, .id, .minSeq]
+        case .widgetTimeline: [.app, .id, .at, .minSeq]
+        case .widgetBudget: [.app, .id, .minSeq]
+        case .widgetList: [.app, .kind, .family, .device, .state, .limit, .cursor, .minSeq]
+        case .widgetKinds: [.app]
+        case .widgetSnapshot: [.app, .kind, .family, .configuration, .isPreview]
+        case .widgetOptions: [.app, .kind, .parameter, .configuration, .query, .identifiers]
+        case .widgetRecommendations: [.app, .kind]
+        case .widgetInvalidateRecommendations: [.app, .kind]
+        case .widgetInvalidateRelevance: [.app, .kind]
+        case .widgetStack: [.device]
+        case .groupCreate: [.app, .group, .members]
+        case .groupAdmit: [.app, .group, .member]
+        case .groupLeave: [.app, .group]
+        case .groupSet: [.app, .group, .key, .value]
+        case .groupDelete: [.app, .group, .key]
+        case .groupNotify: [.app, .group, .name]
+        case .groupGet: [.app, .group, .key, .minSeq]
+        case .groupList: [.app, .group, .prefix, .limit, .cursor, .minSeq]
+        case .groupInfo: [.app, .group, .minSeq]
+        case .providerRegister: [.app, .provider, .kinds, .widgets, .capacity]
+        case .providerAnswer:
+            [
+                .provider, .call, .value, .status, .isActive, .tint, .actionHint, .disabled, .url, .entries, .policy,
+                .needsLogin,
+            ]
         case .providerFail: [.provider, .call, .message, .retryable]
         case .providerPong, .providerDrain, .providerLeave: [.provider]
         case .providerList: []

@@ -1,6 +1,6 @@
 package import IsletCore
 
-extension ControlKindDeclaration {
+extension KindParameter {
     /// Whether a configuration fits parameters: each of its members is one of them and of its type, and each parameter
     /// that is neither optional nor has a default is there.
     ///
@@ -8,7 +8,7 @@ extension ControlKindDeclaration {
     /// - Parameter configuration: the bytes of the JSON object; empty: none, which is `{}`.
     /// - Returns: the name of the first member that does not fit, else of the first parameter that is missing; nil
     ///   where all is well. Bytes that are no JSON object do not fit, under an empty name.
-    package static func misfit(of configuration: Span<UInt8>, to parameters: [Parameter]) -> [UInt8]? {
+    package static func misfit(of configuration: Span<UInt8>, to parameters: [KindParameter]) -> [UInt8]? {
         var isGiven = [Bool](repeating: false, count: parameters.count)
         var isNamed = isGiven
         if !configuration.isEmpty {
@@ -42,7 +42,7 @@ extension ControlKindDeclaration {
     }
 }
 
-extension ControlKindDeclaration.Parameter.ValueType {
+extension KindParameter.ValueType {
     /// Whether a value of this type is written as that kind of JSON. An `enum` is the name of its case; an `entity` is
     /// its identifier, or an object.
     func holds(_ kind: JSONKind) -> Bool {
@@ -56,7 +56,7 @@ extension ControlKindDeclaration.Parameter.ValueType {
     }
 }
 
-extension ControlKindDeclaration.Parameter {
+extension KindParameter {
     /// Whether the options, where they are closed, have a value, whatever escapes either is written with.
     func allows(_ value: JSONValue, _ bytes: Span<UInt8>) -> Bool {
         guard type == .enum, !hasDynamicOptions else { return true }

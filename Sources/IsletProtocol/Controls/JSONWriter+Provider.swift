@@ -89,7 +89,7 @@ extension JSONWriter {
     }
 
     /// The static options of a parameter.
-    package mutating func options(_ options: [ControlKindDeclaration.Parameter.Option]) {
+    package mutating func options(_ options: [KindParameter.Option]) {
         beginArray()
         for option in options {
             beginObject()

@@ -99,8 +99,8 @@ extension DeclarationReader {
 
     private func parameters(
         _ value: JSONValue?, _ bytes: Span<UInt8>
-    ) throws(Refusal) -> [ControlKindDeclaration.Parameter] {
-        var parameters: [ControlKindDeclaration.Parameter] = []
+    ) throws(Refusal) -> [KindParameter] {
+        var parameters: [KindParameter] = []
         let elements = try elements("parameters", value, atMost: KindDeclarations.maximumParameters, bytes)
         for (place, element) in elements.enumerated() {
             var reader = self
@@ -118,15 +118,15 @@ extension DeclarationReader {
 
     private func parameter(
         _ object: JSONValue, _ bytes: Span<UInt8>
-    ) throws(Refusal) -> ControlKindDeclaration.Parameter {
+    ) throws(Refusal) -> KindParameter {
         let found = try members(object, Self.parameterMembers, bytes)
         let name = try name("name", found[0], bytes)
-        let types: KeyValuePairs<StaticString, ControlKindDeclaration.Parameter.ValueType> = [
+        let types: KeyValuePairs<StaticString, KindParameter.ValueType> = [
             "string": .string, "integer": .integer, "number": .number, "boolean": .boolean, "enum": .enum,
             "entity": .entity,
         ]
         guard let type = try word("type", found[1], bytes, types) else { throw bad("type", .missing) }
-        var made = ControlKindDeclaration.Parameter(name: name, type: type)
+        var made = KindParameter(name: name, type: type)
         made.title = try text("title", found[2], bytes)
         made.isOptional = try flag("isOptional", found[4]) ?? false
         made.options = try options(of: type, found[5], bytes)
@@ -141,9 +141,9 @@ extension DeclarationReader {
     }
 
     private func options(
-        of type: ControlKindDeclaration.Parameter.ValueType, _ value: JSONValue?, _ bytes: Span<UInt8>
-    ) throws(Refusal) -> [ControlKindDeclaration.Parameter.Option] {
-        var options: [ControlKindDeclaration.Parameter.Option] = []
+        of type: KindParameter.ValueType, _ value: JSONValue?, _ bytes: Span<UInt8>
+    ) throws(Refusal) -> [KindParameter.Option] {
+        var options: [KindParameter.Option] = []
         let elements = try elements("options", value, atMost: KindDeclarations.maximumOptions, bytes)
         for (place, element) in elements.enumerated() {
             var reader = self
@@ -152,7 +152,7 @@ extension DeclarationReader {
             guard let value = found[0] else { throw reader.bad("value", .missing) }
             guard type.holds(value.kind) else { throw reader.bad("value", .wrongType) }
             options.append(
-                ControlKindDeclaration.Parameter.Option(
+                KindParameter.Option(
                     value: try reader.raw("value", value, bytes), title: try reader.text("title", found[1], bytes)))
         }
         return options

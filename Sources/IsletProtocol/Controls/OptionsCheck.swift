@@ -1,6 +1,6 @@
 package import IsletCore
 
-extension ControlKindDeclaration.Parameter.Option {
+extension KindParameter.Option {
     /// A provider gives at most this many options for a parameter.
     package static let maximumCount = 1_000
 

@@ -36,7 +36,7 @@ extension ControlValueSource {
     }
 }
 
-extension ControlFailure {
+extension CallFailure {
     package var wireName: StaticString {
         switch self {
         case .none: "none"

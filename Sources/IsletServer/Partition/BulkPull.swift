@@ -15,7 +15,7 @@ final class BulkPull {
 
     enum Source {
         /// The listed entities from a place on, activities first; its upper 32 bits are the family. `digest` is the number of the scan over the prefix, once there is one.
-        case snapshot(prefix: [UInt8]?, next: UInt64, digest: Int?)
+        case snapshot(prefix: [UInt8]?, next: EntityPlace, digest: Int?)
         /// The stored events after a sequence number.
         case replay(after: UInt64)
     }

@@ -29,9 +29,3 @@ struct EntityTopic {
         self.id = id
     }
 }
-
-/// The family of an entity in the upper 32 bits of its slot's number in the journal.
-enum EntityFamily {
-    static let activity: UInt64 = 0
-    static let control: UInt64 = 1
-}

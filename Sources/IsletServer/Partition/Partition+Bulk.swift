@@ -47,7 +47,7 @@ extension Partition {
             return begin(
                 BulkPull(
                     peer: peer, route: routeFrames(), req: req, app: frame.bytes(snapshot.app),
-                    source: .snapshot(prefix: prefix, next: 0, digest: nil), credit: snapshot.credit,
+                    source: .snapshot(prefix: prefix, next: EntityPlace(.activity, 0), digest: nil), credit: snapshot.credit,
                     at: now.monotonic),
                 envelope, frame)
         case .bulkReplay(let replay):
@@ -66,7 +66,7 @@ extension Partition {
         case .bulkCancel:
             removePulls { $0.peer == peer && $0.req == req }
             return .silent
-        case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
+        case .widget, .group, .activityTap, .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .controlAdd, .controlConfigure,
             .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory, .controlExplain,
             .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister, .providerAnswer,

@@ -44,7 +44,7 @@ extension Partition {
         }
     }
 
-    private func failed(_ control: SlotRef, isAction: Bool, _ failure: ControlFailure) {
+    private func failed(_ control: SlotRef, isAction: Bool, _ failure: CallFailure) {
         engine.controlCallFailed(control, isAction: isAction, failure, at: now.domain)
         encodeEvents(Span(), nil)
     }

@@ -16,7 +16,7 @@ extension Partition {
         }
     }
 
-    private func snapshot(_ pull: BulkPull, _ app: AppID?, _ prefix: [UInt8]?, _ place: UInt64, _ digest: Int?) -> Bool {
+    private func snapshot(_ pull: BulkPull, _ app: AppID?, _ prefix: [UInt8]?, _ place: EntityPlace, _ digest: Int?) -> Bool {
         guard let app else {
             sendChunk(pull, rows: [], isFirst: pull.chunk == 0, app: nil, ending: .at(0, entities: 0, Digest()))
             return true
@@ -32,20 +32,14 @@ extension Partition {
         let start = outbound.writer.count
         var next = place
         var budget = Self.slotsPerTurn
-        let controls = EntityFamily.control << 32
-        let end = controls | UInt64(engine.controls.slotCount)
-        while next < end, budget > 0, rows.count < 2 * BulkPull.maximumRows,
+        while let here = engine.place(from: next), budget > 0, rows.count < 2 * BulkPull.maximumRows,
             outbound.writer.count - start < BulkPull.maximumBytes - Self.longestRow
         {
-            if next < controls, next >= UInt64(engine.slotCount) {
-                next = controls
-                continue
-            }
-            writeRow(at: next, app, prefix, into: &rows)
-            next += 1
+            writeRow(at: here, app, prefix, into: &rows)
+            next = EntityPlace(here.family, here.slot + 1)
             budget -= 1
         }
-        let isThrough = next == end
+        let isThrough = engine.place(from: next) == nil
         if !isThrough {
             pull.source = .snapshot(prefix: prefix, next: next, digest: nil)
             if !rows.isEmpty { sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: nil) }
@@ -72,41 +66,44 @@ extension Partition {
     private static let longestRow = 72 << 10
 
     /// The row of what is in a place, if it is listed and of the app and the prefix.
-    private func writeRow(at place: UInt64, _ app: AppID, _ prefix: [UInt8]?, into rows: inout [Range<Int>]) {
-        let slot = Slot(truncatingIfNeeded: place)
-        guard place >> 32 == EntityFamily.control else {
-            guard let record = engine.record(at: slot), record.state.isListed, engine.app(of: record) == app,
-                prefix.map({ engine.topic(of: record, hasPrefix: $0) }) ?? true
-            else { return }
-            return writeRow(record, at: slot, into: &rows)
-        }
-        guard let record = engine.controls.record(at: slot), record.machine.state != .removed else { return }
-        let kind = engine.controls.kinds[record.kind]
-        guard kind.app == app, prefix.map({ engine.topic(kind.topicPrefix, record.id, hasPrefix: $0) }) ?? true else {
-            return
-        }
+    private func writeRow(at place: EntityPlace, _ app: AppID, _ prefix: [UInt8]?, into rows: inout [Range<Int>]) {
+        guard engine.listed(at: place, app: app, prefix: prefix ?? []) != nil else { return }
         let topic = outbound.beginFrame()
-        outbound.writer.topic(ofControl: record.id, kind: record.kind, in: engine)
+        writeTopic(at: place)
         rows.append(topic..<outbound.writer.count)
         let row = outbound.beginFrame()
         outbound.writer.beginObject()
-        outbound.writer.key("control")
-        outbound.writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+        writeMember(at: place)
         outbound.writer.endObject()
         rows.append(row..<outbound.writer.count)
     }
 
-    private func writeRow(_ record: ActivityRecord, at slot: Slot, into rows: inout [Range<Int>]) {
-        let topic = outbound.beginFrame()
-        outbound.writer.topic(of: record.id, kind: record.kind, in: engine)
-        rows.append(topic..<outbound.writer.count)
-        let row = outbound.beginFrame()
-        outbound.writer.beginObject()
-        outbound.writer.key("activity")
-        outbound.writer.activity(
-            record, at: slot, machine: record.machine, revision: record.revision, of: engine)
-        outbound.writer.endObject()
-        rows.append(row..<outbound.writer.count)
+    private func writeTopic(at place: EntityPlace) {
+        switch place.family {
+        case .activity:
+            guard let record = engine.record(at: place.slot) else { return }
+            outbound.writer.topic(of: record.id, kind: record.kind, in: engine)
+        case .control:
+            guard let record = engine.controls.record(at: place.slot) else { return }
+            outbound.writer.topic(ofControl: record.id, kind: record.kind, in: engine)
+        case .widget, .group: break
+        }
+    }
+
+    /// The member that shows the whole entity.
+    private func writeMember(at place: EntityPlace) {
+        switch place.family {
+        case .activity:
+            guard let record = engine.record(at: place.slot) else { return }
+            outbound.writer.key("activity")
+            outbound.writer.activity(
+                record, at: place.slot, machine: record.machine, revision: record.revision, of: engine)
+        case .control:
+            guard let record = engine.controls.record(at: place.slot) else { return }
+            outbound.writer.key("control")
+            outbound.writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+        case .widget, .group: break
+        }
     }
 
     private func replay(_ pull: BulkPull, _ app: AppID?, _ after: UInt64) -> Bool {

@@ -102,7 +102,7 @@ extension Partition {
             return .badField(.configuration, .tooLong)
         }
         let bytes = frame.extracting((configuration ?? FrameRange(0..<0)).indices)
-        let misfit = ControlKindDeclaration.misfit(of: bytes, to: declaration.parameters)
+        let misfit = KindParameter.misfit(of: bytes, to: declaration.parameters)
         return misfit.map { .badConfiguration(parameter: $0) }
     }
 
@@ -173,7 +173,7 @@ extension Partition {
                 writer.field("kind", plain: kind.name.span)
                 writer.field("declaration", raw: declaration.json.span)
                 writer.field("providers", providers.providers(of: ControlKindID(number)).count)
-                writer.field("controls", kind.controls)
+                writer.field("controls", kind.placed)
                 writer.endObject()
             }
             writer.endArray()
@@ -237,12 +237,12 @@ extension Partition {
     /// A provider gave options; false where they are none.
     func optionsAnswered(_ number: UInt64, _ value: FrameRange?, _ frame: Span<UInt8>) -> Bool {
         guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return true }
-        guard let value, ControlKindDeclaration.Parameter.Option.areOptions(frame, at: value) else { return false }
+        guard let value, KindParameter.Option.areOptions(frame, at: value) else { return false }
         question.answer = .success(frame.bytes(value))
         return true
     }
 
-    func optionsFailed(_ number: UInt64, _ failure: ControlFailure) {
+    func optionsFailed(_ number: UInt64, _ failure: CallFailure) {
         guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return }
         switch failure {
         case .noProvider: question.answer = .failure(.noProvider)

@@ -50,6 +50,10 @@ extension Partition {
             command.operation.makesEntity
             ? EntityID(version7At: now.domain, random: (random.next(), random.next())) : EntityID(high: 0, low: 0)
         if command.operation.isOfControl { return changeControl(command, frame, freshID: id) }
+        if case .widget(let operation) = command.operation {
+            return changeWidget(operation, command.envelope, frame, freshID: id)
+        }
+        if case .group(let operation) = command.operation { return changeGroup(operation, command.envelope, frame) }
         let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
         encodeEvents(frame, command.envelope)
         let envelope = command.envelope
@@ -112,14 +116,11 @@ extension Partition {
     ///   - envelope: its envelope; nil where no command made the events.
     func encodeEvents(_ frame: Span<UInt8>, _ envelope: Envelope?) {
         encodeNotes()
-        guard !engine.events.isEmpty || !engine.controls.events.isEmpty else { return }
-        var nextControl = 0
+        guard engine.hasEvents else { return }
+        // All families of one app are one stream.
+        var others = EventOrder()
         for index in engine.events.indices {
-            // Controls and activities of one app are one stream.
-            while nextControl < engine.controls.events.count, engine.controls.events[nextControl].position <= index {
-                encode(engine.controls.events[nextControl], frame, envelope)
-                nextControl += 1
-            }
+            encodeOthers(&others, before: index, frame, envelope)
             let event = engine.events[index]
             eventWriter.removeAll()
             eventWriter.topic(of: event.id, kind: event.kind, in: engine)
@@ -133,11 +134,43 @@ extension Partition {
                 revision: event.revision, topicCount: topicCount)
             if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy)) }
         }
-        while nextControl < engine.controls.events.count {
-            encode(engine.controls.events[nextControl], frame, envelope)
-            nextControl += 1
-        }
+        encodeOthers(&others, before: .max, frame, envelope)
         engine.releaseEvents()
+    }
+
+    /// How many events of the other families were encoded.
+    private struct EventOrder {
+        var controls = 0
+        var widgets = 0
+        var groups = 0
+
+        /// How many events of all families come before the next activity's.
+        func position(_ activities: Int) -> Int { activities + controls + widgets + groups }
+    }
+
+    /// Encodes what other families did before an activity's event, in order.
+    private func encodeOthers(_ order: inout EventOrder, before index: Int, _ frame: Span<UInt8>, _ envelope: Envelope?) {
+        while true {
+            let position = order.position(min(index, engine.events.count))
+            if order.controls < engine.controls.events.count,
+                engine.controls.events[order.controls].position <= position
+            {
+                encode(engine.controls.events[order.controls], frame, envelope)
+                order.controls += 1
+            } else if order.widgets < engine.widgets.events.count,
+                engine.widgets.events[order.widgets].position <= position
+            {
+                encode(engine.widgets.events[order.widgets], frame, envelope)
+                order.widgets += 1
+            } else if order.groups < engine.groups.events.count,
+                engine.groups.events[order.groups].position <= position
+            {
+                encode(engine.groups.events[order.groups], frame, envelope)
+                order.groups += 1
+            } else {
+                return
+            }
+        }
     }
 
     private func encode(_ event: ControlEvent, _ frame: Span<UInt8>, _ envelope: Envelope?) {
@@ -156,7 +189,7 @@ extension Partition {
 
     /// Puts the event in the writer into the batch and the ring.
     @inline(__always)
-    private func append(
+    func append(
         app: AppID, seq: UInt64, previous: UInt64, at: Instant, entity: EntityID, revision: UInt32, topicCount: Int
     ) {
         let name = engine.apps[app].name
@@ -180,8 +213,10 @@ extension Operation {
     /// Whether it can change anything, so that a retry must not do it twice.
     var isChange: Bool {
         switch self {
+        case .widget(let operation): operation.isChange
+        case .group(let operation): operation.isChange
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
+            .activityTap, .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
             .deviceEvent:
             true
         case .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds,
@@ -224,10 +259,10 @@ extension Operation {
             true
         case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet,
             .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,
-            .providerRegister:
+            .providerRegister, .widget, .group:
             false
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
+            .activityTap, .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
             .clockAdvance, .serviceBackup, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
@@ -236,7 +271,8 @@ extension Operation {
     /// Whether it may make an entity, which needs a fresh id.
     var makesEntity: Bool {
         switch self {
-        case .activityStart, .activityRenew, .controlAdd: true
+        case .activityStart, .activityRenew, .controlAdd, .widget(.add): true
+        case .widget, .group, .activityTap: false
         case .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory,
             .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister,
             .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList:
@@ -257,6 +293,9 @@ extension Operation {
         case .activityEnd(let end): end.address.app
         case .activityDismiss(let dismiss): dismiss.address.app
         case .activityRenew(let renew): renew.address.app
+        case .activityTap(let tap): tap.address.app
+        case .widget(let operation): operation.app
+        case .group(let operation): operation.address.app
         case .activityHeartbeat(let address), .activityGet(let address), .activityHistory(let address),
             .activityExplain(let address):
             address.app

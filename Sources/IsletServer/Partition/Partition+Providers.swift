@@ -7,7 +7,7 @@ extension Partition {
     func register(_ register: ProviderRegister, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let declarations: [ControlKindDeclaration]
         do throws(Refusal) {
-            declarations = try KindDeclarations.read(frame, at: register.kinds)
+            declarations = try register.kinds.map { range throws(Refusal) in try KindDeclarations.read(frame, at: range) } ?? []
         } catch {
             return refuse(envelope, frame, error)
         }
@@ -64,10 +64,10 @@ extension Partition {
         else { return nil }
         let kind = engine.controls.kinds[number]
         guard let known = kind.declaration, let member = declaration.difference(from: known) else { return nil }
-        let isFixed = kind.controls > 0 && (member == .template || member == .hasValue)
+        let isFixed = kind.placed > 0 && (member == .template || member == .hasValue)
         guard isFixed || isProvidedByOthers(declaration, register, frame) else { return nil }
         return .kindConflict(
-            KindConflict(kind: declaration.kind, member: member, declared: known.json, offered: declaration.json))
+            KindConflict(kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
     }
 
     /// `provider.pong`: any message would do, and says nothing else.

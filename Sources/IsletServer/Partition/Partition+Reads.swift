@@ -63,10 +63,12 @@ extension Partition {
         case .providerDrain(let provider): return rest(provider, leaves: false, envelope, frame)
         case .providerLeave(let provider): return rest(provider, leaves: true, envelope, frame)
         case .providerList: return listProviders(envelope, frame)
+        case .widget(let operation): return readWidget(operation, envelope, frame)
+        case .group(let operation): return readGroup(operation, envelope, frame)
         case .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
+            .activityTap, .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
             .deviceEvent:
             preconditionFailure("a change is no read")
         }

@@ -87,8 +87,9 @@ extension Partition {
     }
 
     private func restore(_ entity: RecoveredEntity, _ bytes: inout [UInt8]) throws {
-        if entity.slot >> 32 == EntityFamily.control {
-            return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
+        switch EntityPlace(number: entity.slot)?.family {
+        case .control: return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
+        case .activity, .widget, .group, nil: break
         }
         try located("the activity in slot \(entity.slot)") {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }

@@ -154,7 +154,7 @@ extension Partition {
     }
 
     private func add(control slot: Slot, to chunk: inout StateChunk) {
-        let place = EntityFamily.control << 32 | UInt64(slot)
+        let place = EntityPlace(.control, slot).number
         guard let record = engine.controls.record(at: slot) else { return chunk.free(place) }
         var entity = StateChunk.Entity(slot: place)
         let kind = engine.controls.kinds[record.kind]

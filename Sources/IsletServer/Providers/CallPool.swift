@@ -28,7 +28,7 @@ struct Call: BitwiseCopyable {
     var attempt: UInt8 = 1
     var place = Place.none
     /// Why the first attempt failed.
-    var reason = ControlFailure.none
+    var reason = CallFailure.none
     var next = CallList.end
     var previous = CallList.end
 

@@ -143,7 +143,7 @@ extension ProviderTable {
     }
 
     /// Sends a call again that is in no list and is no action, or lets it wait, or lets it fail for good.
-    mutating func retry(_ slot: UInt32, except excluded: ProviderRef, _ reason: ControlFailure) {
+    mutating func retry(_ slot: UInt32, except excluded: ProviderRef, _ reason: CallFailure) {
         let place = calls[slot].kind
         calls[slot].attempt = 2
         calls[slot].provider = excluded

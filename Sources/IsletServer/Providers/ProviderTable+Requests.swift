@@ -119,7 +119,7 @@ extension ProviderTable {
     }
 
     /// Ends a call that is in no list without an answer.
-    mutating func fail(_ slot: UInt32, _ failure: ControlFailure) {
+    mutating func fail(_ slot: UInt32, _ failure: CallFailure) {
         effects.append(.failed(calls[slot].purpose, failure))
         forget(slot)
     }

@@ -102,7 +102,7 @@ extension ProviderTable {
         /// Tell a provider that nobody waits for a call any more.
         case cancel(CallID, at: ProviderRef, CancelReason)
         /// A call is over without an answer.
-        case failed(Purpose, ControlFailure)
+        case failed(Purpose, CallFailure)
         /// Send a ping.
         case ping(ProviderRef)
         /// A provider is no longer in the table; all its calls were ended or moved before.

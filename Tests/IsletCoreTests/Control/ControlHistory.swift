@@ -99,7 +99,7 @@ struct ControlHistory {
         guard let id = pick(open), let machine = rig.record(id)?.machine else { return }
         let isAction = machine.state == .acting
         if random.oneIn(4) {
-            let failures: [ControlFailure] = [.noProvider, .providerLost, .timedOut, .threw, .badAnswer, .busy]
+            let failures: [CallFailure] = [.noProvider, .providerLost, .timedOut, .threw, .badAnswer, .busy]
             rig.fail(id, isAction: isAction, pick(failures) ?? .threw)
             return
         }

@@ -150,7 +150,7 @@ final class ControlObserver {
         #expect(engine.controls.count == kinds.values.reduce(0, +))
         #expect(engine.controls.countByState == states)
         for kind in engine.controls.kinds.records {
-            #expect(kind.controls == kinds[String(decoding: kind.topicPrefix, as: UTF8.self)] ?? 0)
+            #expect(kind.placed == kinds[String(decoding: kind.topicPrefix, as: UTF8.self)] ?? 0)
         }
     }
 

@@ -200,7 +200,7 @@ extension ControlRig {
         return step { $0.controlAnswered(reference, isAction: isAction, answer, bytes.span, at: now) }
     }
 
-    func fail(_ id: EntityID, isAction: Bool = false, _ failure: ControlFailure = .timedOut) {
+    func fail(_ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut) {
         guard let reference = reference(id) else { return complain("\(id.short) is gone") }
         let now = now
         step { $0.controlCallFailed(reference, isAction: isAction, failure, at: now) }

@@ -84,8 +84,8 @@ struct ControlRowsTests {
 
     @Test(
         "C7: where the new value fails, the last one is kept and it is tried again",
-        arguments: [ControlFailure.threw, .timedOut, .providerLost, .badAnswer, .busy])
-    func c7(failure: ControlFailure) {
+        arguments: [CallFailure.threw, .timedOut, .providerLost, .badAnswer, .busy])
+    func c7(failure: CallFailure) {
         var machine = ControlSample.toggle.machine(.shown)
         let shown = machine
         _ = machine.reload(.push)
@@ -151,8 +151,8 @@ struct ControlRowsTests {
 
     @Test(
         "C10: where the action fails, the value before is shown, and the truth is asked for",
-        arguments: [ControlFailure.threw, .timedOut, .providerLost, .noProvider, .badAnswer])
-    func c10(failure: ControlFailure) {
+        arguments: [CallFailure.threw, .timedOut, .providerLost, .noProvider, .badAnswer])
+    func c10(failure: CallFailure) {
         var machine = ControlSample.toggle.machine(.acting)
         let steps = machine.performFailed(failure)
         #expect(steps.line == "failed>shown off, reloading>reloading off ask")

@@ -81,12 +81,12 @@ struct GoldenControls: ~Copyable {
     }
 
     /// A call that was made comes to nothing.
-    mutating func fail(_ call: UInt64, _ failure: ControlFailure) {
+    mutating func fail(_ call: UInt64, _ failure: CallFailure) {
         end(call, failure)
         encode([], nil)
     }
 
-    private mutating func end(_ call: UInt64, _ failure: ControlFailure) {
+    private mutating func end(_ call: UInt64, _ failure: CallFailure) {
         guard let made = open.removeValue(forKey: call) else { return }
         engine.controlCallFailed(made.control, isAction: made.isAction, failure, at: now)
     }

@@ -188,7 +188,7 @@ struct ProviderObserver {
     }
 
     private mutating func takeFailed(
-        _ purpose: ProviderTable.Purpose, _ failure: ControlFailure, at now: Milliseconds
+        _ purpose: ProviderTable.Purpose, _ failure: CallFailure, at now: Milliseconds
     ) {
         guard let call = open.removeValue(forKey: purpose) else { return note("\(purpose) failed and was not open") }
         if let last = call.sent.last, call.isInFlight {

@@ -1,0 +1,57 @@
+/// The number of an (app, kind) pair of one family in the engine.
+package typealias DeclaredKindID = UInt32
+
+/// A kind of an app, as a provider declared it last.
+package struct DeclaredKind<Declaration: Sendable>: Sendable {
+    package let app: AppID
+    package let name: [UInt8]
+    /// `<app>/<family>/<kind>/`.
+    package let topicPrefix: [UInt8]
+    package let topicHash: TopicHash
+    /// nil: it was never declared, or its declaration is still to be read by recovery.
+    package internal(set) var declaration: Declaration?
+    /// How many instances of it are placed.
+    package internal(set) var placed = 0
+    var isChanged = false
+}
+
+/// All kinds of one family. They are never forgotten, so their number is bounded.
+package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
+    /// At most this many (app, kind) pairs.
+    package static var maximumKinds: Int { 100_000 }
+
+    package private(set) var records: [DeclaredKind<Declaration>] = []
+    /// Keyed by the app's four bytes and the kind.
+    private var names = NameTable()
+    /// With its slashes, such as `/control/`.
+    private let family: [UInt8]
+
+    init(family: StaticString) {
+        self.family = Array("/\(family)/".utf8)
+    }
+
+    package subscript(kind: DeclaredKindID) -> DeclaredKind<Declaration> {
+        get { records[Int(kind)] }
+        _modify { yield &records[Int(kind)] }
+    }
+
+    package func find(_ app: AppID, _ name: [UInt8]) -> DeclaredKindID? {
+        Self.key(app, name).withUnsafeBytes { names.find($0) }
+    }
+
+    /// The kind of an app and a name, made where it is new; nil where there is no room for another.
+    mutating func kind(_ app: AppID, named appName: [UInt8], _ name: [UInt8]) -> DeclaredKindID? {
+        if let known = find(app, name) { return known }
+        guard records.count < Self.maximumKinds else { return nil }
+        let number = Self.key(app, name).withUnsafeBytes { names.intern($0).number }
+        let prefix = appName + family + name + [UInt8(ascii: "/")]
+        var hash = TopicHash()
+        for byte in prefix { hash.combine(byte) }
+        records.append(DeclaredKind(app: app, name: name, topicPrefix: prefix, topicHash: hash))
+        return number
+    }
+
+    private static func key(_ app: AppID, _ name: [UInt8]) -> [UInt8] {
+        withUnsafeBytes(of: app) { Array($0) } + name
+    }
+}

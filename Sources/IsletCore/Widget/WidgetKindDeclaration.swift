@@ -1,0 +1,66 @@
+/// What a provider declares of a widget kind (apple-semantics 5).
+///
+/// Texts are JSON strings with their quotes, byte for byte as they were declared; empty where absent.
+package struct WidgetKindDeclaration: Equatable, Sendable {
+    /// What renderers may be asked for; carried and checked, never interpreted.
+    package struct Rendering: Equatable, Sendable {
+        package var modes: [[UInt8]] = []
+        package var accentedGroups: [[UInt8]] = []
+        package var isContainerBackgroundRemovable = true
+        package var mountingStyles: [[UInt8]] = []
+        package var texture: [UInt8] = []
+        package var levelsOfDetail: [[UInt8]] = []
+
+        package init() {}
+    }
+
+    package var kind: [UInt8]
+    package var families: [WidgetFamily]
+    package var displayName: [UInt8] = []
+    package var description: [UInt8] = []
+    package var parameters: [KindParameter] = []
+    /// The exact bytes of the JSON value that placeholders are drawn from; empty: none.
+    package var placeholder: [UInt8] = []
+    package var promptsForUserConfiguration = false
+    package var providesRelevance = false
+    package var providesRecommendations = false
+    /// The words `small` and `medium`: watch and car.
+    package var supplementalFamilies: [[UInt8]] = []
+    package var rendering = Rendering()
+    /// How long a timeline or a snapshot may take, in milliseconds of real time.
+    package var timelineDeadline: Milliseconds = 5_000
+    /// How long an action may take, in milliseconds of real time.
+    package var actionDeadline: Milliseconds = 10_000
+    /// The exact bytes of the declaration: what is stored and shown.
+    package var json: [UInt8] = []
+
+    package init(kind: [UInt8], families: [WidgetFamily]) {
+        self.kind = kind
+        self.families = families
+    }
+
+    /// A member of a declaration.
+    package enum Member: String, Sendable, CaseIterable {
+        case families, displayName, description, parameters, placeholder, promptsForUserConfiguration
+        case providesRelevance, providesRecommendations, supplementalFamilies, rendering, timelineDeadline
+        case actionDeadline
+    }
+
+    /// The first member in which another declaration of the same kind differs; nil where both mean the same.
+    package func difference(from other: WidgetKindDeclaration) -> Member? {
+        // What placed widgets depend on comes first.
+        if families != other.families { return .families }
+        if displayName != other.displayName { return .displayName }
+        if description != other.description { return .description }
+        if parameters != other.parameters { return .parameters }
+        if placeholder != other.placeholder { return .placeholder }
+        if promptsForUserConfiguration != other.promptsForUserConfiguration { return .promptsForUserConfiguration }
+        if providesRelevance != other.providesRelevance { return .providesRelevance }
+        if providesRecommendations != other.providesRecommendations { return .providesRecommendations }
+        if supplementalFamilies != other.supplementalFamilies { return .supplementalFamilies }
+        if rendering != other.rendering { return .rendering }
+        if timelineDeadline != other.timelineDeadline { return .timelineDeadline }
+        if actionDeadline != other.actionDeadline { return .actionDeadline }
+        return nil
+    }
+}

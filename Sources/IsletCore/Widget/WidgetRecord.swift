@@ -1,0 +1,32 @@
+/// One placed widget in the slab: the machine and where its bytes are. Plain bits.
+package struct WidgetRecord: Sendable, BitwiseCopyable {
+    package let id: EntityID
+    package let kind: DeclaredKindID
+    package let family: WidgetFamily
+    package let device: DeviceID?
+    package let addedAt: Instant
+    package internal(set) var machine: WidgetMachine
+    /// Dense within the entity, from 1.
+    package internal(set) var revision: UInt32 = 0
+    /// The sequence number of its last event; 0 before the first.
+    package internal(set) var lastSeq: UInt64 = 0
+    /// The exact bytes of the configuration; empty: none.
+    package internal(set) var configuration = PayloadHandle.empty
+    /// The exact bytes of the instance's rendering facts; empty: none.
+    package internal(set) var rendering = PayloadHandle.empty
+    /// The ``TimelineBlob``; empty: none.
+    package internal(set) var timeline = PayloadHandle.empty
+    /// The action that runs or ran last, and its parameters; behind the action's name a zero byte.
+    package internal(set) var action = PayloadHandle.empty
+    /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
+    package internal(set) var callSerial: UInt32 = 0
+
+    init(id: EntityID, kind: DeclaredKindID, family: WidgetFamily, device: DeviceID?, addedAt: Instant, machine: WidgetMachine) {
+        self.id = id
+        self.kind = kind
+        self.family = family
+        self.device = device
+        self.addedAt = addedAt
+        self.machine = machine
+    }
+}
