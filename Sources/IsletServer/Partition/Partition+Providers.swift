@@ -7,7 +7,8 @@ extension Partition {
     func register(_ register: ProviderRegister, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let declarations: [ControlKindDeclaration]
         do throws(Refusal) {
-            declarations = try register.kinds.map { range throws(Refusal) in try KindDeclarations.read(frame, at: range) } ?? []
+            // A closure could not take the frame along.
+            if let kinds = register.kinds { declarations = try KindDeclarations.read(frame, at: kinds) } else { declarations = [] }
         } catch {
             return refuse(envelope, frame, error)
         }
@@ -120,7 +121,10 @@ extension JSONWriter {
         }
         key("kinds")
         beginArray()
-        for kind in provider.kinds { plain(engine.controls.kinds[kind].name.span) }
+        for kind in provider.kinds {
+            let name = engine.controls.kinds[kind].name
+            plain(name.span)
+        }
         endArray()
         switch provider.state {
         case .live: field("state", name: "live")

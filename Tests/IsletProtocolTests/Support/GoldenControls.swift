@@ -63,7 +63,8 @@ struct GoldenControls: ~Copyable {
     }
 
     private mutating func register(_ register: ProviderRegister, _ bytes: [UInt8]) {
-        guard let declarations = try? KindDeclarations.read(bytes.span, at: register.kinds) else { return }
+        guard let kinds = register.kinds, let declarations = try? KindDeclarations.read(bytes.span, at: kinds)
+        else { return }
         for declaration in declarations {
             let verdict = engine.declareControlKind(declaration, app: register.app, bytes.span, mayReplace: true)
             guard case .declared(let kind) = verdict else { return dropped.append("\(verdict)") }
