@@ -41,6 +41,9 @@ extension Oracle {
     /// Whether a device was locked last.
     package func isLocked(_ device: String) -> Bool { locks.last { $0.device == device }?.isLocked ?? false }
 
+    /// The devices that are locked.
+    package var lockedDevices: Set<String> { Set(locks.map(\.device).filter { isLocked($0) }) }
+
     private func noteLock(_ device: String, _ isLocked: Bool) {
         guard isLocked != self.isLocked(device) else { return }
         locks.append(LockChange(order: order, device: device, isLocked: isLocked))

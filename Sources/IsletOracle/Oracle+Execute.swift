@@ -48,7 +48,7 @@ extension Oracle {
 
     /// What must be durable for something that is read now.
     package func expect(_ say: Expectation.Say, _ command: OracleCommand) -> Expectation {
-        Expectation(say: say, req: command.req, shows: lastEffect)
+        Expectation(say: say, req: command.req, shows: lastEffect, executedAt: now)
     }
 
     private func isAdvance(_ command: OracleCommand) -> Bool {

@@ -123,6 +123,8 @@ package struct Expectation: Sendable {
     package var req: String?
     /// What must be durable before this answer leaves: everything before this place in the order of things.
     package var shows: Int
+    /// The domain time of the execution.
+    package var executedAt: Int64
     /// Which execution of the pair of client and `req` it is about: its owner's note.
     package var execution = ""
 

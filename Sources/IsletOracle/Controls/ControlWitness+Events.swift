@@ -100,6 +100,7 @@ extension ControlWitness {
             if ["shown", "preview", "disabled"].contains(passage.to), let source = after["valueSource"]?.string {
                 control.resting = (after["value"], source)
             }
+            if passage.to == "acting", control.nextWish == nil { sees(passage, &control) }
         default: break
         }
     }
@@ -137,12 +138,14 @@ extension ControlWitness {
     private func acts(_ passage: ControlPassage, _ control: inout WitnessedControl, _ check: Check) {
         let isTap = passage.cause == "person"
         if isTap, control.kind.needsAuthentication, let req = passage.event["by"]?["req"]?.string, let tap = taps[req] {
-            check(tap.wasUnlocked, "an action on a locked device")
+            check(!(control.device.map { tap.locked.contains($0) } ?? false), "an action on a locked device")
         }
         if isTap, passage.from == "acting" {
             // The newest wish waits in its one place.
             let wanted = wish(passage, control)
-            control.nextWish = wanted == control.wish && wanted != .hidden ? nil : wanted
+            // One that is the same as what nobody saw need not wait.
+            let waiting = control.wish == .hidden ? .hidden : wanted
+            control.nextWish = wanted == control.wish && wanted != .hidden ? nil : waiting
             return flips(passage, wanted, check)
         }
         control.askedAt = control.revision
@@ -154,6 +157,7 @@ extension ControlWitness {
             control.wish = control.nextWish
         }
         control.nextWish = nil
+        sees(passage, &control)
         flips(passage, control.wish, check)
         if control.kind.isToggle, !passage.isRedacted {
             check(passage.after["valueSource"] == .string("optimistic"), "not optimistic")
@@ -167,6 +171,12 @@ extension ControlWitness {
         case .hidden: control.resting = nil
         case .press, nil: break
         }
+    }
+
+    /// A wish that nobody saw is shown.
+    private func sees(_ passage: ControlPassage, _ control: inout WitnessedControl) {
+        guard control.wish == .hidden, !passage.isRedacted, let isOn = passage.after["value"]?.bool else { return }
+        control.wish = .set(isOn)
     }
 
     private func flips(_ passage: ControlPassage, _ wish: WitnessedControl.Wish?, _ check: Check) {

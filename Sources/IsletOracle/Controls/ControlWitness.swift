@@ -6,9 +6,11 @@ package final class ControlWitness {
     /// By topic.
     package private(set) var controls: [String: WitnessedControl] = [:]
     private var topics: [String: String] = [:]
-    /// Taps by their `req`: the value that was asked for (nil: the opposite), and whether the device was ever unlocked
-    /// when it was sent.
-    var taps: [String: (isOn: Bool?, wasUnlocked: Bool)] = [:]
+    /// How often a control was placed under each id after the first time, whatever its app and kind.
+    private var lives: [String: Int] = [:]
+    /// Taps by their `req`: the value that was asked for (nil: the opposite), and which devices were locked each time that
+    /// it was executed.
+    var taps: [String: (isOn: Bool?, locked: Set<String>)] = [:]
     /// The calls that reached a provider, by their numbers.
     package internal(set) var calls: [String: WitnessedCall] = [:]
     /// How often each revision of a topic was asked for in each run of the service.
@@ -22,6 +24,11 @@ package final class ControlWitness {
 
     package func control(id: String) -> WitnessedControl? { topics[id].flatMap { controls[$0] } }
     package func topic(id: String) -> String? { topics[id] }
+
+    /// Whether a control of this id ever stood like this.
+    package func everWas(_ entity: [String: JSON]) -> Bool {
+        controls.values.contains { .string($0.id) == entity["id"] && $0.everWas(entity) }
+    }
 
     /// How many controls are listed.
     package var listedCount: Int { controls.values.count { $0.isListed } }
@@ -42,11 +49,12 @@ package final class ControlWitness {
     package func forget() {
         controls.removeAll()
         topics.removeAll()
+        lives.removeAll()
     }
 
     /// A tap or a set is executed.
-    package func noteTap(_ req: String, isOn: Bool?, isUnlocked: Bool) {
-        taps[req] = (isOn, isUnlocked || taps[req]?.wasUnlocked == true)
+    package func noteTap(_ req: String, isOn: Bool?, locked: Set<String>) {
+        taps[req] = (isOn, taps[req]?.locked.intersection(locked) ?? locked)
     }
 
     func complain(_ isRight: Bool, _ what: @autoclosure () -> String) {
@@ -64,11 +72,12 @@ package final class ControlWitness {
         else { return complain(false, "an event of no control: \(event.text)") }
         let name = String(full.dropFirst(8))
         var control = controls[topic] ?? WitnessedControl(id: parts[3], app: parts[0], kind: kind)
-        // One that is placed again under its id may be of another kind, and so under another topic.
-        if controls[topic] == nil, let before = topics[parts[3]], before != topic {
-            control.life = (controls[before]?.life ?? 0) + 1
+        if event["from"] == nil {
+            if !control.isListed, control.revision > 0 { control.isPlacedAgain() }
+            // One that is placed again under its id may be of another app or kind, and so under another topic.
+            lives[control.id] = lives[control.id].map { $0 + 1 } ?? 0
+            control.life = lives[control.id] ?? 0
         }
-        if event["from"] == nil, !control.isListed, control.revision > 0 { control.isPlacedAgain() }
         let before = control.entity
         var entity = before
         for (member, value) in patch { entity[member] = value == .null ? nil : value }

@@ -50,7 +50,6 @@ package struct WitnessedControl {
     mutating func isPlacedAgain() {
         earlier += versions
         versions = []
-        life += 1
     }
 
     init(id: String, app: String, kind: WitnessedKind) {

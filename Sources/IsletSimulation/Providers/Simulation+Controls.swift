@@ -40,13 +40,12 @@ extension Simulation {
         return SentCommand(command: command, bytes: Array(("{" + all.joined(separator: ",") + "}").utf8))
     }
 
-    /// A tap is executed: the witness is told what it wants, and whether its device is locked.
+    /// A tap is executed: the witness is told what it wants, and which devices are locked.
     func note(_ sent: SentCommand) {
-        guard case .control(let deed) = sent.command.operation, let req = sent.command.req, let id = deed.id,
+        guard case .control(let deed) = sent.command.operation, let req = sent.command.req, deed.id != nil,
             deed.op == "control.tap" || deed.op == "control.set"
         else { return }
-        let device = witness.control(id: id)?.device
-        witness.noteTap(req, isOn: deed.isOn, isUnlocked: device.map { !oracle.isLocked($0) } ?? true)
+        witness.noteTap(req, isOn: deed.isOn, locked: oracle.lockedDevices)
     }
 
     // MARK: Events
@@ -82,11 +81,10 @@ extension Simulation {
     func rereadControls() {
         guard mix.hasControls else { return }
         witness.forget()
-        for app in CommandMaker.apps.prefix(mix.apps) {
-            for line in ledger.lines[app] ?? [] where line.handle == nil {
-                guard let event = JSON(line.json) else { continue }
-                witness.read(event, topic: String(decoding: line.topic, as: UTF8.self))
-            }
+        // In the old order, because an id may be used again for a control of another app.
+        for line in ledger.ofControls {
+            guard let event = JSON(line.json) else { continue }
+            witness.read(event, topic: String(decoding: line.topic, as: UTF8.self))
         }
         complainOfControls()
     }
@@ -104,7 +102,8 @@ extension Simulation {
     // MARK: Answers
 
     func judge(
-        _ value: JSON, _ bytes: [UInt8], _ deed: ControlDeed, _ sent: SentCommand, _ complain: (Bool, String) -> Void
+        _ value: JSON, _ bytes: [UInt8], _ deed: ControlDeed, _ sent: SentCommand, at executedAt: Int64,
+        _ complain: (Bool, String) -> Void
     ) {
         let app = sent.command.app
         complain(value["req"] == sent.command.req.map { .string($0) }, "another req")
@@ -119,12 +118,14 @@ extension Simulation {
             return
         }
         if deed.isChange, let client = sent.command.client, let req = sent.command.req {
-            let known = firstControlAnswers[client + req]
-            // Answers are remembered for ten minutes.
-            if let known, oracle.now - known.at < 500_000 {
-                complain(known.bytes == bytes, "the first answer was \(String(decoding: known.bytes, as: UTF8.self))")
+            let known = controlAnswers[client + req, default: []]
+            // Answers are remembered for ten minutes; they may come long after their execution, and in another order.
+            for answer in known where abs(executedAt - answer.at) < 500_000 {
+                complain(answer.bytes == bytes, "the first answer was \(String(decoding: answer.bytes, as: UTF8.self))")
             }
-            if known == nil { firstControlAnswers[client + req] = (bytes, oracle.now) }
+            if !known.contains(where: { $0.bytes == bytes }) {
+                controlAnswers[client + req, default: []].append((bytes, executedAt))
+            }
         }
         if let seq = value["seq"]?.integer {
             complain(Int(seq) <= ledger.published[app]?.seq ?? 0, "a seq that is not published")
@@ -151,7 +152,7 @@ extension Simulation {
         guard let entity = row.object, let control = entity["id"]?.string.flatMap({ witness.control(id: $0) }) else {
             return complain(false, "a control that never was")
         }
-        complain(control.everWas(entity), "it never was so: \(row.text)")
+        complain(witness.everWas(entity), "it never was so: \(row.text)")
         if isAtRest {
             complain(control.isListed && control.entity == entity, "it is \(JSON.object(control.entity).text)")
         }

@@ -101,12 +101,21 @@ extension Simulation {
         let published = ledger.published[app]
         witness.called(
             call, committed: { published?.revisions[$0] ?? 0 }, run: incarnation, at: clock.elapsed)
+        // One that waited at the start has its whole time from when somebody is asked.
+        if let topic = call["control"]?.string.flatMap({ witness.topic(id: $0) }),
+            let revision = restoredWaits.removeValue(forKey: topic), busy[topic]?.revision == revision
+        {
+            busy[topic]?.since = clock.elapsed
+        }
     }
 
     // MARK: No control waits for ever
 
     /// A new process counts from its start.
-    func restartWaits() { busy.removeAll() }
+    func restartWaits() {
+        busy.removeAll()
+        restoredWaits = witness.controls.filter { $0.value.isListed && $0.value.isBusy }.mapValues(\.askedAt)
+    }
 
     /// No control waits for its provider longer than it may, once its event is committed.
     private func checkWaits() {

@@ -12,6 +12,10 @@ struct Ledger {
         var isListed: Bool
         /// How many events of activities the stream has up to here.
         var activities = 0
+        /// Where it stands among the events of all apps.
+        var place = 0
+        /// When it was published, in real milliseconds.
+        var publishedAt: Int64?
     }
 
     /// A stream as its subscribers know it.
@@ -38,6 +42,7 @@ struct Ledger {
 
     private(set) var lines: [String: [Line]] = [:]
     private(set) var published: [String: Stand] = [:]
+    private var places = 0
 
     func line(_ app: String, _ seq: Int) -> Line? {
         guard let lines = lines[app], seq > 0, seq <= lines.count else { return nil }
@@ -55,8 +60,15 @@ struct Ledger {
 
     mutating func append(_ line: Line, _ app: String) {
         var line = line
+        places += 1
+        line.place = places
         line.activities = activities(app, through: seq(app)) + (line.handle == nil ? 0 : 1)
         lines[app, default: []].append(line)
+    }
+
+    /// The events of controls of all apps, in the order in which they were handed over.
+    var ofControls: [Line] {
+        lines.values.joined().filter { $0.handle == nil }.sorted { $0.place < $1.place }
     }
 
     /// How many of an app's events up to a sequence number are of activities.
@@ -69,8 +81,10 @@ struct Ledger {
         return stand
     }
 
-    mutating func publish(_ app: String) {
-        guard let line = line(app, (published[app]?.seq ?? 0) + 1) else { return }
+    mutating func publish(_ app: String, at time: Int64) {
+        let seq = (published[app]?.seq ?? 0) + 1
+        guard let line = line(app, seq) else { return }
+        lines[app]?[seq - 1].publishedAt = time
         published[app, default: Stand()].apply(line)
     }
 

@@ -63,7 +63,7 @@ extension Simulation {
         guard let line = ledger.line(app, seq) else { return expect(false, "\(app) \(seq) is in no journal") }
         let (topic, json) = (batch.bytes(event.topic), batch.bytes(event.json))
         expect(line.topic == topic && line.json == json, "\(app) \(seq) is published with other bytes")
-        ledger.publish(app)
+        ledger.publish(app, at: clock.elapsed)
         tally.hash(json)
         for subscriber in subscribers where subscriber.app == app { subscriber.hear(seq, topic, json, self) }
     }

@@ -13,6 +13,8 @@ extension Simulation {
     }
 
     func readEverything() throws {
+        isComparing = true
+        defer { isComparing = false }
         checkRedaction()
         var commands: [SentCommand] = []
         for handle in oracle.known {

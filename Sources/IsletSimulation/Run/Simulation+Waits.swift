@@ -31,7 +31,8 @@ extension Simulation {
             switch told["error"]?["code"]?.string {
             case "expired":
                 complain(clock.elapsed - read.since >= read.wait, "it waited \(clock.elapsed - read.since) ms only")
-                complain(published < read.seq, "the stream is at \(published)")
+                let inTime = ledger.line(app, read.seq)?.publishedAt.map { $0 < read.since + read.wait } ?? false
+                complain(!inTime, "the stream was so far in time")
             case "notFound": complain(!read.wasThere || !isThere(read.id, app), "it is there")
             case "unavailable": complain(tally.fullDisks > read.fullDisks, "the disk was not full")
             default: complain(false, "it may not be refused so")

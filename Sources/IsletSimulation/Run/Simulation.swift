@@ -41,6 +41,8 @@ final class Simulation {
     /// Messages that could not be delivered yet.
     var undelivered: [Message] = []
     /// What is asked of digests, by the number in the question.
+    /// While everything is read and compared, nothing changes.
+    var isComparing = false
     var awaitedDigests: [UInt8: AwaitedDigest] = [:]
     var digestQuestions: UInt8 = 0
     /// How often each pair of client and `req` was executed.
@@ -56,10 +58,12 @@ final class Simulation {
     // Controls and providers.
     let witness = ControlWitness()
     var world = ProviderWorld()
-    /// The first answers to changes of controls, by client and `req`.
-    var firstControlAnswers: [String: (bytes: [UInt8], at: Int64)] = [:]
+    /// The answers to changes of controls, by client and `req`, with the domain time of the execution.
+    var controlAnswers: [String: [(bytes: [UInt8], at: Int64)]] = [:]
     /// Since when, in real time, each control waits for a provider, and at which revision; and for how many turns too long.
     var busy: [String: (revision: Int, since: Int64, late: Int)] = [:]
+    /// Controls that waited when the service started, and at which revision: they are asked for once a provider is there.
+    var restoredWaits: [String: Int] = [:]
     var controlLog: [(sent: SentCommand, at: Int64)] = []
     var nextDeed = 0
     let rules: RuleSet
