@@ -54,7 +54,7 @@ struct ControlRecoveryTests {
                     continue
                 }
                 let (old, new) = (rig.engine.controls.kinds[before], copy.engine.controls.kinds[after])
-                #expect(new.declaration == old.declaration && new.controls == old.placed, "seed \(seed)")
+                #expect(new.declaration == old.declaration && new.placed == old.placed, "seed \(seed)")
             }
         }
     }
