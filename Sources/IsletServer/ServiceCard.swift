@@ -25,7 +25,7 @@ package struct ServiceCard: Sendable {
     /// The families of the contract that it serves.
     private static let features: [StaticString] = [
         "activity", "control", "provider", "settings", "device", "clock", "watermark", "join", "snapshot", "replay",
-        "digest", "ingest",
+        "digest", "ingest", "group",
     ]
 
     package var endpoints: ServiceEndpoints
@@ -137,6 +137,9 @@ extension JSONWriter {
         field("controlRetryLongest", rules.controlRetryLongest)
         field("authenticationLimit", rules.authenticationLimit)
         field("controlValueLimit", rules.controlValueLimit)
+        field("groupValueLimit", rules.groupValueLimit)
+        field("maximumGroupKeys", rules.maximumGroupKeys)
+        field("groupLimit", rules.groupLimit)
         field("retention", rules.retention)
         field("maximumRetained", rules.maximumRetained)
         field("maximumEntities", rules.maximumEntities)

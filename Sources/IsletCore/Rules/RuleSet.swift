@@ -39,6 +39,12 @@ package struct RuleSet: Equatable, Sendable {
     package var authenticationLimit: Milliseconds = 60_000
     /// The bytes of a control's value, and of its configuration.
     package var controlValueLimit: Int = 4_096
+    /// The bytes of one value of an app group.
+    package var groupValueLimit: Int = 16_384
+    /// The keys of one app group.
+    package var maximumGroupKeys: Int = 10_000
+    /// The bytes of all values of one app group.
+    package var groupLimit: Int = 4 << 20
     /// How long a dismissed activity stays readable.
     package var retention: Milliseconds = 24 * 3_600_000
     /// At most this many dismissed activities stay readable; the oldest go first.

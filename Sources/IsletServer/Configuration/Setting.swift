@@ -163,7 +163,10 @@ extension Setting {
             optionalSpan("heartbeatEndAfter", \.heartbeatEndAfter),
             span("controlRetryFirst", \.controlRetryFirst), span("controlRetryLongest", \.controlRetryLongest),
             span("authenticationLimit", \.authenticationLimit),
-            integer("controlValueLimit", \.controlValueLimit, 1...65_536), span("retention", \.retention),
+            integer("controlValueLimit", \.controlValueLimit, 1...65_536),
+            integer("groupValueLimit", \.groupValueLimit, 1...65_536),
+            integer("maximumGroupKeys", \.maximumGroupKeys, 1...1_000_000),
+            integer("groupLimit", \.groupLimit, 1...1_000_000_000), span("retention", \.retention),
             integer("maximumRetained", \.maximumRetained, 0...100_000_000),
             integer("maximumEntities", \.maximumEntities, 1...100_000_000),
         ]

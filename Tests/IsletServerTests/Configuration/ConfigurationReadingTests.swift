@@ -91,6 +91,9 @@ import Testing
                   controlRetryLongest: 14
                   authenticationLimit: 15
                   controlValueLimit: 16
+                  groupValueLimit: 17
+                  maximumGroupKeys: 18
+                  groupLimit: 19
                   retention: 10
                   maximumRetained: 11
                   maximumEntities: 12
@@ -112,13 +115,16 @@ import Testing
         rules.controlRetryLongest = 14
         rules.authenticationLimit = 15
         rules.controlValueLimit = 16
+        rules.groupValueLimit = 17
+        rules.maximumGroupKeys = 18
+        rules.groupLimit = 19
         rules.retention = 10
         rules.maximumRetained = 11
         rules.maximumEntities = 12
         #expect(reading.problems.isEmpty)
         #expect(reading.configuration.rules == rules)
         // A rule that is added has to be added here and to the settings.
-        #expect(Mirror(reflecting: rules).children.count == 21)
+        #expect(Mirror(reflecting: rules).children.count == 24)
     }
 
     @Test func whatIsShownCanBeReadAgain() throws {
