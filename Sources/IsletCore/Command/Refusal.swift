@@ -19,6 +19,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case providerUnknown(call: FrameRange?)
     /// The configuration does not fit its kind's parameters: the first one that is missing, unknown or of another type.
     case badConfiguration(parameter: [UInt8])
+    /// A widget is to be drawn in a way that its kind does not have: the member that does not fit.
+    indirect case badRendering(member: [UInt8], BadField)
     /// A declaration of a control kind is malformed.
     indirect case badDeclaration(BadDeclaration)
     /// Another live provider declares the kind differently.
@@ -104,7 +106,7 @@ package enum Refusal: Error, Equatable, Sendable {
 }
 
 /// What is wrong with a timeline.
-package struct BadTimeline: Equatable, Sendable {
+package struct BadTimeline: Error, Equatable {
     package enum Reason: UInt8, Sendable, CaseIterable {
         case emptyTimeline, tooManyEntries, entriesOutOfOrder
         /// An unknown member, no date, or a value of another type.

@@ -58,6 +58,8 @@ package struct ControlEvent: Sendable, BitwiseCopyable {
     /// Whether the present command made it, so that `by` stands in it.
     package var isByCommand: Bool
     package var changes: Changes
+    /// What the action that was performed opens: in ``ControlTable/interactionBytes``, a JSON string with its quotes.
+    package var url: FrameRange?
     /// How many events of any family were made before it and are not released.
     package var position: Int
 

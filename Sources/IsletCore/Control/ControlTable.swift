@@ -24,6 +24,8 @@ package struct ControlTable: ~Copyable {
 
     /// What happened since the last release, in order.
     package internal(set) var events: [ControlEvent] = []
+    /// What these events name beside what the controls hold.
+    package internal(set) var interactionBytes: [UInt8] = []
     /// What providers are to be asked for, in order.
     package internal(set) var calls: [ControlCall] = []
 

@@ -22,7 +22,9 @@ extension Engine {
             var changes = ControlEvent.Changes()
             if answer.status != nil { changes.look = setLook(of: slot, answer, frame, keepsStatus: true) }
             let steps = controls.slab[slot].machine.performed()
+            let event = controls.events.count
             take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
+            if let url = answer.url, event < controls.events.count { setURL(url, frame, ofEvent: event) }
             let kind = controls.slab[slot].kind
             if controls.kinds[kind].declaration?.reloadsSiblings == true {
                 _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)
@@ -126,6 +128,13 @@ extension Engine {
     /// A provider of a kind was lost while others take its calls: it may have held another truth than they do.
     package mutating func controlProviderIsLost(_ kind: ControlKindID, at now: Instant) {
         _ = sweepControls(app: controls.kinds[kind].app, kind, .providerLost, at: now)
+    }
+
+    /// What an action opens (`OpenIntent`) is nothing that the control keeps: its event alone says it.
+    private mutating func setURL(_ url: FrameRange, _ frame: Span<UInt8>, ofEvent event: Int) {
+        let start = controls.interactionBytes.count
+        controls.interactionBytes += frame.bytes(url)
+        controls.events[event].url = FrameRange(start..<controls.interactionBytes.count)
     }
 
     // MARK: Many

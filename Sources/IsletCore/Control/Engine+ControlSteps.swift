@@ -94,6 +94,7 @@ extension Engine {
     mutating func releaseControlEvents() {
         for event in controls.events where event.name == .removed { freeControl(event.slot) }
         controls.events.removeAll(keepingCapacity: true)
+        controls.interactionBytes.removeAll(keepingCapacity: true)
     }
 
     /// A control leaves the slab and the indexes.

@@ -40,6 +40,10 @@ package struct WidgetEvent: Sendable, BitwiseCopyable {
         package var entry = false
         /// The ledger of charged reloads.
         package var ledger = false
+        /// Entries of the timeline that came were earlier than the one that is shown by now.
+        package var pastEntriesDropped = false
+        /// Entries of the timeline that came are too close to one another to be shown each.
+        package var entriesCoalesced = false
 
         package init() {}
     }

@@ -67,9 +67,9 @@ extension JSONWriter {
             field("retryAfter", retryAfter)
             return
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
-            .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badDeclaration, .kindConflict,
-            .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .unknownCall, .tooOld, .tooMany, .quotaExceeded, .unavailable, .backupFailed,
-            .authorization(.attributesTooLarge),
+            .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badRendering, .badDeclaration,
+            .kindConflict, .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .unknownCall, .tooOld,
+            .tooMany, .quotaExceeded, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
         }
@@ -100,6 +100,9 @@ extension JSONWriter {
         case .badConfiguration(let parameter):
             field("field", string: Field.configuration.path)
             field("parameter", string: Refusal.quoted(parameter))
+        case .badRendering(let member, _):
+            field("field", string: Field.rendering.path)
+            field("member", string: Refusal.quoted(member))
         case .badDeclaration(let bad):
             field("field", string: bad.array.path)
             field("index", bad.index)

@@ -26,7 +26,7 @@ extension Refusal {
         case .unknownOp: "unknownOp"
         case .unknownField: "unknownField"
         case .missingField: "missingField"
-        case .badField, .badConfiguration, .badDeclaration: "badField"
+        case .badField, .badConfiguration, .badRendering, .badDeclaration: "badField"
         case .implausibleDate: "implausibleDate"
         case .notFound, .kindUnknown, .providerUnknown, .groupUnknown: "notFound"
         case .revisionConflict, .keyHeld, .kindConflict, .groupExists: "conflict"
@@ -56,7 +56,7 @@ extension Refusal {
             .requestReused, .tooMany, .authorization(.attributesTooLarge), .authorization(.reconnectNotPermitted),
             .unavailable(.clockNotManual), .unavailable(.ruleOff), .unavailable(.storeInMemory),
             .unavailable(.wrongEndpoint), .backupFailed, .kindUnknown, .providerUnknown, .badConfiguration,
-            .badDeclaration, .badAnswer, .badTimeline, .unknownCall, .notAMember, .groupUnknown:
+            .badRendering, .badDeclaration, .badAnswer, .badTimeline, .unknownCall, .notAMember, .groupUnknown:
             .never
         case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull),
             .unavailable(.backupRunning), .unavailable(.noProvider), .unavailable(.providerFailed),
@@ -85,6 +85,8 @@ extension Refusal {
         case .kindUnknown(let kind): "no provider has declared the kind '\(frame.quoted(kind))'"
         case .providerUnknown: "no such provider is registered on this connection"
         case .badConfiguration(let name): "the configuration does not fit the parameter '\(Self.quoted(name))'"
+        case .badRendering(let member, let reason):
+            "the member '\(Self.quoted(member))' of the rendering \(reason.sentence)"
         case .badDeclaration(let bad): "\(bad.path) \(bad.reason.sentence)"
         case .kindConflict(let conflict):
             "the kind '\(Self.quoted(conflict.kind))' is declared with another '\(conflict.member)'"

@@ -109,6 +109,13 @@ extension JSONWriter {
             from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.after.cause.wireName)
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
+        if let url = event.url {
+            key("interaction")
+            beginObject()
+            field("kind", plain: engine.controls.kinds[event.kind].name.span)
+            field("url", raw: engine.controls.interactionBytes.span.extracting(url.indices))
+            endObject()
+        }
         key("control")
         if let before = event.before {
             patch(event, before, record, of: engine)
