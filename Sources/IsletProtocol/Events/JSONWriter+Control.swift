@@ -110,9 +110,10 @@ extension JSONWriter {
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
         if let url = event.url {
+            let kind = engine.controls.kinds[event.kind].name
             key("interaction")
             beginObject()
-            field("kind", plain: engine.controls.kinds[event.kind].name.span)
+            field("kind", plain: kind.span)
             field("url", raw: engine.controls.interactionBytes.span.extracting(url.indices))
             endObject()
         }
