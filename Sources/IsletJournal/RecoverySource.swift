@@ -36,8 +36,11 @@ package struct RecoverySummary: Sendable, Equatable {
     /// Whether the last owner said goodbye.
     package var wasClosed = false
     /// Whether commits may have been lost that were not promised to survive (`sync=normal` and a machine that was
-    /// rebooted): the epoch is a new one then, and the snapshot may be ahead of the journal.
+    /// rebooted): the epoch is a new one then.
     package var mayHaveLostCommits = false
+    /// Whether the snapshot may show such commits: then and after every kill, until a round of the snapshot has ended.
+    /// Its owner has to write with that round whatever is not as the journal says.
+    package var snapshotMayBeAhead = false
 
     package init() {}
 }

@@ -40,7 +40,7 @@ extension Ledger {
         }
         guard answers == expected else { throw LifeFailure("answers came back as \(answers), not \(expected)") }
         forget(batchesAfter: last)
-        forget(snapshotsAfter: piece, lastBatch: last)
+        forget(snapshotsAfter: piece, lastBatch: last, isAhead: store.summary.snapshotMayBeAhead)
     }
 
     /// Holds what was read while the journal went on against what was handed over.
@@ -87,8 +87,13 @@ extension Ledger {
         guard summary.snapshotHoldsThrough == min(expected.holdsThrough, summary.lastBatch) else {
             throw LifeFailure("it holds through \(summary.snapshotHoldsThrough), not \(expected.holdsThrough)")
         }
-        guard expected.committed <= summary.lastBatch || summary.mayHaveLostCommits else {
+        guard expected.committed <= summary.lastBatch || summary.snapshotMayBeAhead else {
             throw LifeFailure("the snapshot is of batch \(expected.committed), the journal ends with \(summary.lastBatch)")
+        }
+        // Whoever opened it before may have been stopped after it wrote down a new epoch, and has told nobody of it.
+        let isAhead = expected.isAhead || summary.mayHaveLostCommits || epochs.last.map { $0 != summary.epoch } ?? false
+        guard summary.snapshotMayBeAhead == isAhead || epochs.isEmpty else {
+            throw LifeFailure("whether the snapshot may be ahead: it says \(!isAhead), and it is \(isAhead)")
         }
         return piece
     }

@@ -111,6 +111,7 @@ extension Ledger {
             piece.holdsThrough = committed
             snapshot.holdsThrough = committed
             snapshot.isDurable = true
+            snapshot.isAhead = false
         }
         add(snapshot)
         return piece

@@ -20,6 +20,8 @@ struct Ledger {
         var committed: UInt64 = 0
         /// Whether it was on the disk when it was reported.
         var isDurable = false
+        /// Whether it may show what the journal has lost: until a round has ended.
+        var isAhead = false
     }
 
     /// From number 1 on.
@@ -45,8 +47,9 @@ struct Ledger {
     }
 
     /// What comes after was never there. A snapshot that was ahead of the journal (`sync=normal`) holds what is left.
-    mutating func forget(snapshotsAfter index: Int, lastBatch: UInt64) {
+    mutating func forget(snapshotsAfter index: Int, lastBatch: UInt64, isAhead: Bool) {
         snapshots.removeLast(snapshots.count - 1 - index)
+        snapshots[index].isAhead = isAhead
         snapshots[index].holdsThrough = min(snapshots[index].holdsThrough, lastBatch)
         snapshots[index].committed = min(snapshots[index].committed, lastBatch)
     }

@@ -33,6 +33,8 @@ extension Life {
         }
         await journal.close()
         isClosed = progress.said.failure == nil && !disk.isStopped
+        // Where there was no room at the end, it does not say goodbye. What it says then must hold all the same.
+        if isClosed, disk.failures > failures { isClosed = try Store.statistics(directory: disk.path).wasClosed }
         try judge(store, progress.said, disk, failures: failures, isLast: isLast)
     }
 
@@ -58,6 +60,7 @@ extension Life {
             return nil
         }
         try check(store)
+        try checkNames(disk)
         isClosed = false
         (wasOpen, lostPower) = (true, false)
         // Recovery has told it, so it must last. Without syncs it does only if it was on the disk already.
@@ -78,10 +81,18 @@ extension Life {
         options.minimumFree = 0
         options.fullRetry = 1
         options.allowVolatile = true
-        options.bootID = "boot-\(boot)"
+        options.bootID = bootID
         options.onFailure = { progress.failed($0) }
         options.onWarning = { progress.warned($0) }
         return options
+    }
+
+    /// Nothing is left of segments that were trimmed.
+    private func checkNames(_ disk: CrashDisk) throws(LifeFailure) {
+        let names = Set(LossCampaign.names(in: disk.path))
+        for name in names where name.hasSuffix("-wal") && !names.contains(String(name.dropLast(4))) {
+            throw LifeFailure("\(name) is left without its file")
+        }
     }
 
     private mutating func check(_ store: Store) throws {

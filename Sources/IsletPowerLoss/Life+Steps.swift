@@ -10,6 +10,10 @@ extension Life {
         case fillingBatch
         /// Writes a piece of the snapshot. Segments that a full one needs are made and recorded before it.
         case piece(endsRound: Bool)
+        /// So many of the next calls find no room.
+        case fullDisk(calls: Int)
+        /// The disk stops: the process has no time for a goodbye.
+        case stop
     }
 
     /// Longer than any segment takes to be changed for the next.
@@ -39,6 +43,8 @@ extension Life {
                 pieces += 1
                 let written = pieces
                 await progress.wait { $0.swept == written }
+            case .fullDisk(let calls): disk.fail(.noSpace, at: 1, times: calls)
+            case .stop: disk.stop(at: 0)
             }
         }
     }

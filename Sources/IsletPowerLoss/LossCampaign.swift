@@ -49,17 +49,23 @@ package struct LossCampaign: Sendable {
 
     private static let count = Atomic<Int>(0)
 
-    static func remove(_ path: String) {
-        guard let stream = opendir(path) else { return }
+    /// The names in a folder; none where there is none.
+    static func names(in path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
         while let entry = readdir(stream) {
             // A name ends with a zero within the entry, which lasts until the next call.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
             }
-            if name == "." || name == ".." { continue }
-            if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
+            if name != ".", name != ".." { names.append(name) }
         }
-        closedir(stream)
+        return names
+    }
+
+    static func remove(_ path: String) {
+        for name in names(in: path) where unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
         rmdir(path)
     }
 

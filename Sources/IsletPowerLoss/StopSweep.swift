@@ -179,7 +179,7 @@ package struct StopSweep: Sendable {
     private func check(_ path: String, _ life: Life) throws {
         var life = life
         (life.boot, life.lostPower) = (life.boot + 1, true)
-        if syncsCommits { try life.verify(path) }
+        try life.verify(path)
         let disk = CrashDisk(path: path, seed: seed)
         guard try life.open(disk, Progress(), isRestart: false) != nil else {
             throw LifeFailure("a disk stopped that goes on")

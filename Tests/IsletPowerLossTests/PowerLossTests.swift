@@ -72,6 +72,34 @@ import Testing
         #expect(tally.lostNames > tally.kills)
     }
 
+    /// After a loss of commits that were not synced, an opening is stopped at each of its calls.
+    @Test(arguments: [false, true])
+    func whatWasLostIsRememberedUntilItIsSettledHoweverOpeningsEnd(removesState: Bool) async {
+        await #expect(processExitsWith: .success) { [removesState] in
+            await PowerLossTests.telling {
+                var sweep = OpeningSweep(seed: PowerLossTests.number("ISLET_SEED") ?? 1)
+                sweep.removesState = removesState
+                let tally = try await sweep.run()
+                print(tally.line(seed: sweep.seed))
+                #expect(tally.stoppedOpenings > 100)
+                #expect(tally.lostWrites > 0)
+            }
+        }
+        if let failure = PowerLossTests.told() { Issue.record("\(failure)") }
+    }
+
+    @Test func aGoodbyeWithoutRoomForTheLastSyncDoesNotSayThatEverythingIsThere() async {
+        await #expect(processExitsWith: .success) {
+            await PowerLossTests.telling {
+                let sweep = GoodbyeSweep(seed: PowerLossTests.number("ISLET_SEED") ?? 1)
+                let tally = try await sweep.run()
+                print(tally.line(seed: sweep.seed))
+                #expect(tally.faults > 50)
+            }
+        }
+        if let failure = PowerLossTests.told() { Issue.record("\(failure)") }
+    }
+
     @Test func aDiskThatOnlyClaimsToSyncIsFoundOut() async {
         await #expect(processExitsWith: .success) {
             var campaign = LossCampaign(seed: 1, powerLosses: 200)

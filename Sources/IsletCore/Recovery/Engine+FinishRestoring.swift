@@ -79,7 +79,11 @@ extension Engine {
             let app = AppID(index)
             let restored = apps[app].restored
             apps[app].restored = nil
-            guard isProven else { continue }
+            guard isProven else {
+                // Until the snapshot says of every stream where it is now, nothing can be proven after the next start.
+                appChanged(app)
+                continue
+            }
             guard let restored else {
                 guard apps[app].seq == 0 else { throw .contradiction(name(app) + " has activities without a stream") }
                 continue

@@ -6,6 +6,8 @@ struct FolderContents {
     var hasMark: Bool
     /// Left over from files that were being made.
     var unfinished: [String]
+    /// Logs and their indexes without the segment that they were beside, which was removed before them.
+    var orphans: [String]
 
     init(_ names: FolderNames) throws(StoreError) {
         let listed: [String]
@@ -14,6 +16,11 @@ struct FolderContents {
         hasState = listed.contains("state.db")
         hasMark = listed.contains("mark")
         unfinished = listed.filter(FolderNames.isUnfinished).map { names.directory + "/" + $0 }
+        let present = Set(segments)
+        orphans = listed.filter { name in
+            FolderNames.segmentBeside(name).map { !present.contains($0) } ?? false
+        }
+        .map { names.directory + "/" + $0 }
     }
 
     /// Whether nothing of a store is there, but a mark perhaps.

@@ -23,6 +23,15 @@ struct FolderNames: Sendable {
         return number
     }
 
+    /// The number of the segment that a file lies beside, such as its log; nil: it is no such file.
+    static func segmentBeside(_ name: String) -> Int? {
+        for suffix in suffixes where name.hasSuffix(suffix) { return segmentNumber(String(name.dropLast(suffix.count))) }
+        return nil
+    }
+
+    /// What SQLite puts beside a database.
+    private static let suffixes = ["-wal", "-shm", "-journal"]
+
     /// A database's write-ahead log, and the index of it that its connections share.
     static func log(of path: String) -> String { path + "-wal" }
     static func index(of path: String) -> String { path + "-shm" }
@@ -32,15 +41,18 @@ struct FolderNames: Sendable {
 
     /// Whether a name is left over from a file that was being made.
     static func isUnfinished(_ name: String) -> Bool {
-        ["", "-wal", "-shm", "-journal"].contains { name.hasSuffix(unfinishedSuffix + $0) }
+        ([""] + suffixes).contains { name.hasSuffix(unfinishedSuffix + $0) }
     }
 
     private static let unfinishedSuffix = ".unfinished"
 
+    /// The files that SQLite puts beside a database.
+    static func beside(_ path: String) -> [String] { suffixes.map { path + $0 } }
+
     /// Removes a database with what is beside it. The file itself goes first: a log without it is nothing, but it
     /// without its log would look complete.
     static func removeDatabase(_ path: String) throws(SystemError) {
-        for file in [path, log(of: path), index(of: path), path + "-journal"] { try FileSystem.remove(file) }
+        for file in [path] + beside(path) { try FileSystem.remove(file) }
     }
 
     /// Bytes of a database with its log.

@@ -77,8 +77,13 @@ final class SegmentWriter: @unchecked Sendable {
     /// Pushes everything that was committed to the disk, whatever the mode.
     func sync() throws(SQLiteError) {
         try database.execute("PRAGMA synchronous = FULL")
-        try database.transaction { () throws(SQLiteError) in
-            try Meta.set("synced", to: UInt64(1), in: database)
+        do throws(SQLiteError) {
+            try database.transaction { () throws(SQLiteError) in
+                try Meta.set("synced", to: UInt64(1), in: database)
+            }
+        } catch {
+            try database.execute("PRAGMA synchronous = \(identity.sync.rawValue)")
+            throw error
         }
         try database.execute("PRAGMA synchronous = \(identity.sync.rawValue)")
     }

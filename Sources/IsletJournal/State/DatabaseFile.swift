@@ -35,6 +35,10 @@ enum DatabaseFile {
             try FileSystem.remove(FolderNames.log(of: unfinished))
             try FileSystem.remove(FolderNames.index(of: unfinished))
             try FileSystem.sync(unfinished)
+            // A log of the file that was here before would be taken for this one's. It must be gone for good.
+            let old = FolderNames.beside(path).filter(FileSystem.exists)
+            for file in old { try FileSystem.remove(file) }
+            if !old.isEmpty { try FileSystem.sync(FileSystem.directory(of: path)) }
             try FileSystem.rename(unfinished, to: path)
             try FileSystem.sync(FileSystem.directory(of: path))
         } catch {

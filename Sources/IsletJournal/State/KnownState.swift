@@ -9,6 +9,8 @@ struct KnownState {
     var bootID: String
     var isClosed: Bool
     var holdsThrough: UInt64
+    /// Whether its rows may show what the journal has lost, as no round of the snapshot ended since.
+    var isAhead = false
     var clock: Int64
     var trimmedThrough: UInt64
     /// The first segment that is not trimmed.
@@ -41,6 +43,7 @@ struct KnownState {
         (self.store, self.epoch, self.sync, self.bootID) = (store, epoch, sync, bootID)
         journalEpoch = meta[Schema.Key.journalEpoch] ?? epoch
         (self.isClosed, self.holdsThrough, self.clock) = (isClosed == "1", holdsThrough, clock)
+        isAhead = meta[Schema.Key.isAhead] == "1"
         (self.trimmedThrough, self.firstSegment) = (trimmedThrough, firstSegment)
     }
 
@@ -51,6 +54,11 @@ struct KnownState {
             Schema.Key.bootID: bootID, Schema.Key.isClosed: isClosed ? "1" : "0",
             Schema.Key.holdsThrough: String(holdsThrough), Schema.Key.clock: String(clock),
             Schema.Key.trimmedThrough: String(trimmedThrough), Schema.Key.firstSegment: String(firstSegment),
+            Schema.Key.isAhead: isAhead ? "1" : "0",
         ]
     }
+
+    /// Whether commits may be gone in a run of the machine: what was not synced went with the run before, unless a
+    /// goodbye synced it.
+    func mayHaveLostCommits(in bootID: String) -> Bool { sync == .normal && !isClosed && self.bootID != bootID }
 }

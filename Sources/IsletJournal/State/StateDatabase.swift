@@ -61,6 +61,8 @@ final class StateDatabase: @unchecked Sendable {
         try durably { () throws(SQLiteError) in
             try writeRows(of: chunk)
             try Meta.set(Schema.Key.holdsThrough, to: through, in: database)
+            // Everything that was lost is written over by now.
+            try Meta.set(Schema.Key.isAhead, to: UInt64(0), in: database)
         }
     }
 

@@ -77,7 +77,7 @@ package final class SQLiteJournal: Journal {
         await threads.committer.ended()
         reader.close()
         await threads.reader.ended()
-        sweeper.close(saysGoodbye: true)
+        sweeper.close(saysGoodbye: committer.isSynced)
         await threads.sweeper.ended()
         lock.release()
     }

@@ -31,6 +31,8 @@ enum Schema {
         /// The state: the run of the machine, and whether its owner said goodbye.
         static let bootID = "boot_id"
         static let isClosed = "closed"
+        /// The state: whether it may show what the journal has lost; absent in older files.
+        static let isAhead = "ahead"
     }
 
     private static let header = """

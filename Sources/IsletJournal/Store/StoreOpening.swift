@@ -51,13 +51,14 @@ struct StoreOpening {
         // Everything is in order. The state's file changes last: until then the next start finds the same again.
         try removeUnfinished()
         try clear(survey)
+        let current = if let state { state } else { try replaceState(survey, mark) }
         var segments = survey.filled
         let writer = try openWriter(survey, resumed, &segments, lastBatch: summary.lastBatch)
         let markFile = try openMark(lastBatch: summary.lastBatch)
         let full = segments.dropLast().filter { survey.unrecorded.contains($0.number) }
-        let settled = try settle(resumed, state, full: full)
+        try settle(resumed, current, full: full)
         return Result(
-            summary: summary, state: settled, segments: segments, trimmed: resumed.trimmed, mark: markFile,
+            summary: summary, state: current, segments: segments, trimmed: resumed.trimmed, mark: markFile,
             writer: writer)
     }
 
@@ -70,8 +71,7 @@ struct StoreOpening {
         var resumed = if let known { known } else { try rebuiltState(survey, mark) }
         summary.lastBatch = survey.filled.last?.lastBatch ?? resumed.trimmedThrough
         let acknowledged = max(mark.lastBatch, resumed.holdsThrough)
-        // What was not synced is gone with the run of the machine, unless a goodbye synced it.
-        let mayHaveLost = resumed.sync == .normal && !resumed.isClosed && resumed.bootID != options.bootID
+        let mayHaveLost = resumed.mayHaveLostCommits(in: options.bootID)
         guard summary.lastBatch >= acknowledged || mayHaveLost else {
             throw .commitsLost(directory: names.directory, last: summary.lastBatch, acknowledged: acknowledged)
         }
@@ -92,6 +92,9 @@ struct StoreOpening {
         summary.clock = max(resumed.clock, survey.filled.last?.lastAt ?? 0)
         summary.mayHaveLostCommits = mayHaveLost
         if mayHaveLost { resumed.epoch = options.makeEpoch() }
+        // Not only this start: whoever comes after a kill finds the same snapshot, and the journal that it is ahead of.
+        resumed.isAhead = resumed.isAhead || mayHaveLost
+        summary.snapshotMayBeAhead = resumed.isAhead
         // A snapshot that is ahead of the journal holds what is left of it, and more.
         resumed.holdsThrough = min(resumed.holdsThrough, summary.lastBatch)
         (resumed.sync, resumed.bootID, resumed.isClosed) = (options.sync, options.bootID, false)
@@ -117,7 +120,7 @@ struct StoreOpening {
     private func removeUnfinished() throws(StoreError) {
         let contents = try FolderContents(names)
         do throws(SystemError) {
-            for path in contents.unfinished { try FileSystem.remove(path) }
+            for path in contents.unfinished + contents.orphans { try FileSystem.remove(path) }
         } catch {
             throw StoreError(error)
         }
@@ -173,12 +176,17 @@ struct StoreOpening {
         try SegmentWriter.make(identity, names: names, vfs: options.vfs)
     }
 
+    /// Makes the state of a folder whose state file is missing, as it was: the mark is about to say that it goes on, and
+    /// whoever comes after a kill must still find in which run of the machine it was left.
+    private func replaceState(_ survey: SegmentSurvey, _ mark: Mark) throws(StoreError) -> StateDatabase {
+        try StateDatabase.create(path: names.state, meta: try rebuiltState(survey, mark).meta, vfs: options.vfs)
+        return try openState()
+    }
+
     /// Writes down how the folder goes on, and which segments are full.
     private func settle(
-        _ resumed: KnownState, _ opened: StateDatabase?, full: [SegmentInfo]
-    ) throws(StoreError) -> StateDatabase {
-        if opened == nil { try StateDatabase.create(path: names.state, meta: resumed.meta, vfs: options.vfs) }
-        let state = if let opened { opened } else { try openState() }
+        _ resumed: KnownState, _ state: StateDatabase, full: [SegmentInfo]
+    ) throws(StoreError) {
         do throws(SQLiteError) {
             for segment in full { try state.record(segment) }
             try state.durably { () throws(SQLiteError) in
@@ -187,7 +195,6 @@ struct StoreOpening {
         } catch {
             throw StoreError(error, file: names.state)
         }
-        return state
     }
 
     private func openMark(lastBatch: UInt64) throws(StoreError) -> MarkFile {

@@ -44,7 +44,7 @@ private struct Restore {
             throw StoreError(error, file: file)
         }
         try restoreBatches(from: known.holdsThrough + 1, through: lastBatch)
-        try restoreState(holdsThrough: known.holdsThrough, clock: known.clock)
+        try restoreState(like: known)
         do throws(SystemError) {
             let mark = Mark(lastBatch: lastBatch, sync: options.sync, bootID: options.bootID)
             _ = try MarkFile(path: names.mark, mark: mark)
@@ -67,11 +67,11 @@ private struct Restore {
         }
     }
 
-    private func restoreState(holdsThrough: UInt64, clock: Int64) throws(StoreError) {
+    private func restoreState(like saved: KnownState) throws(StoreError) {
         let unfinished = FolderNames.unfinished(names.state)
         var known = KnownState(store: epoch, epoch: epoch, sync: options.sync, bootID: options.bootID)
-        (known.isClosed, known.holdsThrough, known.clock) = (true, holdsThrough, clock)
-        known.trimmedThrough = holdsThrough
+        (known.isClosed, known.holdsThrough, known.clock) = (true, saved.holdsThrough, saved.clock)
+        (known.trimmedThrough, known.isAhead) = (saved.holdsThrough, saved.isAhead)
         do throws(SQLiteError) {
             let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
             try backup.execute("VACUUM INTO \(quoted(unfinished))")

@@ -2,8 +2,11 @@ extension Store {
     /// Checks every byte of a data folder that can be checked, and changes nothing; also while a service uses it, but
     /// then in another process.
     ///
+    /// - Parameter bootID: This run of the machine; nil: as the system says.
     /// - Throws: Only if there is no folder to look into.
-    package static func verify(directory: String, vfs: String? = nil) throws(StoreError) -> VerifyReport {
+    package static func verify(
+        directory: String, bootID: String? = nil, vfs: String? = nil
+    ) throws(StoreError) -> VerifyReport {
         let names = FolderNames(directory: directory)
         // The mark before the segments: a running service moves both on.
         let contents = try existingContents(names)
@@ -11,7 +14,7 @@ extension Store {
         verify.checkMark(contents)
         verify.checkState(contents)
         verify.checkSegments(try FolderContents(names))
-        verify.checkEnds(contents)
+        verify.checkEnds(bootID: bootID ?? FileSystem.bootID)
         return verify.report
     }
 }
@@ -26,9 +29,11 @@ private struct Verify {
     private var lastEpoch: String?
     /// The log that ends within a transaction, and where: wrong if later segments have batches.
     private var torn: (log: String, offset: Int)?
-    /// The batch before the next one, its time, and each app's last sequence number.
+    /// The epoch of the segment that is read.
+    private var epoch = ""
+    /// The batch before the next one, its time, and each app's last sequence number with its epoch.
     private var last: (batch: UInt64, at: Int64)?
-    private var seqs: [[UInt8]: UInt64] = [:]
+    private var seqs: [[UInt8]: (seq: UInt64, epoch: String)] = [:]
 
     init(names: FolderNames, vfs: String?) {
         self.names = names
@@ -102,6 +107,7 @@ private struct Verify {
     private mutating func check(_ number: Int, _ path: String) throws(StoreError) {
         let identity = try SegmentIdentity(path: path, number: number)
         report.segments += 1
+        epoch = identity.epoch
         if let store, store != identity.store { report.add(path, "belongs to \(identity.store) instead of \(store)") }
         store = store ?? identity.store
         let log = FolderNames.log(of: path)
@@ -158,13 +164,14 @@ private struct Verify {
         let range = SeqRange(first: rows.unsigned(3), last: rows.unsigned(4))
         let count = try range.count()
         let app = rows.array(2)
-        if let before = seqs[app], range.first != before + 1 {
+        // A new epoch begins behind what the one before it may have lost, which the snapshot perhaps knew of.
+        if let before = seqs[app], range.first <= before.seq || range.first != before.seq + 1 && before.epoch == epoch {
             let name = String(decoding: app, as: UTF8.self)
             report.add(
-                path, batch: number, "\(name) goes on with \(range.first) after \(before): events are missing"
+                path, batch: number, "\(name) goes on with \(range.first) after \(before.seq): events are missing"
             )
         }
-        seqs[app] = range.last
+        seqs[app] = (range.last, epoch)
         report.events += count
         try rows.withSpans(8, 9) { body, recovery in
             try PackedRow.forEachEvent(body: body, recovery: recovery, count: count) { event in
@@ -184,11 +191,13 @@ private struct Verify {
     }
 
     /// What must hold between the files.
-    mutating func checkEnds(_ contents: FolderContents) {
+    mutating func checkEnds(bootID: String) {
         guard let known else { return }
         if report.batches == 0 { report.lastBatch = known.trimmedThrough }
         let acknowledged = max(report.acknowledged, known.holdsThrough)
-        if report.lastBatch < acknowledged {
+        if report.lastBatch < acknowledged, known.mayHaveLostCommits(in: bootID) {
+            report.lostUnsynced = acknowledged - report.lastBatch
+        } else if report.lastBatch < acknowledged {
             report.add(
                 names.directory, "ends with batch \(report.lastBatch), but batch \(acknowledged) was acknowledged")
         }

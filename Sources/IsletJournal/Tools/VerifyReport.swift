@@ -30,6 +30,9 @@ package struct VerifyReport: Sendable, Equatable {
     package internal(set) var acknowledged: UInt64 = 0
     /// The last log ends within a transaction that never was committed, as after loss of power: nothing is wrong.
     package internal(set) var endsTorn = false
+    /// Batches that were committed but not synced (`sync=normal`) and went with an earlier run of the machine: nothing is
+    /// wrong, the next start goes on without them in a new epoch.
+    package internal(set) var lostUnsynced: UInt64 = 0
 
     package var isSound: Bool { findings.isEmpty }
 

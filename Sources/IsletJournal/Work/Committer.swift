@@ -16,6 +16,8 @@ final class Committer: @unchecked Sendable {
         var waiting: [Appended] = []
         var inFlight = 0
         var isClosing = false
+        /// Whether everything that was committed is on the disk. Known at the end.
+        var isSynced = false
     }
 
     private enum Outcome {
@@ -34,6 +36,8 @@ final class Committer: @unchecked Sendable {
     private let mark: MarkFile
     private let encoder = RowEncoder()
     private var writer: SegmentWriter
+    /// The segment to go on in, while this one, which is full, cannot be synced.
+    private var next: SegmentWriter?
     private var current: Appended?
     /// The events of each stream in the segment that is written.
     private var ranges: [UInt32: SeqRange] = [:]
@@ -69,6 +73,9 @@ final class Committer: @unchecked Sendable {
     func close() {
         queue.change { $0.isClosing = true }
     }
+
+    /// Whether everything that was committed is on the disk, so that a goodbye may say so. After the thread has ended.
+    var isSynced: Bool { queue.look { $0.isSynced } }
 
     /// The thread's function.
     func run() {
@@ -146,13 +153,15 @@ final class Committer: @unchecked Sendable {
     }
 
     /// Goes on in the next segment when this one is full and the next is ready. If it is not, because the sweeper is
-    /// busy with a backup, this one grows: waiting would stop the service.
+    /// busy with a backup, this one grows: waiting would stop the service. So it does without room for its last sync.
     private func rollOverIfNeeded() {
-        guard writer.bytes >= options.segmentBytes, let next = sweeper.takeNextSegment() else { return }
+        guard writer.bytes >= options.segmentBytes, let next = next ?? sweeper.takeNextSegment() else { return }
+        self.next = next
         do throws(SQLiteError) {
             // A later segment must not survive what an earlier one does not.
             if options.sync == .normal { try writer.sync() }
         } catch {
+            if case .full = error { return }
             return fate.fail("the sync of a full segment failed, which is never tried again: \(error)")
         }
         var content = earlier
@@ -163,16 +172,19 @@ final class Committer: @unchecked Sendable {
         earlier.removeAll()
         sweeper.sealed(full, writer)
         writer = next
+        self.next = nil
     }
 
     private func finish() {
-        guard !fate.hasFailed, options.sync == .normal else { return }
+        guard !fate.hasFailed else { return }
         do throws(SQLiteError) {
-            try writer.sync()
+            if options.sync == .normal { try writer.sync() }
         } catch {
+            // What is not synced was never promised; but then nobody may say that it is.
             if case .full = error { return }
-            fate.fail("the last sync failed: \(error)")
+            return fate.fail("the last sync failed: \(error)")
         }
+        queue.change { $0.isSynced = true }
     }
 
     private static func now() -> Int {

@@ -25,7 +25,7 @@ extension Partition {
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
         restoreSigns()
         try located("the state after batch \(source.summary.lastBatch)") {
-            try self.engine.finishRestoring(isProven: !source.summary.mayHaveLostCommits)
+            try self.engine.finishRestoring(isProven: !source.summary.snapshotMayBeAhead)
         }
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in

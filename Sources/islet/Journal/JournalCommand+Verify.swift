@@ -36,6 +36,12 @@ extension JournalCommand {
                 "\(RecoveryText.grouped(report.entities)) entities in the snapshot",
             ]
             Console.data((report.isSound ? "sound: " : "read: ") + counts.joined(separator: ", "))
+            if report.lostUnsynced > 0 {
+                Console.data(
+                    "\(RecoveryText.grouped(Int(clamping: report.lostUnsynced))) batches were not synced when the machine "
+                        + "stopped (sync=normal) and are gone: the next start goes on after batch "
+                        + "\(report.lastBatch), in a new epoch")
+            }
             if report.endsTorn {
                 Console.data("the last log ends in a batch that was never committed: nothing is lost")
             }
@@ -54,7 +60,8 @@ extension JournalCommand {
                 .init("batches", .integer(report.batches)), .init("events", .integer(report.events)),
                 .init("entities", .integer(report.entities)), .init("firstBatch", .integer(report.firstBatch)),
                 .init("lastBatch", .integer(report.lastBatch)), .init("acknowledged", .integer(report.acknowledged)),
-                .init("endsTorn", .bool(report.endsTorn)), .init("findings", .array(findings)),
+                .init("endsTorn", .bool(report.endsTorn)),
+                .init("lostUnsynced", .integer(report.lostUnsynced)), .init("findings", .array(findings)),
             ])
         }
     }

@@ -120,6 +120,14 @@ struct EngineRestoreTests {
         #expect(copy.engine.record(at: 0) == nil)
     }
 
+    @Test("where commits may have been lost, the next snapshot says of every stream where it is")
+    func notProvenIsWritten() throws {
+        let copy = try restored(life(), isProven: false, skipping: 0)
+        let names = copy.engine.takeChangedApps(8).map { String(decoding: copy.engine.apps[$0].name, as: UTF8.self) }
+        #expect(Set(names) == ["com.a", "com.b"])
+        #expect(try restored(life()).engine.changedApps.isEmpty)
+    }
+
     @Test("a slot of the snapshot that is free is given to the next one")
     func freeSlots() throws {
         let copy = try restored(life(), isProven: false, skipping: 1)

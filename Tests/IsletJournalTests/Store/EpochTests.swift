@@ -73,6 +73,54 @@ import Testing
         #expect(try store.answers() == ["1 at 1000: answer 1", "2 at 2000: answer 2"])
     }
 
+    /// What is left of ``killed(sync:)`` where the machine stopped, and nothing of the journal had been written.
+    private func lost() async throws -> TemporaryFolder {
+        let folder = try await killed()
+        try folder.write([], to: "journal-000001.db-wal")
+        return folder
+    }
+
+    @Test func thatTheSnapshotMayBeAheadIsKnownAfterEveryKillUntilARoundOfItHasEnded() async throws {
+        let folder = try await lost()
+        for _ in 1...3 {
+            let store = try Store.open(directory: folder.data, options: options("two"))
+            #expect(store.summary.snapshotMayBeAhead)
+            #expect(store.summary.epoch == "epoch of two")
+        }
+        let run = try JournalRun(folder, options("two"))
+        #expect(!run.store.summary.mayHaveLostCommits)
+        await run.commit(1...2)
+        var piece = StateChunk()
+        piece.add(slot: 1)
+        run.journal.sweep(piece)
+        await run.notices.swept(1)
+        do {
+            let killed = try folder.copy()
+            #expect(try Store.open(directory: killed.data, options: options("two")).summary.snapshotMayBeAhead)
+        }
+        await run.hold(through: 2, sweep: 2)
+        let killed = try folder.copy()
+        #expect(try !Store.open(directory: killed.data, options: options("two")).summary.snapshotMayBeAhead)
+        await run.journal.close()
+    }
+
+    @Test func aGoodbyeDoesNotSettleASnapshotThatMayBeAheadAndABackupCopiesThatToo() async throws {
+        let folder = try await lost()
+        let run = try JournalRun(folder, options("two"))
+        await run.commit(1...1)
+        let file = folder.path + "/backup"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        await run.journal.close()
+        let store = try Store.open(directory: folder.data, options: options("three"))
+        #expect(store.summary.wasClosed)
+        #expect(store.summary.epoch == "epoch of two")
+        #expect(store.summary.snapshotMayBeAhead)
+        let target = try TemporaryFolder()
+        try Store.restore(from: file, into: target.data, epoch: "restored", options: options("three"))
+        #expect(try Store.open(directory: target.data, options: options("three")).summary.snapshotMayBeAhead)
+    }
+
     @Test func aGoodbyeSyncsSoThatAnotherRunOfTheMachineChangesNothing() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder, options("one"))

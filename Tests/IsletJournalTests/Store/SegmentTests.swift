@@ -109,6 +109,28 @@ import Testing
         #expect(try store.answers().count == 5)
     }
 
+    @Test func whatLayBesideATrimmedSegmentIsCleanedUp() async throws {
+        let folder = try TemporaryFolder()
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 1
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 4)
+        // As a process leaves it that is killed between the removal of a file and that of its log.
+        let log = try folder.read("journal-000001.db-wal")
+        await run.hold(through: last, sweep: 1)
+        await run.journal.close()
+        #expect(!folder.files.contains { $0.hasPrefix("journal-000001") })
+        for name in ["journal-000001.db-wal", "journal-000001.db-shm", "journal-000099.db-wal"] {
+            try folder.write(log, to: name)
+        }
+        #expect(try Store.verify(directory: folder.data).findings == [])
+        let store = try Store.open(directory: folder.data, options: options)
+        #expect(store.summary.lastBatch == last)
+        #expect(!folder.files.contains { $0.hasPrefix("journal-000001") || $0.hasPrefix("journal-000099") })
+    }
+
     @Test func aFileThatWasBeingMadeIsCleanedUp() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder)

@@ -87,6 +87,58 @@ import Testing
         }
     }
 
+    /// What a killed owner leaves whose commits were not synced, where the machine stopped before they were written.
+    private func lost(sync: SyncMode, saysGoodbye: Bool = false) async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, .testing(sync: sync))
+        await run.commit(1...5)
+        await run.hold(through: 5, sweep: 1)
+        if saysGoodbye { await run.journal.close() }
+        let left = try folder.copy()
+        try left.write([], to: "journal-000001.db-wal")
+        if !saysGoodbye { await run.journal.close() }
+        return left
+    }
+
+    @Test func whatWentWithTheMachineBecauseItWasNotSyncedIsNoDamage() async throws {
+        let folder = try await lost(sync: .normal)
+        let report = try Store.verify(directory: folder.data, bootID: "boot-2")
+        #expect(report.findings == [])
+        #expect(report.lostUnsynced == 5)
+        #expect(report.acknowledged == 5)
+        // The same run of the machine, synced commits, a goodbye: each would have kept them.
+        #expect(try !Store.verify(directory: folder.data, bootID: "boot-1").isSound)
+        for folder in [try await lost(sync: .full), try await lost(sync: .normal, saysGoodbye: true)] {
+            #expect(try !Store.verify(directory: folder.data, bootID: "boot-2").isSound)
+        }
+    }
+
+    @Test func anEpochThatBeginsBehindWhatWasLostIsSound() async throws {
+        func options(_ boot: String) -> StoreOptions {
+            .testing {
+                $0.bootID = boot
+                $0.makeEpoch = { "epoch of \(boot)" }
+            }
+        }
+        let folder = try await lost(sync: .normal)
+        let run = try JournalRun(folder, options("boot-2"))
+        await run.commit(1...2)
+        let left = try folder.copy()
+        await run.journal.close()
+        // The snapshot knew of events that the journal has lost.
+        let again = try JournalRun(left, options("boot-3"))
+        await again.commit(.sample(3, [SampleEvent(app: "com.a", seq: 6)]), .sample(4, [SampleEvent(app: "com.a", seq: 7)]))
+        await again.journal.close()
+        let report = try Store.verify(directory: left.data, bootID: "boot-3")
+        #expect(report.findings == [])
+        #expect(report.lostUnsynced == 0)
+        // Within an epoch they would be missing.
+        let last = try JournalRun(left, options("boot-3"))
+        await last.commit(.sample(5, [SampleEvent(app: "com.a", seq: 9)]))
+        await last.journal.close()
+        #expect(try findings(left).contains { $0.contains("goes on with 9 after 7") })
+    }
+
     @Test func aShorterJournalThanWasAcknowledgedIsFound() async throws {
         let folder = try await used()
         let last = try Store.verify(directory: folder.data).lastBatch
