@@ -54,6 +54,9 @@ package struct StateChunk: Sendable {
 
     /// The end of a round: the batch up to which, and with which, the snapshot now holds everything.
     package var holdsThrough: UInt64?
+    /// With ``holdsThrough``: the domain time at which the round began; nil: it is this piece alone. Retries may still ask
+    /// for what was forgotten since, so the answers of as long before that are kept.
+    package var roundBegan: Int64?
     /// Domain time when it was filled, in milliseconds since 1970.
     package var at: Int64 = 0
     package private(set) var entities: [Entity] = []
@@ -78,6 +81,7 @@ package struct StateChunk: Sendable {
     /// Empties it, keeping its buffers.
     package mutating func reset() {
         holdsThrough = nil
+        roundBegan = nil
         entities.removeAll(keepingCapacity: true)
         freed.removeAll(keepingCapacity: true)
         facts.removeAll(keepingCapacity: true)

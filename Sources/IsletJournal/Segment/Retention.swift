@@ -19,9 +19,11 @@ struct Retention: Sendable {
     ///   - segments: All that there are, in order.
     ///   - holdsThrough: The last batch that the durable snapshot holds everything of.
     ///   - now: Domain time in milliseconds since 1970.
-    func allowsTrimming(_ segments: [SegmentInfo], holdsThrough: UInt64, now: Int64) -> Bool {
+    ///   - roundBegan: The same when the round began that the durable snapshot holds everything of. What was forgotten of
+    ///     answers since then is not in it, so a start reads those again.
+    func allowsTrimming(_ segments: [SegmentInfo], holdsThrough: UInt64, now: Int64, roundBegan: Int64) -> Bool {
         guard segments.count > 1, let first = segments.first, first.lastBatch <= holdsThrough else { return false }
         if segments.reduce(0, { $0 + $1.bytes }) > bytes { return true }
-        return first.lastAt < now - max(time, answerTime)
+        return first.lastAt < now - time && first.lastAt < min(now, roundBegan) - answerTime
     }
 }

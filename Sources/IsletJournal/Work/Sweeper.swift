@@ -35,6 +35,8 @@ final class Sweeper: @unchecked Sendable {
     private var current: StateChunk?
     /// The last batch that the durable snapshot holds everything of.
     private var holdsThrough: UInt64
+    /// Domain time when the round of that began; 0: no round was finished since the start.
+    private var roundBegan: Int64 = 0
 
     init(store: Store, fate: JournalFate, report: @escaping JournalReport) {
         names = store.names
@@ -154,12 +156,14 @@ final class Sweeper: @unchecked Sendable {
             if let current { try state.write(current) }
         }
         let through = current?.holdsThrough
+        let began = current.map { $0.roundBegan ?? $0.at } ?? 0
         current = nil
         guard isWritten, write("a checkpoint", { () throws(SQLiteError) in try state.checkpointIfNeeded() }) else {
             return
         }
         if let through {
             holdsThrough = through
+            roundBegan = began
             trim()
         }
         report(.swept)
@@ -189,7 +193,8 @@ final class Sweeper: @unchecked Sendable {
         while !fate.hasFailed {
             let known = segments.segments
             let now = known.last.map { max($0.lastAt, known.dropLast().last?.lastAt ?? 0) } ?? 0
-            guard retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now), let first = known.first,
+            let isOver = retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now, roundBegan: roundBegan)
+            guard isOver, let first = known.first,
                 write("what is trimmed", { () throws(SQLiteError) in try state.recordTrimming(of: first) })
             else { return }
             segments.trimFirst()

@@ -89,7 +89,9 @@ extension Partition {
         var chunk = StateChunk()
         chunk.at = now.domain.milliseconds
         if sweeping.round == nil {
-            sweeping.round = (batch.number - 1, now.domain)
+            // Answers that should be forgotten and are not yet leave no trace in this round.
+            let began = min(now.domain, retries.nextExpiry() ?? now.domain)
+            sweeping.round = (batch.number - 1, began)
             engine.changedSlots.rewind()
             engine.controls.changedSlots.rewind()
             sweeping.apps = engine.changedApps.count
@@ -116,6 +118,7 @@ extension Partition {
             image.write(round.began)
             addFact(Self.roundKey, isKnown: true, to: &chunk)
             chunk.holdsThrough = round.holdsThrough
+            chunk.roundBegan = round.began.milliseconds
             sweeping.holdsThrough = round.holdsThrough
             sweeping.round = nil
         }

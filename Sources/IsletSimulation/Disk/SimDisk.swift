@@ -58,7 +58,7 @@ final class SimDisk {
             guard let number = chunk.holdsThrough, let last = batches.last(where: { $0.batch.number <= number }) else {
                 continue
             }
-            snapshotAt = last.batch.at
+            snapshotAt = min(last.batch.at, chunk.roundBegan ?? chunk.at)
         }
         unsyncedChunks.removeAll()
     }

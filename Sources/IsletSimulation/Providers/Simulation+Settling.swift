@@ -11,17 +11,18 @@ extension Simulation {
         for app in CommandMaker.apps.prefix(mix.apps) where !witness.listed(app).isEmpty && !world.isServed(app) {
             world.spawn(&random, app: app, allKinds: true, misbehaviour: 0, at: clock.elapsed)
         }
-        var hasReloaded = false
+        // What somebody did late, without the service's knowledge, is found out by another reload.
+        var reloaded: Int?
         for count in 0..<6_000 {
             let late = undelivered
             undelivered = []
             try turn(late)
-            if !hasReloaded, journal.isIdle, late.isEmpty {
-                hasReloaded = true
+            if reloaded != world.changes, journal.isIdle, late.isEmpty {
+                reloaded = world.changes
                 try reloadUntold()
                 continue
             }
-            if hasReloaded, unsettled == nil, journal.isIdle, expected.isEmpty, unanswered.isEmpty { break }
+            if reloaded == world.changes, unsettled == nil, journal.isIdle, expected.isEmpty, unanswered.isEmpty { break }
             try letTimePass(count)
             if count == 5_999 { throw SimFailure("a control does not settle: \(unsettled ?? "but for the journal")") }
         }

@@ -95,6 +95,23 @@ import Testing
         #expect(answers.count == 4)
     }
 
+    /// The clock may be set forward while a round is underway: what is forgotten then leaves its traces in the next one.
+    @Test func answersStayUntilARoundBeganAfterTheyWereForgotten() async throws {
+        let folder = try TemporaryFolder()
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionTime = 1
+            $0.answerRetention = 3_000
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 8)
+        await run.hold(through: last, sweep: 1, began: 2_000)
+        #expect(run.store.firstBatches.first == 1)
+        await run.hold(through: last, sweep: 2, began: 1_000 * Int64(last))
+        #expect(run.store.firstBatches.first ?? 0 > 1)
+        await run.journal.close()
+    }
+
     @Test func anotherSyncModeBeginsAnotherSegment() async throws {
         let folder = try TemporaryFolder()
         let first = try JournalRun(folder, .testing(sync: .normal))

@@ -39,11 +39,12 @@ struct JournalRun {
         }
     }
 
-    /// Writes the end of a round of the snapshot.
-    func hold(through number: UInt64, sweep count: Int) async {
+    /// Writes the end of a round of the snapshot, which began at a date or is one piece.
+    func hold(through number: UInt64, sweep count: Int, began: Int64? = nil) async {
         var chunk = StateChunk()
         chunk.at = 1_000 * Int64(number)
         chunk.holdsThrough = number
+        chunk.roundBegan = began
         journal.sweep(chunk)
         await notices.swept(count)
     }
