@@ -16,7 +16,7 @@ extension JSONWriter {
         }
     }
 
-    /// The member `decisions` of either family.
+    /// The member `decisions` of any family.
     ///
     /// - Parameter rule: the rule and the revision of a stored event, of its image; nil where that is none of ours.
     mutating func decisions(
@@ -82,6 +82,7 @@ extension JSONWriter {
         field("to", name: decision.to)
         if let cause = decision.cause { field("cause", name: cause) }
         if let failure = decision.failure { field("failure", name: failure) }
+        if let exemption = decision.exemption { field("exempt", name: exemption) }
         if decision.client != nil || decision.req.count > 0 {
             key("by")
             beginObject()
@@ -94,7 +95,7 @@ extension JSONWriter {
     }
 }
 
-/// A decision about an entity of either family, in the contract's words.
+/// A decision about an entity of any family, in the contract's words.
 struct ToldDecision {
     enum Outcome {
         case applied(event: StaticString, seq: UInt64, revision: UInt32)
@@ -109,6 +110,8 @@ struct ToldDecision {
     let to: StaticString
     let cause: StaticString?
     let failure: StaticString?
+    /// Why a reload was not charged.
+    let exemption: StaticString?
     let client: EntityID?
     let req: InlineText
 
@@ -125,6 +128,7 @@ struct ToldDecision {
         to = decision.to.wireName
         cause = decision.cause?.wireName
         failure = nil
+        exemption = nil
         (client, req) = (decision.client, decision.req)
     }
 
@@ -141,6 +145,7 @@ struct ToldDecision {
         to = decision.to.wireName
         cause = decision.cause?.wireName
         failure = decision.failure == .none ? nil : decision.failure.wireName
+        exemption = nil
         (client, req) = (decision.client, decision.req)
     }
 }

@@ -75,17 +75,22 @@ extension JSONWriter {
     /// The answer to `provider.register`.
     package mutating func registered(
         _ envelope: Envelope, _ frame: Span<UInt8>, provider: EntityID, pingEvery: Milliseconds,
-        pingLimit: Milliseconds, kinds: [[UInt8]]
+        pingLimit: Milliseconds, kinds: [[UInt8]], widgets: [[UInt8]] = []
     ) {
         beginAnswer(envelope, frame, ok: true)
         field("provider", provider)
         field("pingEvery", pingEvery)
         field("pingLimit", pingLimit)
-        key("kinds")
-        beginArray()
-        for kind in kinds { plain(kind.span) }
-        endArray()
+        names("kinds", kinds)
+        if !widgets.isEmpty { names("widgets", widgets) }
         endObject()
+    }
+
+    private mutating func names(_ name: StaticString, _ names: [[UInt8]]) {
+        key(name)
+        beginArray()
+        for name in names { plain(name.span) }
+        endArray()
     }
 
     /// The static options of a parameter.

@@ -191,11 +191,6 @@ extension JSONWriter {
         }
     }
 
-    private mutating func cleared(_ name: StaticString) {
-        key(name)
-        null()
-    }
-
     // MARK: Explain
 
     /// The member `decisions` of `control.explain`: what was decided about a control, oldest first.

@@ -30,3 +30,101 @@ extension WidgetState {
         }
     }
 }
+
+extension WidgetCause {
+    package var wireName: StaticString {
+        switch self {
+        case .command: "command"
+        case .request: "request"
+        case .push: "push"
+        case .entry: "entry"
+        case .atEnd: "atEnd"
+        case .after: "after"
+        case .retry: "retry"
+        case .held: "held"
+        case .visible: "visible"
+        case .location: "location"
+        case .locale: "locale"
+        case .appearance: "appearance"
+        case .foreground: "foreground"
+        case .session: "session"
+        case .standBy: "standBy"
+        case .developerMode: "developerMode"
+        case .action: "action"
+        case .configuration: "configuration"
+        case .registration: "registration"
+        case .provider: "provider"
+        case .timeout: "timeout"
+        case .providerLost: "providerLost"
+        case .person: "person"
+        case .recovery: "recovery"
+        case .stack: "stack"
+        case .uninstall: "uninstall"
+        }
+    }
+}
+
+extension WidgetEventName {
+    package var wireName: StaticString {
+        switch self {
+        case .added: "widget.added"
+        case .configured: "widget.configured"
+        case .reloading: "widget.reloading"
+        case .timeline: "widget.timeline"
+        case .entry: "widget.entry"
+        case .held: "widget.held"
+        case .failed: "widget.failed"
+        case .acting: "widget.acting"
+        case .performed: "widget.performed"
+        case .tapped: "widget.tapped"
+        case .rotated: "widget.rotated"
+        case .removed: "widget.removed"
+        }
+    }
+}
+
+extension WidgetMachine.NextCause {
+    package var wireName: StaticString {
+        switch self {
+        case .entry: "entry"
+        case .policy: "policy"
+        case .retry: "retry"
+        case .held: "held"
+        case .relevance: "relevance"
+        }
+    }
+}
+
+extension ReloadExemption {
+    package var wireName: StaticString {
+        switch self {
+        case .foreground: "foreground"
+        case .session: "session"
+        case .intent: "intent"
+        case .locale: "locale"
+        case .appearance: "appearance"
+        case .standBy: "standBy"
+        case .developerMode: "developerMode"
+        case .placement: "placement"
+        }
+    }
+}
+
+extension ReloadHold {
+    package var wireName: StaticString {
+        switch self {
+        case .budget: "budget"
+        case .spacing: "spacing"
+        }
+    }
+}
+
+extension WidgetOptions.Query {
+    package var wireName: StaticString {
+        switch self {
+        case .suggestedEntities: "suggestedEntities"
+        case .entitiesFor: "entitiesFor"
+        case .defaultResult: "defaultResult"
+        }
+    }
+}

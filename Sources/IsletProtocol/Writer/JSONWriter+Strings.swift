@@ -100,6 +100,12 @@ extension JSONWriter {
         plain(value)
     }
 
+    /// A member that a merge patch takes away.
+    mutating func cleared(_ name: StaticString) {
+        key(name)
+        null()
+    }
+
     /// A member whose value is JSON already.
     package mutating func field(_ name: StaticString, raw value: Span<UInt8>) {
         key(name)

@@ -4,19 +4,77 @@ import IsletCore
 ///
 /// It holds no bytes: they are given to every call, like the frame of a command.
 struct DeclarationReader {
-    /// The place of the declaration in its registration.
+    /// The array of the registration that the declaration stands in.
+    let array: Field
+    /// The place of the declaration there.
     let index: Int
     /// What stands before a member's name in errors, such as `parameters[1].`.
     var path = ""
 
-    func bad(_ member: StaticString, _ reason: Refusal.BadField) -> Refusal {
-        .badDeclaration(BadDeclaration(index: index, member: path + "\(member)", reason: reason))
+    init(_ array: Field, index: Int) {
+        self.array = array
+        self.index = index
+    }
+
+    /// Reads each declaration of an array of a registration; none may have the name of another.
+    static func all<Declaration>(
+        _ array: Field, at range: FrameRange, _ frame: Span<UInt8>, named name: (Declaration) -> [UInt8],
+        read: (DeclarationReader, JSONValue, Span<UInt8>) throws(Refusal) -> Declaration
+    ) throws(Refusal) -> [Declaration] {
+        var elements: [JSONValue] = []
+        var isTooLong = false
+        do {
+            try JSONScanner.scanArray(frame, at: range) { element in
+                if elements.count < DeclarationLimits.counts.upperBound {
+                    elements.append(element)
+                } else {
+                    isTooLong = true
+                }
+            }
+        } catch {
+            throw .badMessage(error.reason.badMessage, offset: error.offset)
+        }
+        guard !isTooLong, DeclarationLimits.counts.contains(elements.count) else { throw .badField(array, .outOfRange) }
+        var declarations: [Declaration] = []
+        for (index, element) in elements.enumerated() {
+            let reader = DeclarationReader(array, index: index)
+            let declaration = try read(reader, element, frame)
+            if declarations.contains(where: { name($0) == name(declaration) }) { throw reader.bad("kind", .twice) }
+            declarations.append(declaration)
+        }
+        return declarations
+    }
+
+    /// Reads one declaration that was stored.
+    static func one<Declaration>(
+        _ array: Field, _ json: Span<UInt8>,
+        read: (DeclarationReader, JSONValue, Span<UInt8>) throws(Refusal) -> Declaration
+    ) throws(Refusal) -> Declaration {
+        let value: JSONValue
+        do {
+            value = try JSONScanner.scanValue(json)
+        } catch {
+            throw .badMessage(error.reason.badMessage, offset: error.offset)
+        }
+        return try read(DeclarationReader(array, index: 0), value, json)
+    }
+
+    func bad(_ member: StaticString, _ reason: Refusal.BadField) -> Refusal { bad(path + "\(member)", reason) }
+
+    /// The error of one element of an array, such as `families[1]`.
+    func bad(_ member: StaticString, at place: Int, _ reason: Refusal.BadField) -> Refusal {
+        bad(path + "\(member)[\(place)]", reason)
     }
 
     /// The error of the object as a whole, such as `parameters[1]`.
     func badObject(_ reason: Refusal.BadField) -> Refusal {
-        let place = path.hasSuffix(".") ? String(path.dropLast()) : path
-        return .badDeclaration(BadDeclaration(index: index, member: place, reason: reason))
+        bad(path.hasSuffix(".") ? String(path.dropLast()) : path, reason)
+    }
+
+    private func bad(_ member: String, _ reason: Refusal.BadField) -> Refusal {
+        var bad = BadDeclaration(index: index, member: member, reason: reason)
+        bad.array = array
+        return .badDeclaration(bad)
     }
 
     /// The members of an object by their place in `names`; absent ones and nulls are nil.
@@ -31,8 +89,7 @@ struct DeclarationReader {
             try JSONScanner.scanObject(bytes, at: object.range) { member in
                 guard refusal == nil else { return }
                 guard let place = names.firstIndex(where: { member.name.equals($0, in: bytes) }) else {
-                    let name = path + bytes.quoted(member.name.range)
-                    refusal = .badDeclaration(BadDeclaration(index: index, member: name, reason: .unknown))
+                    refusal = bad(path + bytes.quoted(member.name.range), .unknown)
                     return
                 }
                 if seen & 1 << UInt64(place) != 0 { refusal = bad(names[place], .twice) }
@@ -77,18 +134,53 @@ struct DeclarationReader {
         return name
     }
 
+    /// Words of the contract, none of them twice; nil where the array is absent.
+    func words<Value: Equatable>(
+        _ member: StaticString, _ array: JSONValue?, _ bytes: Span<UInt8>, _ words: [(word: StaticString, Value)]
+    ) throws(Refusal) -> [Value]? {
+        guard array != nil else { return nil }
+        var found: [Value] = []
+        for (place, element) in try elements(member, array, atMost: words.count, bytes).enumerated() {
+            guard element.kind == .string else { throw bad(member, at: place, .wrongType) }
+            guard let (_, value) = words.first(where: { element.text.equals($0.word, in: bytes) }) else {
+                throw bad(member, at: place, .unknownValue)
+            }
+            if found.contains(value) { throw bad(member, at: place, .twice) }
+            found.append(value)
+        }
+        return found
+    }
+
+    /// Names of the declaration's own, none of them twice.
+    func names(
+        _ member: StaticString, _ array: JSONValue?, atMost limit: Int, _ bytes: Span<UInt8>
+    ) throws(Refusal) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        for (place, element) in try elements(member, array, atMost: limit, bytes).enumerated() {
+            guard element.kind == .string else { throw bad(member, at: place, .wrongType) }
+            var name: [UInt8] = []
+            guard element.text.unescape(in: bytes, into: &name) else { throw bad(member, at: place, .badCharacters) }
+            if let reason = TextRule.name.refusal(of: name.span, at: FrameRange(0..<name.count)) {
+                throw bad(member, at: place, reason)
+            }
+            if found.contains(name) { throw bad(member, at: place, .twice) }
+            found.append(name)
+        }
+        return found
+    }
+
     /// A text for people, with its quotes, as it was sent; empty where it is absent.
     func text(_ member: StaticString, _ value: JSONValue?, _ bytes: Span<UInt8>) throws(Refusal) -> [UInt8] {
         guard let value else { return [] }
         guard value.kind == .string else { throw bad(member, .wrongType) }
-        guard value.text.range.count <= KindDeclarations.maximumText else { throw bad(member, .tooLong) }
+        guard value.text.range.count <= DeclarationLimits.maximumText else { throw bad(member, .tooLong) }
         return bytes.copy(value.range)
     }
 
     /// The exact bytes of any value; empty where it is absent.
     func raw(_ member: StaticString, _ value: JSONValue?, _ bytes: Span<UInt8>) throws(Refusal) -> [UInt8] {
         guard let value else { return [] }
-        guard value.range.count <= KindDeclarations.maximumValue else { throw bad(member, .tooLong) }
+        guard value.range.count <= DeclarationLimits.maximumValue else { throw bad(member, .tooLong) }
         return bytes.copy(value.range)
     }
 
@@ -117,7 +209,7 @@ struct DeclarationReader {
         guard let value else { return nil }
         switch value.kind {
         case .integer:
-            guard let span = JSONNumber.integer(bytes, at: value.range), KindDeclarations.deadlines.contains(span)
+            guard let span = JSONNumber.integer(bytes, at: value.range), DeclarationLimits.deadlines.contains(span)
             else { throw bad(member, .outOfRange) }
             return span
         case .object, .array, .string, .number, .true, .false, .null: throw bad(member, .wrongType)

@@ -1,0 +1,101 @@
+package import IsletCore
+
+extension JSONWriter {
+    /// The topic of a widget: `<app>/widget/<kind>/<id>`.
+    package mutating func topic(ofWidget id: EntityID, kind: DeclaredKindID, in engine: borrowing Engine) {
+        let prefix = engine.widgets.kinds[kind].topicPrefix
+        appendTopic(prefix: prefix.span, id)
+    }
+
+    /// A whole widget, as `get`, `list`, snapshots and the event of its adding show it; what is not set is absent.
+    ///
+    /// - Parameter machine: the machine to show, which may be an earlier one than the record's.
+    package mutating func widget(
+        _ record: WidgetRecord, machine: WidgetMachine, revision: UInt32, of engine: borrowing Engine
+    ) {
+        let kind = engine.widgets.kinds[record.kind]
+        beginObject()
+        field("id", record.id)
+        field("app", plain: engine.apps[kind.app].name.span)
+        field("kind", plain: kind.name.span)
+        field("family", name: record.family.wireName)
+        if let device = record.device { field("device", plain: engine.devices.name(device).span) }
+        field("state", name: machine.state.wireName)
+        field("revision", revision)
+        object("configuration", record.configuration, of: engine)
+        object("rendering", record.rendering, of: engine)
+        if machine.hasEntry { entry(record, machine, of: engine) }
+        if let index = machine.entryIndex { field("entryIndex", index) }
+        if machine.timelineAt.isSet {
+            field("entries", machine.entryCount)
+            policy(machine.policy)
+            field("timelineAt", machine.timelineAt)
+        }
+        if machine.needsLogin { field("needsLogin", true) }
+        if machine.isInvalidated { field("isInvalidated", true) }
+        if machine.isOnTop { field("isOnTop", true) }
+        if machine.failure != .none { field("failure", name: machine.failure.wireName) }
+        if let hold = machine.hold { held(hold) }
+        field("addedAt", record.addedAt)
+        field("cause", name: machine.cause.wireName)
+        next(of: machine)
+        endObject()
+    }
+
+    /// The short form, as answers to changes show it.
+    package mutating func shortWidget(_ record: WidgetRecord) {
+        beginObject()
+        field("id", record.id)
+        field("revision", record.revision)
+        field("state", name: record.machine.state.wireName)
+        if let hold = record.machine.hold { held(hold) }
+        next(of: record.machine)
+        endObject()
+    }
+
+    // MARK: Members
+
+    /// A member that is a JSON object of somebody else's, absent where it has no bytes.
+    mutating func object(_ name: StaticString, _ handle: PayloadHandle, of engine: borrowing Engine) {
+        engine.withBytes(of: handle) { bytes in
+            if bytes.count > 0 { field(name, rawBytes: bytes, 0..<bytes.count) }
+        }
+    }
+
+    /// The entry that a machine shows: an earlier machine may show another one of the timeline than the record's.
+    mutating func entry(_ record: WidgetRecord, _ machine: WidgetMachine, of engine: borrowing Engine) {
+        engine.withEntry(of: record) { field("entry", rawBytes: $0, 0..<$0.count) }
+    }
+
+    mutating func policy(_ policy: TimelineReloadPolicy) {
+        switch policy {
+        case .atEnd: field("policy", name: "atEnd")
+        case .never: field("policy", name: "never")
+        case .after(let date):
+            key("policy")
+            beginObject()
+            field("after", date)
+            endObject()
+        }
+    }
+
+    mutating func held(_ hold: WidgetMachine.Hold) {
+        key("held")
+        beginObject()
+        field("until", hold.until)
+        field("reason", name: hold.reason.wireName)
+        field("cause", name: hold.cause.wireName)
+        field("merged", hold.merged)
+        endObject()
+    }
+
+    mutating func next(of machine: WidgetMachine) {
+        let next = machine.next
+        guard next.at.isSet else { return }
+        key("next")
+        beginObject()
+        field("at", next.at)
+        field("cause", name: next.cause.wireName)
+        endObject()
+    }
+}
