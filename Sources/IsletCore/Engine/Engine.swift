@@ -76,6 +76,7 @@ package struct Engine: ~Copyable {
         for event in events where event.name == .dismissed { releasePayloads(event.slot) }
         events.removeAll(keepingCapacity: true)
         if !controls.events.isEmpty { releaseControlEvents() }
+        if !groups.events.isEmpty { releaseGroupEvents() }
     }
 
     /// Whether anything happened that was not released.

@@ -10,6 +10,8 @@ package enum EngineNote: Equatable, Sendable {
     case controlKind(ControlKindID)
     /// Whether a device is locked, by its name.
     case lock([UInt8])
+    /// The members of a group.
+    case group(GroupID)
 }
 
 /// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and

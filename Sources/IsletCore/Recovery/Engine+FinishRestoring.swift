@@ -37,6 +37,7 @@ extension Engine {
             earliest = min(earliest, record.machine.nextDeadline(rules).at)
         }
         indexRestoredControls()
+        try indexRestoredGroups(isProven: isProven)
         try prove(isProven)
         keyed.sort { $0 < $1 }
         for (_, slot) in keyed { holdKey(slot) }

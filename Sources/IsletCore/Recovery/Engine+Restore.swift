@@ -49,6 +49,7 @@ extension Engine {
     package mutating func finishSnapshot() {
         activities.rebuildFreeList()
         controls.slab.rebuildFreeList()
+        groups.slab.rebuildFreeList()
     }
 
     /// An event that began an activity.

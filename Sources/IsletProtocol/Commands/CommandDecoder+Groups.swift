@@ -1,9 +1,6 @@
 import IsletCore
 
 extension CommandDecoder {
-    /// How many members a group may be made with.
-    static let maximumMembers = 64
-
     func groupAddress(_ frame: Span<UInt8>) throws(Refusal) -> GroupAddress {
         GroupAddress(app: try requiredText(.app, .app, frame), group: try requiredText(.group, .name, frame))
     }
@@ -15,7 +12,7 @@ extension CommandDecoder {
     func groupCreate(_ frame: Span<UInt8>) throws(Refusal) -> GroupOperation {
         let address = try groupAddress(frame)
         let members = try array(.members)
-        if let members { try checkTexts(.members, members, atMost: Self.maximumMembers, frame) }
+        if let members { _ = try GroupMembers.read(members, of: frame) }
         return .create(address, members: members)
     }
 

@@ -86,7 +86,10 @@ extension Partition {
         case .control:
             guard let record = engine.controls.record(at: place.slot) else { return }
             outbound.writer.topic(ofControl: record.id, kind: record.kind, in: engine)
-        case .widget, .group: break
+        case .group:
+            guard let record = engine.groups.record(at: place.slot) else { return }
+            outbound.writer.topic(of: record, in: engine)
+        case .widget: break
         }
     }
 
@@ -102,7 +105,11 @@ extension Partition {
             guard let record = engine.controls.record(at: place.slot) else { return }
             outbound.writer.key("control")
             outbound.writer.control(record, machine: record.machine, revision: record.revision, of: engine)
-        case .widget, .group: break
+        case .group:
+            guard let record = engine.groups.record(at: place.slot) else { return }
+            outbound.writer.key("group")
+            outbound.writer.groupItem(record, of: engine)
+        case .widget: break
         }
     }
 

@@ -10,6 +10,7 @@ extension Partition {
         case controlKind(ControlKindID)
         /// Whether a device is locked, by its name.
         case lock([UInt8])
+        case group(GroupID)
         /// What is left of a client's forgotten answers.
         case trace(EntityID)
     }
@@ -30,6 +31,9 @@ extension Partition {
             return (engine.factKey(controlKind: kind), true)
         case .lock(let name):
             return (engine.factKey(lock: name), engine.writeFact(lock: name, to: &image))
+        case .group(let group):
+            engine.writeFact(group: group, to: &image)
+            return (engine.factKey(group: group), true)
         case .trace(let client):
             return (RetryWindow.traceKey(client), retries.writeTrace(of: client, to: &image))
         }

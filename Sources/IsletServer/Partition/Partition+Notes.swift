@@ -23,6 +23,7 @@ extension Partition {
             case .device(let name): noteFact(.device(name))
             case .controlKind(let kind): noteFact(.controlKind(kind))
             case .lock(let name): noteFact(.lock(name))
+            case .group(let group): noteFact(.group(group))
             case .activity(let slot): noteActivity(slot)
             }
         }
@@ -62,6 +63,7 @@ extension Partition {
         case .fact(let key, let value):
             let (key, value) = (content.extracting(key), content.extracting(value))
             if try engine.restoreFact(key, value, isInSnapshot: false) { return }
+            if try engine.restoreGroupFact(key, value, isInSnapshot: false) { return }
             guard try restoreControlFact(key, value, isInSnapshot: false) else { throw .unknownValue }
         case .forgotten(let key):
             let key = content.extracting(key)

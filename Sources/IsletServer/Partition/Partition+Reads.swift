@@ -6,16 +6,16 @@ extension Partition {
     /// How long a read with `minSeq` waits where it names no `ttl`, in milliseconds of real time.
     static let minSeqWait: Int64 = 5_000
     /// When to ask again for what did not fit into the answers to one message, in milliseconds.
-    private static let fullAnswerRetry: Int64 = 10
+    static let fullAnswerRetry: Int64 = 10
 
     func read(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
-        if !isExpired, let seq = command.envelope.minSeq, let app = command.operation.app,
-            engine.apps.find(app, of: frame).map({ engine.apps[$0].seq }) ?? 0 < seq
+        if !isExpired, let seq = command.envelope.minSeq, let app = stream(of: command.operation, frame),
+            engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 < seq
         {
             let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
             return later(
                 .waitForSeq(
-                    seq, app: frame.bytes(app), frame: frame.bytes(FrameRange(0..<frame.count)), deadline: deadline),
+                    seq, app: app, frame: frame.bytes(FrameRange(0..<frame.count)), deadline: deadline),
                 command.envelope, frame)
         }
         let envelope = command.envelope

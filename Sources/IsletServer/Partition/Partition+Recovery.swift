@@ -14,6 +14,7 @@ extension Partition {
             try located("a fact of the snapshot") {
                 if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
                 if try self.restoreControlFact(key, value, isInSnapshot: true) { return }
+                if try self.engine.restoreGroupFact(key, value, isInSnapshot: true) { return }
                 if try self.retries.restoreTrace(key, value) { return }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
@@ -89,7 +90,11 @@ extension Partition {
     private func restore(_ entity: RecoveredEntity, _ bytes: inout [UInt8]) throws {
         switch EntityPlace(number: entity.slot)?.family {
         case .control: return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
-        case .activity, .widget, .group, nil: break
+        case .group:
+            return try located("the group's key in slot \(Slot(truncatingIfNeeded: entity.slot))") {
+                try self.restoreGroupItem(entity, at: Slot(truncatingIfNeeded: entity.slot))
+            }
+        case .activity, .widget, nil: break
         }
         try located("the activity in slot \(entity.slot)") {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }
@@ -156,6 +161,10 @@ extension Partition: RecoveryVisitor {
                 return try self.engine.restoreControl(
                     parts.id, seq: seq, try ControlImage(image), app: Array(topic.extracting(parts.app)),
                     kind: Array(topic.extracting(parts.type)))
+            }
+            if try self.restoreGroupEvent(topic: topic, seq: seq, json: json, image: image) {
+                recovery.events += 1
+                return
             }
             guard let parts = EntityTopic(topic, family: EntityTopic.activity) else { throw ImageError.contradiction("a topic of no activity") }
             let after = try ActivityImage(image)

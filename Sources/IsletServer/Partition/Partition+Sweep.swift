@@ -22,8 +22,11 @@ struct SnapshotSweep {
     var traces = 0
     var kinds = 0
     var locks: [[UInt8]] = []
+    var groups = 0
 
-    var hasFacts: Bool { apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || !locks.isEmpty }
+    var hasFacts: Bool {
+        apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || !locks.isEmpty || groups > 0
+    }
 
     /// A piece has at least as many rows, unless time has passed: a transaction costs more than a row.
     static let rowsAtOnce = 512
@@ -77,6 +80,7 @@ extension Partition {
         !engine.changedSlots.isEmpty || !engine.changedApps.isEmpty || !engine.changedDevices.isEmpty
             || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
             || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
+            || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
     }
 
     private var isSweepDue: Bool {
@@ -94,6 +98,8 @@ extension Partition {
             sweeping.round = (batch.number - 1, began)
             engine.changedSlots.rewind()
             engine.controls.changedSlots.rewind()
+            engine.groups.changedSlots.rewind()
+            sweeping.groups = engine.groups.changedGroups.count
             sweeping.apps = engine.changedApps.count
             sweeping.devices = Array(engine.changedDevices)
             engine.changedDevices.removeAll()
@@ -111,8 +117,13 @@ extension Partition {
         {
             add(control: slot, to: &chunk)
         }
+        while !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
+            chunk.rowCount < rows, !chunk.isFull, let slot = engine.groups.changedSlots.popNext()
+        {
+            add(groupItem: slot, to: &chunk)
+        }
         if !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
-            let round = sweeping.round
+            engine.groups.changedSlots.isAtEnd, let round = sweeping.round
         {
             image.removeAll()
             image.write(round.began)
@@ -141,6 +152,9 @@ extension Partition {
             guard let name = sweeping.locks.popLast() else { break }
             add(.lock(name), to: &chunk)
         }
+        let groups = engine.groups.takeChangedGroups(min(share, sweeping.groups))
+        sweeping.groups -= groups.count
+        for group in groups { add(.group(group), to: &chunk) }
         let traces = retries.takeChangedTraces(min(share, sweeping.traces))
         sweeping.traces -= traces.count
         for client in traces { add(.trace(client), to: &chunk) }
