@@ -7,6 +7,7 @@ from support.commands import Commands
 from support.events import Events
 from support.home import Home
 from support.service import BINARY, Service
+from support.widgets import Board, rules
 from support.wire import MODULES, Wire
 
 APP = "com.example.pizza"
@@ -94,3 +95,15 @@ def bulk(wire, service):
 def home(wire, service):
     """An app's controls, watched from the first event on."""
     return Home(wire, service, APP)
+
+
+@pytest.fixture
+def board(wire, service):
+    """An app's widgets, watched from the first event on."""
+    return Board(wire, service, APP)
+
+
+@pytest.fixture
+def ruled(wire, serve):
+    """Makes the same at services with other rules."""
+    return lambda **named: Board(wire, serve({"--clock": "manual"}, env=rules(**named)), APP)

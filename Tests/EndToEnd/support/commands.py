@@ -5,7 +5,7 @@ import json
 
 from .wire import DEADLINE, QUIET, Deadline, Silence
 
-APPLESS = ("service.", "clock.", "device.", "stream.")
+APPLESS = ("service.", "clock.", "device.", "stream.", "widget.stack")
 
 
 def encode(value):

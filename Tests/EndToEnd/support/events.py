@@ -41,7 +41,7 @@ class Events:
         topic, body = self.wire.receive(self.socket, seconds)
         if topic.startswith(b"\xff"):
             self._joins[topic] = json.loads(body)
-        elif topic.endswith(b"/~"):
+        elif topic.endswith(b"/~") and topic.count(b"/") == 1:
             self._watermarks.append((topic.decode(), json.loads(body)))
         else:
             self._events.append((topic.decode(), json.loads(body), body))

@@ -11,6 +11,8 @@ from .wire import DEADLINE, Deadline
 class Home:
     """One app at one service. `next` takes each event of a control in turn, and `entity` is what they make of it."""
 
+    FAMILY = "control"
+
     def __init__(self, wire, service, app=APP):
         self.wire, self.service, self.app = wire, service, app
         self.client = Commands(wire, service.commands, app)
@@ -50,7 +52,7 @@ class Home:
         return self.client.applied("control.tap", id=id, **fields)
 
     def get(self, id, **fields):
-        return self.client.read("control.get", id=id, **fields)["control"]
+        return self.client.read(f"{self.FAMILY}.get", id=id, **fields)[self.FAMILY]
 
     def providers(self):
         """`provider.list`, by the ids of the providers."""
@@ -66,13 +68,16 @@ class Home:
             if event["seq"] > self.replica.seq:  # else a snapshot has it
                 break
         self.replica.apply(topic, event)
-        if name is not None:
-            assert event["event"] == f"{family(topic)}.{name}", event
+        self.event = event
+        return self.judge(event.get(family(topic), {}), name, id, cause, **members)
+
+    def judge(self, patch, name=None, id=None, cause=None, **members):
+        """Fails where the event that was taken is not this one; gives the patch in it."""
+        event = self.event
+        assert name is None or event["event"].partition(".")[2] == name, event
         assert cause is None or event["cause"] == cause, event
-        patch = event[family(topic)]
         assert id is None or patch["id"] == id, event
         assert {member: patch.get(member) for member in members} == members, event
-        self.event = event
         return patch
 
     def until(self, id, **members):

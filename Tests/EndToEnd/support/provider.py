@@ -28,9 +28,9 @@ class RawProvider:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, wire, url, *kinds, app=APP, capacity=None, id=None, register=True, **options):
+    def __init__(self, wire, url, *kinds, widgets=(), app=APP, capacity=None, id=None, register=True, **options):
         self.wire, self.app, self.capacity = wire, app, capacity
-        self.kinds = list(kinds)
+        self.kinds, self.widgets = list(kinds), list(widgets)
         self.id = id or str(uuid.uuid4())
         self.socket = wire.socket("DEALER", url, **{"sndhwm": 0, "rcvhwm": 0, **options})
         self.deaf = False
@@ -43,6 +43,7 @@ class RawProvider:
         """Another provider on the same connection; what either is told is kept in one place."""
         made = copy.copy(self)
         made.id, made.kinds = str(uuid.uuid4()), list(kinds or self.kinds)
+        made.widgets = [] if kinds else self.widgets
         return made
 
     # Coming and going
@@ -55,7 +56,8 @@ class RawProvider:
 
     def try_to_register(self, **members):
         """Registers and gives whatever the service says to it."""
-        members = {"app": self.app, "kinds": self.kinds, "capacity": self.capacity, **members}
+        members = {"app": self.app, "kinds": self.kinds or None, "widgets": self.widgets or None,
+                   "capacity": self.capacity, **members}
         return self.ask("provider.register", **members)
 
     def ask(self, op, **members):
@@ -83,10 +85,14 @@ class RawProvider:
 
     # What it is told
 
-    def call(self, op=None, kind=None, control=None, seconds=DEADLINE):
-        """The next call, which must be this one."""
+    FAMILY = "control"
+    """What it is asked about, where a test names only the verb of a call."""
+
+    def call(self, op=None, kind=None, placed=None, seconds=DEADLINE, *, control=None):
+        """The next call, which must be this one, about this placed control or widget."""
         frame = self._next("call", seconds)
-        for name, wanted in (("op", op and f"control.{op}"), ("kind", kind), ("control", control)):
+        for name, wanted in (
+                ("op", op and f"{self.FAMILY}.{op}"), ("kind", kind), (self.FAMILY, placed), ("control", control)):
             assert wanted is None or frame[name] == wanted, frame
         return frame
 
@@ -170,7 +176,7 @@ class RawProvider:
                 self.pings += 1
                 if not self.deaf:
                     self.say("provider.pong")
-            elif op.startswith("control."):
+            elif op.startswith(("control.", "widget.")):
                 self._kept["call"].append(frame)
             else:
                 self._kept[op.removeprefix("provider.") or "answer"].append(frame)

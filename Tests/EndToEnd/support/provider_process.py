@@ -14,11 +14,11 @@ PROGRAM = pathlib.Path(__file__).with_name("provider_program.py")
 
 
 class Household:
-    """A folder with what is true of each control, and the processes that provide it."""
+    """A folder with what is true of each control and widget, and the processes that provide it."""
 
-    def __init__(self, folder, commands, app, capacity=16, pause=0.0, **declaration):
+    def __init__(self, folder, commands, app, capacity=16, pause=0.0, widget=None, **declaration):
         self.folder, self.app, self.commands = folder, app, commands
-        self.options = {"capacity": capacity, "pause": pause, "declaration": declaration}
+        self.options = {"capacity": capacity, "pause": pause, "declaration": declaration, "widget": widget}
         for name in ("truth", "performed"):
             (folder / name).mkdir()
         self.processes = []
@@ -35,7 +35,7 @@ class Household:
         return (self.folder / "truth" / id).exists()
 
     def performed(self, id):
-        """How often an action of a control was performed."""
+        """How often an action of a control or widget was performed."""
         log = self.folder / "performed" / id
         return len(log.read_text().splitlines()) if log.exists() else 0
 
@@ -66,7 +66,7 @@ class ProviderProcess:
                 self._changed.notify_all()
 
     def said_so(self, what, count=1, seconds=DEADLINE):
-        """Waits until it has said this so often; gives of which controls."""
+        """Waits until it has said this so often; gives of which controls or widgets."""
         deadline = Deadline(seconds)
         with self._changed:
             while len(lines := [line for line in self.said if line[0] == what]) < count:
@@ -75,7 +75,7 @@ class ProviderProcess:
         return [control for _, *controls in lines for control in controls]
 
     def hold(self, what):
-        """From now on it stays in the middle of each `value`, or `before` or `after` the effect of an action."""
+        """From now on it stays in the middle of each `value` and `timeline`, `before` or `after` an action's effect."""
         (self.folder / f"{self.name}-{what}").touch()
 
     def release(self, what):

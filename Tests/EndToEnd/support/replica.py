@@ -1,11 +1,11 @@
-"""A copy of one app's listed activities and controls, kept by the rules of the contract alone."""
+"""A copy of one app's listed entities, kept by the rules of the contract alone."""
 
 import json
 
 from .digest import digest
 
 GONE = {"dismissed", "removed"}
-"""The states of activities and controls that are listed no more."""
+"""The states of entities that are listed no more."""
 
 
 def family(topic):
@@ -36,11 +36,13 @@ class Replica:
         if event["seq"] != self.seq + 1:
             raise Gap(f"have {self.seq}, got {event['seq']}")
         self.seq = event["seq"]
-        patch = event[family(topic)]
+        patch = event.get(family(topic))
+        if patch is None:
+            return  # such as a signal in a group
         entity = self.entities.get(topic)
         if entity is None:
-            if patch["revision"] != 1:
-                return
+            if patch["revision"] != 1 and family(topic) != "group":
+                return  # it was started before; the key of a group begins above what was deleted
             entity = self.entities[topic] = {}
         elif patch["revision"] <= entity["revision"]:
             return
@@ -51,7 +53,7 @@ class Replica:
                 entity.pop(name, None)
             else:
                 entity[name] = value
-        if event["to"] in GONE:
+        if event.get("to", entity.get("state")) in GONE:
             del self.entities[topic]
 
     @property
