@@ -37,4 +37,6 @@ package struct ActivityEvent: Equatable, Sendable, BitwiseCopyable {
     /// Whether `renewedBy` was set by it.
     package var renewalChanged: Bool
     package var alert: Alert
+    /// The URL that a tap opens, with its quotes: in the engine's ``Engine/interactionBytes``.
+    package var url: FrameRange?
 }

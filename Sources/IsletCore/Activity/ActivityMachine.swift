@@ -125,6 +125,14 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         return Steps(Step(.stale, .updated, self, .heartbeatReturned))
     }
 
+    /// A person tapped it, which opens its app (apple-semantics 5, deep links). Only for an open one.
+    ///
+    /// Its cause stays: it says why it is in this state.
+    package mutating func tapped() -> Steps {
+        precondition(state.isOpen, "only an open activity is tapped")
+        return Steps(Step(state, .tapped, self, .tapped))
+    }
+
     // MARK: End and removal
 
     /// Why an `end` does nothing here (rows 37 and 41), or nil.

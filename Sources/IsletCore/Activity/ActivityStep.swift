@@ -1,6 +1,8 @@
 /// The name of an activity's event on the stream: one for each kind of edge.
 package enum ActivityEventName: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case started, scheduled, updated, stale, ended, dismissed
+    /// A person tapped it, which opens its app; nothing about it changes.
+    case tapped
 }
 
 extension ActivityMachine {

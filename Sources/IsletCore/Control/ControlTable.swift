@@ -72,37 +72,8 @@ package struct ControlTable: ~Copyable {
     }
 }
 
-/// A reload of many controls on its way through the slab, some of them each turn.
-struct ControlSweep: Sendable {
-    var app: AppID
-    /// nil: all kinds of the app.
-    var kind: ControlKindID?
-    var cause: ControlCause
-    /// When it was asked for.
-    var setAt: Instant
-    /// The one whose action made it, which reloads by itself.
-    var except: Slot?
-    var next: Slot = 0
-    /// Those that were placed later have newer values.
-    var end: Slot
-
-    /// At most this many are on their way; beyond, a reload by command is refused as `busy`.
-    static let maximum = 64
-    /// How many slots a turn looks at.
-    static let slotsPerTurn = 4_096
-    /// How many controls a turn reloads.
-    static let reloadsPerTurn = 1_024
-
-    /// Whether two that have not begun can be one.
-    func isSame(as other: ControlSweep) -> Bool { app == other.app && kind == other.kind && cause == other.cause }
-
-    /// Takes another one over, which was asked for later.
-    mutating func join(_ later: ControlSweep) {
-        if except != later.except { except = nil }
-        setAt = later.setAt
-        end = later.end
-    }
-}
+/// A reload of many controls.
+typealias ControlSweep = ReloadSweep<ControlCause>
 
 /// One decision about one control, for `control.explain`.
 package struct ControlDecision: DecisionEntry, BitwiseCopyable {

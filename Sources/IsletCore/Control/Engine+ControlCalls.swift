@@ -79,17 +79,11 @@ extension Engine {
         reload(control: reference.slot, .action, .nobody, at: now)
     }
 
-    /// Doubled with each failure, and a fifth more or less, so that what failed together does not come back together.
     private func retrySpan(of slot: Slot) -> Milliseconds {
         let record = controls.slab[slot]
-        let doublings = min(Int(record.machine.failures), 20)
-        let span = min(rules.controlRetryLongest, rules.controlRetryFirst << doublings)
-        var hash = TopicHash().appending(record.id)
-        hash.combine(UInt8(truncatingIfNeeded: record.machine.failures))
-        let permille = 800 + Milliseconds(hash.value % 401)
-        let jittered = span * permille / 1_000
-        // What would be longer than the longest is as much shorter: cut off, half of them would come back together.
-        return max(1, jittered > rules.controlRetryLongest ? 2 * rules.controlRetryLongest - jittered : jittered)
+        return Engine.backoff(
+            record.id, failures: Int(record.machine.failures), first: rules.controlRetryFirst,
+            longest: rules.controlRetryLongest)
     }
 
     /// What a kind is, as a provider declares it.
@@ -170,7 +164,7 @@ extension Engine {
                 sweep.next += 1
                 slots -= 1
                 guard slot != sweep.except, let record = controls.record(at: slot),
-                    controls.kinds[record.kind].app == sweep.app, sweep.kind.map({ $0 == record.kind }) ?? true
+                    sweep.covers(app: controls.kinds[record.kind].app, record.kind)
                 else { continue }
                 reload(control: slot, sweep.cause, .nobody, at: dating == .whenDue ? sweep.setAt : now)
                 reloads -= 1

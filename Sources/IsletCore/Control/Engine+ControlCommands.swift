@@ -38,7 +38,7 @@ extension Engine {
         }
         guard envelope.ifRevision == nil else { return .refused(.notFound) }
         let id = add.id ?? freshID
-        guard controls.slot(of: id) == nil, slot(of: id) == nil else {
+        guard controls.slot(of: id) == nil, slot(of: id) == nil, widgets.slot(of: id) == nil else {
             return .refused(.authorization(.reconnectNotPermitted))
         }
         guard entityCount < rules.maximumEntities else { return .refused(.quotaExceeded(limit: rules.maximumEntities)) }

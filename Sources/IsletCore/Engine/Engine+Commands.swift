@@ -26,7 +26,7 @@ extension Engine {
             return .found(activities.reference(to: slot))
         case .settingsSet(let set): return setSettings(set, envelope, frame, now, dating)
         case .deviceEvent(let event): return deviceReported(event, envelope, frame, now, dating)
-        case .activityTap: return .refused(.unavailable(.ruleOff))
+        case .activityTap(let tap): return self.tap(tap, envelope, frame, now, dating)
         case .widget, .group, .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload,
             .controlGet,
             .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,

@@ -62,6 +62,28 @@ extension Engine {
         return .applied(activities.reference(to: slot))
     }
 
+    /// `activity.tap`: opens its app; an event, and nothing else.
+    mutating func tap(
+        _ tap: ActivityTap, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
+    ) -> Outcome {
+        let slot: Slot
+        let before: ActivityRecord
+        switch reach(tap.address, .newest, envelope, frame, now, dating, dropping: { $0.refusesContent }) {
+        case .reached(let reached, let record): (slot, before) = (reached, record)
+        case .settled(let outcome): return outcome
+        }
+        var changes = Changes()
+        if let url = tap.url {
+            changes.url = FrameRange(offset: interactionBytes.count, count: Int(url.count))
+            interactionBytes += frame.bytes(url)
+        }
+        let steps = activities[slot].machine.tapped()
+        take(
+            steps, of: slot, before: before.machine, changes, asker: Asker(envelope: envelope, isCommand: true),
+            at: now, frame)
+        return .applied(activities.reference(to: slot))
+    }
+
     /// Why a content state is too large beside the attributes (apple-semantics 2.5), or nil.
     func refusal(ofContent content: FrameRange, for record: ActivityRecord) -> Refusal? {
         let bytes = Int(record.attributesCount) + Int(content.count)

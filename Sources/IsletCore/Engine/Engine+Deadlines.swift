@@ -6,26 +6,30 @@ extension Engine {
     package mutating func fireDue(at now: Instant, dating: Dating, limit: Int) -> Bool {
         continueSweep(at: now, dating)
         if !controls.sweeps.isEmpty { continueControlSweeps(at: now, dating) }
+        if !widgets.sweeps.isEmpty { continueWidgetSweeps(at: now, dating) }
         // A clock that stops at every date does not go on before the settings of this one had their effect.
-        if sweep.isUnderway || !controls.sweeps.isEmpty, dating == .whenDue { return true }
+        if isSweeping, dating == .whenDue { return true }
         var left = limit
         while left > 0 {
             let control = controls.nextDue(by: now)
-            // Their wheel has moved as many timers as it may in one call, and what comes first is not known yet.
+            let widget = widgets.nextDue(by: now)
+            // A wheel has moved as many timers as it may in one call, and what comes first is not known yet.
             if !control.isSet, controls.wheel.nextWork() <= now { return true }
-            guard let due = wheel.popDue(now: min(now, control)) else {
-                // Activities come before controls at one date.
-                if control <= now, wheel.nextWork() > control {
-                    fireNextControl(at: now, dating)
+            if !widget.isSet, widgets.wheel.nextWork() <= now { return true }
+            let other = min(control, widget)
+            guard let due = wheel.popDue(now: min(now, other)) else {
+                // Activities come before controls at one date, and these before widgets.
+                if other <= now, wheel.nextWork() > other {
+                    if control <= widget { fireNextControl(at: now, dating) } else { fireNextWidget(at: now, dating) }
                     left -= 1
                     // A clock that stops at every date waits for what providers answer at this one.
-                    if !controls.calls.isEmpty, dating == .whenDue { return true }
+                    if dating == .whenDue, !controls.calls.isEmpty || !widgets.calls.isEmpty { return true }
                     continue
                 }
                 // None, or the wheel has moved as many timers as it may in one call. What events stand for that were not
                 // encoded yet is not forgotten.
                 let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : hasForgettable(at: now)
-                return isForgetful || sweep.isUnderway || !controls.sweeps.isEmpty || wheel.nextWork() <= now
+                return isForgetful || isSweeping || wheel.nextWork() <= now
             }
             if sweep.isUnderway { catchUp(due.slot, at: now, dating) }
             fire(due.slot, at: now, dating)
@@ -34,8 +38,13 @@ extension Engine {
         return true
     }
 
+    /// Whether settings or reloads of many are on their way.
+    private var isSweeping: Bool { sweep.isUnderway || !controls.sweeps.isEmpty || !widgets.sweeps.isEmpty }
+
     /// The date of the next deadline or expiry that ``fireDue(at:dating:limit:)`` would let take effect.
-    package func earliestDeadline() -> Instant { min(wheel.earliestDeadline(), controls.wheel.earliestDeadline()) }
+    package func earliestDeadline() -> Instant { 
+        min(wheel.earliestDeadline(), controls.wheel.earliestDeadline(), widgets.wheel.earliestDeadline())
+    }
 
     /// The same of activities alone.
     package func earliestActivityDeadline() -> Instant { wheel.earliestDeadline() }

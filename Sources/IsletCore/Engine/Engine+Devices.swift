@@ -8,13 +8,24 @@ extension Engine {
         if event.kind == .lock, !mayLock(frame.bytes(event.device)) {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
+        if event.kind.isRemembered, !mayRemember(frame.bytes(event.device)) {
+            return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
+        }
+        var app = event.app.flatMap { apps.find($0, of: frame) }
+        if let name = event.app, app == nil, event.kind.isRemembered {
+            guard let made = apps.app(name, of: frame) else {
+                return .refused(.quotaExceeded(limit: AppTable.maximumApps))
+            }
+            app = made
+        }
         switch event.kind {
         case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
         case .unlock: deviceLock(false, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
-        case .collapse, .leave, .reboot, .appForeground, .appBackground, .uninstall, .standByStart, .standByEnd,
-            .developerModeOn, .developerModeOff, .localeChange, .appearanceChange, .locationChange, .sessionStart,
-            .sessionEnd:
-            break
+        case .collapse, .leave: break
+        case .reboot, .appForeground, .appBackground, .uninstall, .standByStart, .standByEnd, .developerModeOn,
+            .developerModeOff, .localeChange, .appearanceChange, .locationChange, .sessionStart, .sessionEnd:
+            deviceConditions(
+                event.kind, named: frame.bytes(event.device), known, app, asker, at: now, dating, frame)
         }
         switch event.kind {
         case .lock, .collapse, .leave:
@@ -29,7 +40,7 @@ extension Engine {
             .appearanceChange, .locationChange, .sessionStart, .sessionEnd:
             break
         case .appForeground:
-            guard let known, let app = event.app.flatMap({ apps.find($0, of: frame) }) else { return .applied(nil) }
+            guard let known, let app else { return .applied(nil) }
             devices[known].backgroundApps.remove(app)
             note(device: known)
             devices.forgetIfEmpty(known)
@@ -43,7 +54,7 @@ extension Engine {
             devices[device].backgroundApps.insert(app)
             note(device: device)
         case .uninstall:
-            guard let known, let app = event.app.flatMap({ apps.find($0, of: frame) }) else { return .applied(nil) }
+            guard let known, let app else { return .applied(nil) }
             settleDevice(known, .listed, at: now, dating)
             forEach(.listed, on: known) { engine, slot in
                 let before = engine.activities[slot]
@@ -52,6 +63,7 @@ extension Engine {
                 engine.take(steps, of: slot, before: before.machine, asker: asker, at: now, frame)
             }
             removeControls(of: app, on: known, asker, at: now, frame)
+            removeWidgets(of: app, on: known, asker, at: now, frame)
             devices[known].backgroundApps.remove(app)
             devices[known].settings.removeAll { $0.app == app }
             note(device: known)
@@ -122,5 +134,17 @@ extension Engine {
 
     private func counts(_ state: ActivityState) -> Bool {
         state.isOpen || state == .ended && rules.endedCountTowardMaxima
+    }
+}
+
+extension DeviceEventKind {
+    /// Whether it makes something known of its device that must be remembered, of its app where it names one.
+    var isRemembered: Bool {
+        switch self {
+        case .standByStart, .developerModeOn, .appForeground, .sessionStart: true
+        case .lock, .unlock, .collapse, .leave, .reboot, .standByEnd, .developerModeOff, .localeChange,
+            .appearanceChange, .locationChange, .appBackground, .uninstall, .sessionEnd:
+            false
+        }
     }
 }

@@ -15,6 +15,7 @@ extension Engine {
         var relevance = false
         var renewal = false
         var alert = ActivityEvent.Alert.none
+        var url: FrameRange?
     }
 
     /// Takes the steps of an activity that is in the slab: the machine in the record is already the last one.
@@ -70,7 +71,7 @@ extension Engine {
                 previous: previous, at: at, lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
                 revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
-                alert: changes.alert))
+                alert: changes.alert, url: changes.url))
         log(
             slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
             from: before?.state, to: step.machine.state, cause: step.machine.cause, asker: asker, at: at, frame)

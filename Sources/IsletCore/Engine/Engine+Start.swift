@@ -22,7 +22,7 @@ extension Engine {
         if let id = start.id, let taken = slot(of: id) {
             return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
         }
-        if let id = start.id, controls.slot(of: id) != nil {
+        if let id = start.id, controls.slot(of: id) != nil || widgets.slot(of: id) != nil {
             return .refused(.authorization(.reconnectNotPermitted))
         }
         if let refusal = refusal(of: start, envelope, app: knownApp, device: knownDevice) { return .refused(refusal) }

@@ -50,6 +50,8 @@ package struct Engine: ~Copyable {
 
     /// What happened since the last ``releaseEvents()``, in order.
     package internal(set) var events: [ActivityEvent] = []
+    /// What taps in ``events`` name.
+    package internal(set) var interactionBytes: [UInt8] = []
 
     /// - Parameters:
     ///   - rules: the limits; they do not change while the engine lives.
@@ -64,19 +66,21 @@ package struct Engine: ~Copyable {
 
     /// The earliest date at which ``fireDue(at:dating:limit:)`` has something to do; `never` where nothing is armed.
     package func nextWork() -> Instant {
-        if sweep.isUnderway || !controls.sweeps.isEmpty { return Instant(0) }
-        return min(wheel.nextWork(), controls.wheel.nextWork(), retained.nextExpiry)
+        if sweep.isUnderway || !controls.sweeps.isEmpty || !widgets.sweeps.isEmpty { return Instant(0) }
+        return min(wheel.nextWork(), controls.wheel.nextWork(), widgets.wheel.nextWork(), retained.nextExpiry)
     }
 
     /// How many timers are armed.
-    package var armedTimers: Int { wheel.armedCount + controls.wheel.armedCount }
+    package var armedTimers: Int { wheel.armedCount + controls.wheel.armedCount + widgets.wheel.armedCount }
 
     /// The events were encoded: dismissed activities give back their payloads.
     package mutating func releaseEvents() {
         for event in events where event.name == .dismissed { releasePayloads(event.slot) }
         events.removeAll(keepingCapacity: true)
+        interactionBytes.removeAll(keepingCapacity: true)
         if !controls.events.isEmpty { releaseControlEvents() }
         if !groups.events.isEmpty { releaseGroupEvents() }
+        if !widgets.events.isEmpty { releaseWidgetEvents() }
     }
 
     /// Whether anything happened that was not released.

@@ -12,6 +12,10 @@ package enum EngineNote: Equatable, Sendable {
     case lock([UInt8])
     /// The members of a group.
     case group(GroupID)
+    /// What a widget kind is, its relevance or its recommendations.
+    case widgetKind(DeclaredKindID)
+    /// What decides on a device whether reloads of widgets are charged, by its name.
+    case conditions([UInt8])
 }
 
 /// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and
@@ -87,6 +91,8 @@ extension Engine {
             }
             try restore(device: device, value)
             if !isInSnapshot { changedDevices.insert(devices[device].name) }
+        case Engine.conditionsTag:
+            try restore(conditions: key.bytes(name), value, isInSnapshot: isInSnapshot)
         default: return false
         }
         return true
@@ -94,7 +100,14 @@ extension Engine {
 
     /// A fact is not known any more, and the snapshot may still have it; false where its key is none of the engine's.
     package mutating func forgetFact(_ key: Span<UInt8>) -> Bool {
-        guard key.count > 1, key[0] == Engine.deviceTag else { return false }
+        guard key.count > 1 else { return false }
+        if key[0] == Engine.conditionsTag {
+            let name = key.bytes(FrameRange(1..<key.count))
+            widgets.conditions[name] = nil
+            widgets.changedConditions.insert(name)
+            return true
+        }
+        guard key[0] == Engine.deviceTag else { return false }
         if let device = devices.find(FrameRange(1..<key.count), of: key) {
             changedDevices.insert(devices[device].name)
             devices[device].settings = []

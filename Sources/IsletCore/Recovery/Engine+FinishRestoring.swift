@@ -37,6 +37,7 @@ extension Engine {
             earliest = min(earliest, record.machine.nextDeadline(rules).at)
         }
         indexRestoredControls()
+        try indexRestoredWidgets()
         try indexRestoredGroups(isProven: isProven)
         try prove(isProven)
         keyed.sort { $0 < $1 }
@@ -51,6 +52,7 @@ extension Engine {
         }
         armAll(earliest)
         armRestoredControls()
+        armRestoredWidgets()
         resumeSweep()
     }
 

@@ -50,6 +50,7 @@ extension Engine {
         activities.rebuildFreeList()
         controls.slab.rebuildFreeList()
         groups.slab.rebuildFreeList()
+        widgets.slab.rebuildFreeList()
     }
 
     /// An event that began an activity.

@@ -14,6 +14,7 @@ package enum Rule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case dismissedDropsAll
     case unchanged, heartbeatMissed, heartbeatEnded, heartbeatReturned, renewed, muted
     case contentLimit, maximumPerApp, maximumPerDevice, notAuthorized, keyHeld, idTaken, entityLimit, revisionGuard
+    case tapped
 
     /// The row of apple-semantics, or where else the rule comes from.
     package var source: StaticString {
@@ -68,6 +69,7 @@ package enum Rule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .idTaken: "apple-semantics 2.4 reconnectNotPermitted"
         case .entityLimit: "rule set maximumEntities"
         case .revisionGuard: "contract ifRevision"
+        case .tapped: "apple-semantics 5 deep links"
         }
     }
 
@@ -125,6 +127,7 @@ package enum Rule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .idTaken: "an activity with this id exists"
         case .entityLimit: "the service holds as many entities as it may"
         case .revisionGuard: "it has another revision than the command asked for"
+        case .tapped: "a person tapped it, which opens its app"
         }
     }
 }

@@ -45,6 +45,26 @@ package struct RuleSet: Equatable, Sendable {
     package var maximumGroupKeys: Int = 10_000
     /// The bytes of all values of one app group.
     package var groupLimit: Int = 4 << 20
+    /// Reloads of one placed widget within 24 hours (apple-semantics 5, budget: typically 40 to 70).
+    package var widgetDailyBudget: Int = 60
+    /// The same in the first days after it was placed (apple-semantics 5, learning: more; the figure is ours).
+    package var widgetLearningBudget: Int = 120
+    /// How long these first days are.
+    package var widgetLearningSpan: Milliseconds = 3 * 24 * 3_600_000
+    /// A reload comes at least so long after the last one of the same widget.
+    package var widgetReloadSpacing: Milliseconds = 300_000
+    /// Entries of a timeline that are closer are coalesced (apple-semantics 5, entry spacing).
+    package var widgetEntrySpacing: Milliseconds = 300_000
+    /// The longest time by which a reload comes later than its policy's date, so that not all come at once.
+    package var widgetReloadJitter: Milliseconds = 60_000
+    /// How long after a timeline failed it is asked for again, at first; doubled each time.
+    package var widgetRetryFirst: Milliseconds = 60_000
+    /// The longest time between two tries.
+    package var widgetRetryLongest: Milliseconds = 7_200_000
+    /// At most this many entries of one timeline.
+    package var maximumTimelineEntries: Int = 256
+    /// Whether budgets and distances are lifted everywhere (apple-semantics 5, not enforced).
+    package var widgetDeveloperMode: Bool = false
     /// How long a dismissed activity stays readable.
     package var retention: Milliseconds = 24 * 3_600_000
     /// At most this many dismissed activities stay readable; the oldest go first.

@@ -16,10 +16,21 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     package internal(set) var rendering = PayloadHandle.empty
     /// The ``TimelineBlob``; empty: none.
     package internal(set) var timeline = PayloadHandle.empty
+    /// The entry that is shown, where it is of the timeline before; empty: none was carried over.
+    package internal(set) var carried = PayloadHandle.empty
+    /// The ``ReloadLedger``; empty: nothing was charged.
+    package internal(set) var ledger = PayloadHandle.empty
     /// The action that runs or ran last, and its parameters; behind the action's name a zero byte.
     package internal(set) var action = PayloadHandle.empty
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
+    /// When its place in the Smart Stack may change by itself.
+    var stackAt = Instant.never
+
+    /// When something happens by itself.
+    var deadline: Instant { min(machine.next.at, stackAt) }
+    /// Everything that it holds of the store.
+    var payloads: [PayloadHandle] { [configuration, rendering, timeline, carried, ledger, action] }
 
     init(id: EntityID, kind: DeclaredKindID, family: WidgetFamily, device: DeviceID?, addedAt: Instant, machine: WidgetMachine) {
         self.id = id

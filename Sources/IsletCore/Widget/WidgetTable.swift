@@ -5,11 +5,27 @@ package struct WidgetTable: ~Copyable {
     var byID = SlotIndex()
     /// Entries, policies, tries after failures, reloads that are held, ends of relevance.
     var wheel: TimerWheel
+    /// The widgets on each device that has any, the first placed first.
+    var onDevice: [DeviceID: [Slot]] = [:]
+    /// The first of each device's Smart Stack.
+    var top: [DeviceID: Slot] = [:]
+    /// What decides whether reloads are charged, by device, whether it has widgets or not.
+    package internal(set) var conditions: [[UInt8]: DeviceConditions] = [:]
+    /// When and for which configuration kinds are relevant.
+    var relevance: [DeclaredKindID: KindRelevance] = [:]
+    /// What providers recommend, until it is invalidated: JSON arrays.
+    var recommendations: [DeclaredKindID: [UInt8]] = [:]
+    var sweeps: [ReloadSweep<WidgetCause>] = []
+    var decisions = DecisionLog<WidgetDecision>()
+    /// How many widgets are in each state, by its raw value; none are removed, since those are no more.
+    package internal(set) var countByState = [Int](repeating: 0, count: WidgetState.allCases.count)
 
     /// The widgets, free slots among them, that changed since a snapshot wrote them.
     package var changedSlots = ChangedSlots()
     /// The kinds whose declaration, relevance or recommendations did.
     package var changedKinds: [DeclaredKindID] = []
+    /// The devices whose conditions did, by name.
+    package var changedConditions: Set<[UInt8]> = []
     /// What happened since the last release, in order.
     package internal(set) var events: [WidgetEvent] = []
     /// What the interactions of these events name.
@@ -45,4 +61,67 @@ package struct WidgetTable: ~Copyable {
         defer { calls.removeAll(keepingCapacity: true) }
         return calls
     }
+
+    /// Calls with each decision that is remembered about a widget, oldest first.
+    package func forEachDecision(about id: EntityID, _ body: (WidgetDecision) -> Void) {
+        decisions.forEach(about: id, body)
+    }
+
+    /// The kinds that changed since a snapshot wrote them; they count as written.
+    package mutating func takeChangedKinds(_ count: Int) -> [DeclaredKindID] {
+        let taken = Array(changedKinds.prefix(count))
+        for kind in taken { kinds[kind].isChanged = false }
+        changedKinds.removeFirst(taken.count)
+        return taken
+    }
+
+    /// The earliest deadline of a widget where it is not after a date, else `never`.
+    mutating func nextDue(by now: Instant) -> Instant { wheel.nextWork() <= now ? wheel.nextDue(by: now) : .never }
+}
+
+/// What a provider said of when its kind is relevant.
+struct KindRelevance: Equatable, Sendable {
+    var list: [WidgetRelevance]
+    /// The exact bytes of the JSON array.
+    var json: [UInt8]
+}
+
+/// What decides on a device whether reloads are charged (apple-semantics 5, exempt and not enforced).
+package struct DeviceConditions: Equatable, Sendable {
+    /// At most this many apps each.
+    static let maximumApps = 256
+
+    package internal(set) var isInStandBy = false
+    package internal(set) var isInDeveloperMode = false
+    package internal(set) var foregroundApps: Set<AppID> = []
+    /// Apps with an audio or navigation session.
+    package internal(set) var sessionApps: Set<AppID> = []
+
+    init() {}
+
+    var isEmpty: Bool { !isInStandBy && !isInDeveloperMode && foregroundApps.isEmpty && sessionApps.isEmpty }
+}
+
+/// One decision about one widget, for `widget.explain`.
+package struct WidgetDecision: DecisionEntry, BitwiseCopyable {
+    package enum Outcome: Equatable, Sendable, BitwiseCopyable {
+        case applied(name: WidgetEventName, seq: UInt64, revision: UInt32)
+        /// It became one with a reload that is held: no event.
+        case merged
+        case ignored(IgnoreReason)
+        case refused
+    }
+
+    package var id: EntityID
+    package var at: Instant
+    package var rule: WidgetRule
+    package var outcome: Outcome
+    package var from: WidgetState?
+    package var to: WidgetState
+    package var cause: WidgetCause?
+    package var failure: CallFailure
+    /// Why the reload that it asked for was not charged.
+    package var exemption: ReloadExemption?
+    package var client: EntityID?
+    package var req: InlineText
 }

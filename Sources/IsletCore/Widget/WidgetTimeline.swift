@@ -3,7 +3,7 @@ package struct TimelineEntry: Equatable, Sendable, BitwiseCopyable {
     package var date: Instant
     /// `TimelineEntryRelevance.score`; nil: it says nothing of its relevance.
     package var score: Float?
-    /// How long that holds; 0: until the next entry.
+    /// How long that holds from its date on; 0: until the next entry.
     package var duration: Milliseconds = 0
     /// The exact bytes of the JSON object: in the frame that brought it, or in the stored timeline.
     package var bytes: FrameRange
@@ -24,11 +24,7 @@ package struct WidgetTimeline: Equatable, Sendable {
     package init(entries: [TimelineEntry]) {
         self.entries = entries
     }
-}
 
-extension Engine {
-    /// The exact bytes of the entry that a widget shows; no bytes where it shows none.
-    package func withEntry<Result>(of record: WidgetRecord, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        body(UnsafeRawBufferPointer(start: nil, count: 0))
-    }
+    /// The policy that holds (apple-semantics 5, policy .atEnd: the default).
+    var effectivePolicy: TimelineReloadPolicy { policy ?? (needsLogin ? .never : .atEnd) }
 }

@@ -42,6 +42,7 @@ extension ActivityEventName {
         case .stale: "activity.stale"
         case .ended: "activity.ended"
         case .dismissed: "activity.dismissed"
+        case .tapped: "activity.tapped"
         }
     }
 }

@@ -11,6 +11,9 @@ extension Partition {
         /// Whether a device is locked, by its name.
         case lock([UInt8])
         case group(GroupID)
+        case widgetKind(DeclaredKindID)
+        /// What decides on a device whether reloads of widgets are charged, by its name.
+        case conditions([UInt8])
         /// What is left of a client's forgotten answers.
         case trace(EntityID)
     }
@@ -34,6 +37,11 @@ extension Partition {
         case .group(let group):
             engine.writeFact(group: group, to: &image)
             return (engine.factKey(group: group), true)
+        case .widgetKind(let kind):
+            engine.writeFact(widgetKind: kind, to: &image)
+            return (engine.factKey(widgetKind: kind), true)
+        case .conditions(let name):
+            return (engine.factKey(conditions: name), engine.writeFact(conditions: name, to: &image))
         case .trace(let client):
             return (RetryWindow.traceKey(client), retries.writeTrace(of: client, to: &image))
         }

@@ -24,6 +24,8 @@ extension Partition {
             case .controlKind(let kind): noteFact(.controlKind(kind))
             case .lock(let name): noteFact(.lock(name))
             case .group(let group): noteFact(.group(group))
+            case .widgetKind(let kind): noteFact(.widgetKind(kind))
+            case .conditions(let name): noteFact(.conditions(name))
             case .activity(let slot): noteActivity(slot)
             }
         }

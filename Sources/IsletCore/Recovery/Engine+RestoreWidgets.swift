@@ -1,0 +1,306 @@
+/// The way back of widgets: from a snapshot's rows, from the images of events, and what follows from them.
+extension Engine {
+    /// A widget of the snapshot, in its slot.
+    package mutating func restoreWidget(
+        _ id: EntityID, at slot: Slot, seq: UInt64, _ image: WidgetImage, app: [UInt8], kind: [UInt8]
+    ) throws(ImageError) {
+        guard slot < Engine.maximumSlot else { throw .contradiction("a widget in slot \(slot)") }
+        guard image.machine.state != .removed else { throw .contradiction("a removed widget in slot \(slot)") }
+        guard !widgets.slab.isUsed(slot) else { throw .contradiction("two widgets in slot \(slot)") }
+        guard let whole = image.whole else { throw .contradiction("a part of a widget in slot \(slot)") }
+        if let other = widgets.slot(of: id) {
+            // The id was used again, perhaps by another app, and the slot of its first life was not written since. The
+            // events of the second life are behind the snapshot and make it whole, whichever stays until they come.
+            let record = widgets.slab[other]
+            guard (record.addedAt, record.lastSeq) < (image.addedAt, seq) else {
+                return widgets.changedSlots.insert(slot)
+            }
+            forgetRestored(widget: other)
+        }
+        let record = try makeWidget(id, seq: seq, image, whole, app: app, kind: kind)
+        widgets.slab.restore(record, at: slot)
+        widgets.byID.insert(Engine.hash(id), slot)
+    }
+
+    /// An event of a widget. One that the snapshot holds, one of another life of its id, and a part of one that was removed
+    /// since, change nothing.
+    package mutating func restoreWidget(
+        _ id: EntityID, seq: UInt64, _ image: WidgetImage, app: [UInt8], kind: [UInt8]
+    ) throws(ImageError) {
+        let known = widgets.slot(of: id)
+        if let known, isLife(of: known, image, app: app, kind: kind) {
+            guard widgets.slab[known].lastSeq < seq else { return }
+            guard image.machine.state != .removed else { return forgetRestored(widget: known) }
+            guard image.isWhole else { return change(known, seq: seq, image) }
+        } else if let known {
+            guard image.isWhole, widgets.slab[known].addedAt <= image.addedAt else { return }
+        }
+        guard let whole = image.whole, image.machine.state != .removed else { return }
+        let record = try makeWidget(id, seq: seq, image, whole, app: app, kind: kind)
+        if let known { forgetRestored(widget: known) }
+        let slot = widgets.slab.insert(record)
+        widgets.byID.insert(Engine.hash(id), slot)
+        widgets.changedSlots.insert(slot)
+    }
+
+    /// Whether an image is of the life that a slot holds.
+    private func isLife(of slot: Slot, _ image: WidgetImage, app: [UInt8], kind: [UInt8]) -> Bool {
+        let record = widgets.slab[slot]
+        let own = widgets.kinds[record.kind]
+        return own.name == kind && apps[own.app].name == app && record.addedAt == image.addedAt
+    }
+
+    /// An event that changed a part of it.
+    private mutating func change(_ slot: Slot, seq: UInt64, _ image: WidgetImage) {
+        widgets.slab[slot].machine = image.machine
+        widgets.slab[slot].revision = image.revision
+        widgets.slab[slot].lastSeq = seq
+        if let timeline = image.timeline {
+            payloads.replace(
+                &widgets.slab[slot].timeline, by: FrameRange(0..<timeline.blob.count), of: timeline.blob.span)
+            payloads.replace(
+                &widgets.slab[slot].carried, by: FrameRange(0..<timeline.carried.count), of: timeline.carried.span)
+        } else if image.machine.entryIndex != nil {
+            dropCarried(of: slot)
+        }
+        if let ledger = image.ledger {
+            payloads.replace(&widgets.slab[slot].ledger, by: FrameRange(0..<ledger.count), of: ledger.span)
+        }
+        widgets.changedSlots.insert(slot)
+    }
+
+    private mutating func makeWidget(
+        _ id: EntityID, seq: UInt64, _ image: WidgetImage, _ whole: WidgetImage.Whole, app name: [UInt8],
+        kind kindName: [UInt8]
+    ) throws(ImageError) -> WidgetRecord {
+        guard let app = apps.app(FrameRange(0..<name.count), of: name.span),
+            let kind = widgets.kinds.kind(app, named: name, kindName)
+        else { throw .contradiction("more apps or kinds than there may be") }
+        var device: DeviceID?
+        if !whole.device.isEmpty {
+            guard let known = devices.device(FrameRange(0..<whole.device.count), of: whole.device.span) else {
+                throw .contradiction("more devices than there may be")
+            }
+            device = known
+        }
+        var record = WidgetRecord(
+            id: id, kind: kind, family: whole.family, device: device, addedAt: image.addedAt, machine: image.machine)
+        record.revision = image.revision
+        record.lastSeq = seq
+        record.configuration = stored(whole.configuration)
+        record.rendering = stored(whole.rendering)
+        record.timeline = stored(image.timeline?.blob ?? [])
+        record.carried = stored(image.timeline?.carried ?? [])
+        record.ledger = stored(image.ledger ?? [])
+        return record
+    }
+
+    private mutating func stored(_ bytes: [UInt8]) -> PayloadHandle {
+        payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+
+    private mutating func forgetRestored(widget slot: Slot) {
+        let record = widgets.slab[slot]
+        widgets.byID.remove(Engine.hash(record.id), slot)
+        for handle in record.payloads { payloads.remove(handle) }
+        widgets.slab.remove(slot)
+        widgets.changedSlots.insert(slot)
+    }
+
+    /// Everything was taken back: counts, digests, lists. Before the streams are proven.
+    mutating func indexRestoredWidgets() throws(ImageError) {
+        var placed: [Slot] = []
+        for slot in 0..<widgets.slab.capacity {
+            guard let record = widgets.record(at: slot) else { continue }
+            let entries = timeline(of: record).count
+            guard entries == Int(record.machine.entryCount) else {
+                throw .contradiction("\(record.id) has another timeline than it shows")
+            }
+            let kind = widgets.kinds[record.kind]
+            apps[kind.app].seq = max(apps[kind.app].seq, record.lastSeq)
+            apps[kind.app].digest.toggle(
+                topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
+            apps[kind.app].entities += 1
+            entityCount += 1
+            widgets.kinds[record.kind].placed += 1
+            widgets.countByState[Int(record.machine.state.rawValue)] += 1
+            if record.device != nil { placed.append(slot) }
+        }
+        // A device's list is built by appending, as it was.
+        placed.sort { one, other in
+            let (one, other) = (widgets.slab[one], widgets.slab[other])
+            return (one.addedAt, one.id) < (other.addedAt, other.id)
+        }
+        for slot in placed {
+            guard let device = widgets.slab[slot].device else { continue }
+            if widgets.slab[slot].machine.isOnTop { widgets.top[device] = slot }
+            widgets.onDevice[device, default: []].append(slot)
+            devices[device].references += 1
+        }
+    }
+
+    /// The timers of widgets, on a wheel that begins at the earliest.
+    mutating func armRestoredWidgets() {
+        var earliest = Instant.never
+        for slot in 0..<widgets.slab.capacity {
+            guard let record = widgets.record(at: slot) else { continue }
+            earliest = min(earliest, record.deadline)
+        }
+        if earliest.isSet { widgets.wheel = TimerWheel(start: earliest) }
+        for slot in 0..<widgets.slab.capacity where widgets.slab.isUsed(slot) { arm(widget: slot) }
+    }
+
+    /// The service begins again: no call of the process before is on its way any more, and what is relevant may have
+    /// changed. Once everything is taken back.
+    package mutating func restartWidgets(at now: Instant) {
+        for slot in 0..<widgets.slab.capacity {
+            guard let record = widgets.record(at: slot), record.machine.hasCall else { continue }
+            let steps = widgets.slab[slot].machine.restarted(at: now)
+            take(steps, ofWidget: slot, before: record.machine, asker: .nobody, at: now)
+            if steps.isEmpty { append(.askTimeline, widget: slot) }
+        }
+        for device in widgets.onDevice.keys.sorted() { restack(device, at: now) }
+    }
+}
+
+/// Kinds and conditions as facts.
+extension Engine {
+    static let widgetKindTag = UInt8(ascii: "w")
+    static let conditionsTag = UInt8(ascii: "c")
+
+    /// What is stored of a widget kind beside its declaration.
+    package struct WidgetKindFact: Equatable, Sendable {
+        package var app: [UInt8]
+        /// The exact bytes of the declaration, which the protocol reads; empty: it was never declared.
+        package var declaration: [UInt8]
+        package var recommendations: [UInt8]?
+        var relevance: KindRelevance?
+    }
+
+    /// The key of a kind's fact: app and kind with a slash between them, which neither may hold.
+    package func factKey(widgetKind kind: DeclaredKindID) -> [UInt8] {
+        let record = widgets.kinds[kind]
+        return [Engine.widgetKindTag] + apps[record.app].name + [UInt8(ascii: "/")] + record.name
+    }
+
+    /// A kind's declaration, relevance and recommendations.
+    package func writeFact(widgetKind kind: DeclaredKindID, to writer: inout ImageWriter) {
+        writer.write(byte: WidgetImage.version)
+        writer.write(run: widgets.kinds[kind].declaration?.json ?? [])
+        let recommendations = widgets.recommendations[kind]
+        writer.write(recommendations != nil)
+        if let recommendations { writer.write(run: recommendations) }
+        let relevance = widgets.relevance[kind]
+        writer.write(relevance != nil)
+        guard let relevance else { return }
+        writer.write(run: relevance.json)
+        writer.write(UInt32(relevance.list.count))
+        for item in relevance.list {
+            writer.write(item.configuration != nil)
+            if let configuration = item.configuration { writer.write(run: configuration) }
+            writer.write(item.from ?? .never)
+            writer.write(item.to ?? .never)
+        }
+    }
+
+    /// A kind's fact; nil for the key of another.
+    package static func widgetKindFact(
+        _ key: Span<UInt8>, _ value: Span<UInt8>
+    ) throws(ImageError) -> WidgetKindFact? {
+        guard key.count > 1, key[0] == widgetKindTag else { return nil }
+        let slash = (1..<key.count).first { key[$0] == UInt8(ascii: "/") }
+        guard let slash else { throw .unknownValue }
+        let app = key.bytes(FrameRange(1..<slash))
+        return try ImageReader.read(value) { reader throws(ImageError) in try WidgetKindFact(app: app, &reader) }
+    }
+
+    /// Takes a kind back; the declaration was read from the fact's bytes.
+    package mutating func restoreWidgetKind(
+        _ declaration: WidgetKindDeclaration, _ fact: WidgetKindFact, isInSnapshot: Bool
+    ) throws(ImageError) {
+        guard let app = apps.app(FrameRange(0..<fact.app.count), of: fact.app.span),
+            let kind = widgets.kinds.kind(app, named: fact.app, declaration.kind)
+        else { throw .contradiction("more apps or kinds than there may be") }
+        widgets.kinds[kind].declaration = declaration
+        widgets.recommendations[kind] = fact.recommendations
+        widgets.relevance[kind] = fact.relevance
+        if !isInSnapshot { widgetKindChanged(kind) }
+    }
+
+    /// The key of the fact of a device's conditions.
+    package func factKey(conditions name: [UInt8]) -> [UInt8] { [Engine.conditionsTag] + name }
+
+    /// What decides on a device whether reloads are charged; false where there is nothing to tell.
+    package func writeFact(conditions name: [UInt8], to writer: inout ImageWriter) -> Bool {
+        guard let conditions = widgets.conditions[name] else { return false }
+        writer.write(byte: WidgetImage.version)
+        writer.write(conditions.isInStandBy)
+        writer.write(conditions.isInDeveloperMode)
+        for apps in [conditions.foregroundApps, conditions.sessionApps] {
+            writer.write(UInt32(apps.count))
+            // In the order of their numbers: the same state gives the same bytes.
+            for app in apps.sorted() { writer.write(run: self.apps[app].name) }
+        }
+        return true
+    }
+
+    /// Takes a device's conditions back.
+    mutating func restore(
+        conditions name: [UInt8], _ value: Span<UInt8>, isInSnapshot: Bool
+    ) throws(ImageError) {
+        let fact = try ImageReader.read(value) { reader throws(ImageError) in try ConditionsFact(&reader) }
+        var conditions = DeviceConditions()
+        conditions.isInStandBy = fact.isInStandBy
+        conditions.isInDeveloperMode = fact.isInDeveloperMode
+        for name in fact.foregroundApps { conditions.foregroundApps.insert(try app(named: name)) }
+        for name in fact.sessionApps { conditions.sessionApps.insert(try app(named: name)) }
+        widgets.conditions[name] = conditions
+        if !isInSnapshot { widgets.changedConditions.insert(name) }
+    }
+
+    private mutating func app(named name: [UInt8]) throws(ImageError) -> AppID {
+        guard let app = apps.app(FrameRange(0..<name.count), of: name.span) else {
+            throw .contradiction("more apps than there may be")
+        }
+        return app
+    }
+}
+
+extension Engine.WidgetKindFact {
+    fileprivate init(app: [UInt8], _ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == WidgetImage.version else { throw .unknownVersion(version) }
+        self.app = app
+        declaration = try reader.bytesOfRun()
+        if try reader.flag() { recommendations = try reader.bytesOfRun() }
+        guard try reader.flag() else { return }
+        var relevance = KindRelevance(list: [], json: try reader.bytesOfRun())
+        for _ in 0..<(try reader.integer(UInt32.self)) {
+            var item = WidgetRelevance()
+            if try reader.flag() { item.configuration = try reader.bytesOfRun() }
+            let (from, to) = (try reader.instant(), try reader.instant())
+            guard from.isPlausible, to.isPlausible else { throw .contradiction("a date in no century") }
+            item.from = from.isSet ? from : nil
+            item.to = to.isSet ? to : nil
+            relevance.list.append(item)
+        }
+        self.relevance = relevance
+    }
+}
+
+/// What is stored of a device's conditions.
+private struct ConditionsFact {
+    var isInStandBy: Bool
+    var isInDeveloperMode: Bool
+    var foregroundApps: [[UInt8]] = []
+    var sessionApps: [[UInt8]] = []
+
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == WidgetImage.version else { throw .unknownVersion(version) }
+        isInStandBy = try reader.flag()
+        isInDeveloperMode = try reader.flag()
+        for _ in 0..<(try reader.integer(UInt32.self)) { foregroundApps.append(try reader.bytesOfRun()) }
+        for _ in 0..<(try reader.integer(UInt32.self)) { sessionApps.append(try reader.bytesOfRun()) }
+    }
+}

@@ -1,0 +1,122 @@
+/// The Smart Stack of each device: which of its widgets is the first, and when that may change by itself.
+extension Engine {
+    /// The Smart Stack of a device (apple-semantics 5); empty where it has no widgets.
+    package func smartStack(of deviceName: [UInt8], at now: Instant) -> [StackRow] {
+        guard let device = devices.find(deviceName) else { return [] }
+        return SmartStack.order(candidates(on: device, at: now)).map(\.row)
+    }
+
+    /// Those that take part, in the order of their placing.
+    private func candidates(on device: DeviceID, at now: Instant) -> [SmartStack.Candidate] {
+        var candidates: [SmartStack.Candidate] = []
+        for slot in widgets.onDevice[device] ?? [] where widgets.slab[slot].machine.state != .removed {
+            guard candidates.count < SmartStack.maximum else { break }
+            candidates.append(candidate(slot, at: now))
+        }
+        return candidates
+    }
+
+    private func candidate(_ slot: Slot, at now: Instant) -> SmartStack.Candidate {
+        let record = widgets.slab[slot]
+        let machine = record.machine
+        var candidate = SmartStack.Candidate(
+            slot: slot, id: record.id, kind: record.kind, addedAt: record.addedAt)
+        if machine.score > 0, machine.relevanceEndsAt > now {
+            candidate.score = machine.score
+            candidate.scoreUntil = machine.relevanceEndsAt
+            candidate.changesAt = machine.relevanceEndsAt
+        }
+        guard let relevance = widgets.relevance[record.kind] else { return candidate }
+        for (place, item) in relevance.list.enumerated() {
+            if let configuration = item.configuration {
+                let isSame = payloads.withBytes(record.configuration) { own in
+                    configuration.withUnsafeBytes { equal(own, $0) }
+                }
+                guard isSame else { continue }
+            }
+            if candidate.place == nil, item.isInEffect(at: now) {
+                candidate.place = place
+                candidate.placeUntil = item.to ?? .never
+            }
+            for date in [item.from, item.to] {
+                if let date, date > now { candidate.changesAt = min(candidate.changesAt, date) }
+            }
+        }
+        return candidate
+    }
+
+    /// Finds the first of a device's stack anew. Where another one is first, both tell it.
+    mutating func restack(_ device: DeviceID, at now: Instant) {
+        let candidates = candidates(on: device, at: now)
+        for candidate in candidates where widgets.slab[candidate.slot].stackAt != candidate.changesAt {
+            widgets.slab[candidate.slot].stackAt = candidate.changesAt
+            arm(widget: candidate.slot)
+        }
+        let first = SmartStack.order(candidates).first?.slot
+        let old = widgets.top[device]
+        guard old != first else { return }
+        widgets.top[device] = first
+        if let old { rotate(old, isOnTop: false, at: now) }
+        if let first { rotate(first, isOnTop: true, at: now) }
+    }
+
+    private mutating func rotate(_ slot: Slot, isOnTop: Bool, at now: Instant) {
+        let before = widgets.slab[slot].machine
+        let steps = widgets.slab[slot].machine.rotated(isOnTop: isOnTop)
+        take(steps, ofWidget: slot, before: before, asker: .nobody, at: now)
+    }
+
+    // MARK: What providers say of their kinds
+
+    /// When and for which configurations a kind is relevant, as its provider says.
+    package mutating func setRelevance(
+        _ kind: DeclaredKindID, _ list: [WidgetRelevance], json: [UInt8], at now: Instant
+    ) {
+        let relevance = KindRelevance(list: list, json: json)
+        guard widgets.relevance[kind] != relevance else { return }
+        widgets.relevance[kind] = relevance
+        note(widgetKind: kind)
+        _ = sweepWidgets(app: widgets.kinds[kind].app, kind, .stack, at: now)
+    }
+
+    /// What a kind's provider said of its relevance, a JSON array; nil: nothing yet.
+    package func relevance(of kind: DeclaredKindID) -> [UInt8]? { widgets.relevance[kind]?.json }
+
+    /// Keeps what a provider recommends, a JSON array, until it is invalidated.
+    package mutating func setRecommendations(_ kind: DeclaredKindID, _ json: [UInt8]) {
+        guard widgets.recommendations[kind] != json else { return }
+        widgets.recommendations[kind] = json
+        note(widgetKind: kind)
+    }
+
+    /// What a kind's provider recommends; nil where it must be asked.
+    package func recommendations(of kind: DeclaredKindID) -> [UInt8]? { widgets.recommendations[kind] }
+
+    /// What is kept of recommendations of an app, or of one kind of it, is forgotten; how many kinds that is about.
+    package mutating func dropRecommendations(_ app: AppID, _ kind: DeclaredKindID? = nil) -> Int {
+        var count = 0
+        for index in widgets.kinds.records.indices {
+            let number = DeclaredKindID(index)
+            guard widgets.kinds[number].app == app, widgets.kinds[number].declaration != nil,
+                kind.map({ $0 == number }) ?? true
+            else { continue }
+            count += 1
+            guard widgets.recommendations.removeValue(forKey: number) != nil else { continue }
+            note(widgetKind: number)
+        }
+        return count
+    }
+
+    /// A kind's declaration, relevance or recommendations changed, which no event tells.
+    mutating func note(widgetKind kind: DeclaredKindID) {
+        widgetKindChanged(kind)
+        if isJournalled { notes.append(.widgetKind(kind)) }
+    }
+
+    /// The next snapshot writes this kind.
+    mutating func widgetKindChanged(_ kind: DeclaredKindID) {
+        guard !widgets.kinds[kind].isChanged else { return }
+        widgets.kinds[kind].isChanged = true
+        widgets.changedKinds.append(kind)
+    }
+}
