@@ -37,8 +37,8 @@ struct IsletCommand: AsyncParsableCommand {
             """,
         version: "islet \(ClientVersion.text)",
         subcommands: [
-            Serve.self, Dev.self, Info.self, ActivityCommand.self, ControlCommand.self, ProviderCommand.self, Tail.self,
-            SettingsCommand.self, DeviceCommand.self, ClockCommand.self, JournalCommand.self, Backup.self,
-            Restore.self,
+            Serve.self, Dev.self, Info.self, ActivityCommand.self, ControlCommand.self, GroupCommand.self,
+            ProviderCommand.self, Tail.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self, JournalCommand.self,
+            Backup.self, Restore.self,
         ])
 }

@@ -1,19 +1,25 @@
 import Glibc
 import IsletClient
 
-/// A JSON object that a person types, or names a file of with `@path` (`@-` is standard input).
+/// JSON that a person types, or names a file of with `@path` (`@-` is standard input).
 enum Payload {
     /// More than the bus takes in one frame.
     private static let bytesMax = 65_536
 
     /// The object's exact bytes.
     static func read(_ text: String, option: String) throws -> RawJSON {
+        let json = try readAny(text, option: option)
+        guard json.object != nil else {
+            throw Failure(.usage, "\(option) must be a JSON object, such as '{\"eta\":12}': \(shown(json.bytes))")
+        }
+        return json
+    }
+
+    /// The exact bytes of any JSON.
+    static func readAny(_ text: String, option: String) throws -> RawJSON {
         let bytes = text.hasPrefix("@") ? try file(String(text.dropFirst()), option) : Array(text.utf8)
         guard let json = RawJSON(bytes) else {
             throw Failure(.usage, "\(option) is not well-formed JSON: \(shown(bytes))")
-        }
-        guard json.object != nil else {
-            throw Failure(.usage, "\(option) must be a JSON object, such as '{\"eta\":12}': \(shown(bytes))")
         }
         return json
     }

@@ -4,7 +4,7 @@ import IsletClient
 enum EntityText {
     /// The entity that an answer is about.
     static func entity(_ answer: Answer) -> RawObject? {
-        answer["activity"]?.object ?? answer["control"]?.object
+        answer["activity"]?.object ?? answer["control"]?.object ?? answer["group"]?.object
     }
 
     /// The end of an id: its beginning is its time, which is the same for many.

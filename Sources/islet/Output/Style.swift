@@ -23,7 +23,7 @@ struct Style {
     private static let colours = [
         "pending": "36", "active": "32", "stale": "33", "ended": "35", "dismissed": "90",
         "loading": "36", "preview": "36", "shown": "32", "reloading": "33", "acting": "33", "authenticating": "35",
-        "disabled": "90", "removed": "90",
+        "disabled": "90", "removed": "90", "present": "32",
     ]
 
     private func code(_ code: String, _ text: String) -> String {

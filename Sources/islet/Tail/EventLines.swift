@@ -37,6 +37,7 @@ struct EventLines {
 
     /// `active → stale`, coloured and of one width.
     private func transition(_ event: StreamEvent) -> String {
+        guard event.object["notification"] == nil else { return "signal".padded(to: Self.transitionWidth) }
         let to = event.object["to"]?.string ?? event.name
         let from = event.object["from"]?.string
         let shownTo = style.of(state: to, to)
@@ -48,6 +49,7 @@ struct EventLines {
     /// The cause; a command is told by what it did, and a person's by what a person does with a control.
     private func cause(_ event: StreamEvent) -> String {
         let verb = event.name.split(separator: ".").last.map(String.init) ?? event.name
+        if let notification = event.object["notification"]?.object { return notification["name"]?.string ?? verb }
         switch event.cause {
         case "command": return verb
         case "push": return "\(verb) (push)"
@@ -61,8 +63,12 @@ struct EventLines {
         var notes: [String] = []
         if let value = event.patch["value"], !value.isNull {
             let isPreview = event.patch["valueSource"]?.string == "preview"
-            notes.append(ControlText.text(value) + (isPreview ? " (preview)" : ""))
+            let isShared = event.patch["group"] != nil
+            let text = isShared ? value.description.shortened(to: 40) : ControlText.text(value)
+            notes.append(text + (isPreview ? " (preview)" : ""))
         }
+        let notification = event.object["notification"]?.object
+        if let by = (notification ?? event.patch)["by"]?.string { notes.append("by \(by)") }
         if event.patch["isRedacted"]?.bool == true { notes.append("hidden") }
         if let failure = ControlText.failure(event.patch) { notes.append(style.wrong(failure)) }
         if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init), !event.isLast {

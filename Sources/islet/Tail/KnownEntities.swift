@@ -62,12 +62,12 @@ struct KnownEntities {
 struct EntityTopic {
     /// The families that entities belong to.
     enum Family: String {
-        case activity, control
+        case activity, control, group
     }
 
     /// nil for one that this command does not know.
     var family: Family?
-    /// An activity's type, a control's kind.
+    /// An activity's type, a control's kind, a group.
     var type: String
     var id: String
 
@@ -88,6 +88,7 @@ struct EntityTopic {
     var name: String {
         switch family {
         case .control: ControlText.name(kind: type, id: id)
+        case .group: id == "~" ? type : "\(type)/\(id)"
         case .activity, nil: "\(type)/\(EntityText.shortID(id))"
         }
     }
