@@ -56,10 +56,8 @@ extension Engine {
         widgets.slab[slot].revision = image.revision
         widgets.slab[slot].lastSeq = seq
         if let timeline = image.timeline {
-            payloads.replace(
-                &widgets.slab[slot].timeline, by: FrameRange(0..<timeline.blob.count), of: timeline.blob.span)
-            payloads.replace(
-                &widgets.slab[slot].carried, by: FrameRange(0..<timeline.carried.count), of: timeline.carried.span)
+            replace(\.timeline, of: slot, by: timeline.blob)
+            replace(\.carried, of: slot, by: timeline.carried)
         } else if image.machine.entryIndex != nil {
             dropCarried(of: slot)
         }

@@ -88,19 +88,20 @@ extension ImageWriter {
         image(
             machine: event.after, event.rule, event.revision, isWhole: isWhole,
             hasTimeline: isWhole || event.changes.timeline, hasLedger: isWhole || event.changes.ledger, record,
-            in: engine)
+            event.timeline, event.carried, in: engine)
     }
 
     /// The state of a widget as a snapshot shows it.
     package mutating func image(of record: WidgetRecord, in engine: borrowing Engine) {
         image(
             machine: record.machine, .added, record.revision, isWhole: true, hasTimeline: true, hasLedger: true, record,
-            in: engine)
+            record.timeline, record.carried, in: engine)
     }
 
     private mutating func image(
         machine: WidgetMachine, _ rule: WidgetRule, _ revision: UInt32, isWhole: Bool, hasTimeline: Bool,
-        hasLedger: Bool, _ record: WidgetRecord, in engine: borrowing Engine
+        hasLedger: Bool, _ record: WidgetRecord, _ timeline: PayloadHandle, _ carried: PayloadHandle,
+        in engine: borrowing Engine
     ) {
         write(byte: WidgetImage.version)
         write(byte: (isWhole ? 1 : 0) | (hasTimeline ? 2 : 0) | (hasLedger ? 4 : 0))
@@ -115,8 +116,8 @@ extension ImageWriter {
             write(payload: record.rendering, in: engine)
         }
         if hasTimeline {
-            write(payload: record.timeline, in: engine)
-            write(payload: record.carried, in: engine)
+            write(payload: timeline, in: engine)
+            write(payload: carried, in: engine)
         }
         if hasLedger { write(payload: record.ledger, in: engine) }
     }

@@ -118,17 +118,15 @@ extension Engine {
         if course.index != nil {
             dropCarried(of: slot)
         } else if record.machine.entryIndex != nil {
-            let shown = withEntry(of: record) { [UInt8]($0) }
-            payloads.replace(&widgets.slab[slot].carried, by: FrameRange(0..<shown.count), of: shown.span)
+            replace(\.carried, of: slot, by: withEntry(of: record) { [UInt8]($0) })
         }
-        payloads.replace(&widgets.slab[slot].timeline, by: FrameRange(0..<bytes.count), of: bytes.span)
+        replace(\.timeline, of: slot, by: bytes)
         return true
     }
 
     /// An entry of the present timeline is shown: the one that was carried over is not any more.
     mutating func dropCarried(of slot: Slot) {
-        payloads.remove(widgets.slab[slot].carried)
-        widgets.slab[slot].carried = .empty
+        if widgets.slab[slot].carried.count > 0 { replace(\.carried, of: slot, by: []) }
     }
 
     /// When the next timeline is asked for by itself (apple-semantics 5, the policies and the herd effect): at the end or

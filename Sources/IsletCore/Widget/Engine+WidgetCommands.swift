@@ -121,7 +121,8 @@ extension Engine {
         let steps: WidgetMachine.Steps
         if changes.configuration, let configuration = configure.configuration {
             payloads.replace(&widgets.slab[slot].configuration, by: configuration, of: frame)
-            clearTimeline(of: slot)
+            replace(\.timeline, of: slot, by: [])
+            replace(\.carried, of: slot, by: [])
             (changes.timeline, changes.entry) = (true, record.machine.hasEntry)
             steps = widgets.slab[slot].machine.configured(at: now)
         } else {
@@ -131,12 +132,6 @@ extension Engine {
             steps, ofWidget: slot, before: record.machine, changes, asker: Asker(envelope: envelope, isCommand: true),
             at: now, frame)
         return .applied(widgets.reference(to: slot))
-    }
-
-    private mutating func clearTimeline(of slot: Slot) {
-        payloads.remove(widgets.slab[slot].timeline)
-        payloads.remove(widgets.slab[slot].carried)
-        (widgets.slab[slot].timeline, widgets.slab[slot].carried) = (.empty, .empty)
     }
 
     /// `widget.remove`.

@@ -2,8 +2,20 @@
 extension Engine {
     /// The exact bytes of the entry that a widget shows; no bytes where it shows none.
     package func withEntry<Result>(of record: WidgetRecord, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        guard let index = record.machine.entryIndex else { return payloads.withBytes(record.carried, body) }
-        return payloads.withBytes(record.timeline) { bytes in
+        withEntry(record.machine, record.timeline, record.carried, body)
+    }
+
+    /// The same as it was with an event, before the events are released: the widget may show another one by now.
+    package func withEntry<Result>(of event: WidgetEvent, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withEntry(event.after, event.timeline, event.carried, body)
+    }
+
+    private func withEntry<Result>(
+        _ machine: WidgetMachine, _ timeline: PayloadHandle, _ carried: PayloadHandle,
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        guard let index = machine.entryIndex else { return payloads.withBytes(carried, body) }
+        return payloads.withBytes(timeline) { bytes in
             guard let entries = TimelineBlob(bytes)?.entries, Int(index) < entries.count else {
                 return body(UnsafeRawBufferPointer(start: nil, count: 0))
             }

@@ -49,7 +49,8 @@ extension Engine {
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
                 previous: previous, at: now, lateBy: step.due.isSet ? max(0, now - min(now, step.due)) : nil,
                 before: before, after: step.machine, revision: record.revision, rule: step.rule,
-                isByCommand: asker.isCommand, changes: changes, exemption: step.exemption,
+                isByCommand: asker.isCommand, changes: changes, timeline: record.timeline, carried: record.carried,
+                exemption: step.exemption,
                 interaction: interaction, position: eventCount))
         log(
             widget: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
@@ -115,7 +116,17 @@ extension Engine {
     mutating func releaseWidgetEvents() {
         for event in widgets.events where event.name == .removed { freeWidget(event.slot) }
         widgets.events.removeAll(keepingCapacity: true)
+        for handle in widgets.retired { payloads.remove(handle) }
+        widgets.retired.removeAll(keepingCapacity: true)
         widgets.interactionBytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Puts a timeline, or an entry that is carried over, into the place of another one. Events that were not encoded yet may
+    /// be of that one, so it is not overwritten.
+    mutating func replace(_ path: WritableKeyPath<WidgetRecord, PayloadHandle>, of slot: Slot, by bytes: [UInt8]) {
+        let old = widgets.slab[slot][keyPath: path]
+        if widgets.events.isEmpty { payloads.remove(old) } else if old.count > 0 { widgets.retired.append(old) }
+        widgets.slab[slot][keyPath: path] = payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
     /// A widget leaves the slab and the indexes.

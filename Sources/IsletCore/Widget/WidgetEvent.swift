@@ -23,6 +23,9 @@ package struct WidgetEvent: Sendable, BitwiseCopyable {
     /// Whether the present command made it, so that `by` stands in it.
     package var isByCommand: Bool
     package var changes: Changes
+    /// The timeline that ``after`` is of, and the entry that was carried over, until the events are released.
+    package var timeline: PayloadHandle
+    package var carried: PayloadHandle
     /// Why a reload was not charged; nil where it was, or where this is none.
     package var exemption: ReloadExemption?
     /// What a person did; nil for all other events.

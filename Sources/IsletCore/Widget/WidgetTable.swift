@@ -28,6 +28,8 @@ package struct WidgetTable: ~Copyable {
     package var changedConditions: Set<[UInt8]> = []
     /// What happened since the last release, in order.
     package internal(set) var events: [WidgetEvent] = []
+    /// Timelines that no widget has any more, and events may be of.
+    var retired: [PayloadHandle] = []
     /// What the interactions of these events name.
     package internal(set) var interactionBytes: [UInt8] = []
     /// What providers are to be asked for, in order.

@@ -24,7 +24,7 @@ extension JSONWriter {
         field("revision", revision)
         object("configuration", record.configuration, of: engine)
         object("rendering", record.rendering, of: engine)
-        if machine.hasEntry { entry(record, machine, of: engine) }
+        if machine.hasEntry { entry(record, of: engine) }
         if let index = machine.entryIndex { field("entryIndex", index) }
         if machine.timelineAt.isSet {
             field("entries", machine.entryCount)
@@ -62,8 +62,8 @@ extension JSONWriter {
         }
     }
 
-    /// The entry that a machine shows: an earlier machine may show another one of the timeline than the record's.
-    mutating func entry(_ record: WidgetRecord, _ machine: WidgetMachine, of engine: borrowing Engine) {
+    /// The entry that it shows.
+    mutating func entry(_ record: WidgetRecord, of engine: borrowing Engine) {
         engine.withEntry(of: record) { field("entry", rawBytes: $0, 0..<$0.count) }
     }
 

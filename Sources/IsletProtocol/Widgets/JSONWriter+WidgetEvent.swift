@@ -97,7 +97,10 @@ extension JSONWriter {
     ) {
         let after = event.after
         if after.hasEntry {
-            if event.changes.entry || !before.hasEntry { entry(record, after, of: engine) }
+            // Another entry may be shown by now.
+            if event.changes.entry || !before.hasEntry {
+                engine.withEntry(of: event) { field("entry", rawBytes: $0, 0..<$0.count) }
+            }
         } else if before.hasEntry {
             cleared("entry")
         }
