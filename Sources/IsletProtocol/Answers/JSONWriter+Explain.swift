@@ -72,6 +72,7 @@ extension JSONWriter {
             field("event", name: event)
             field("seq", seq)
             field("revision", revision)
+        case .merged: field("outcome", name: "applied")
         case .ignored(let reason):
             field("outcome", name: "ignored")
             field("reason", name: reason.wireName)
@@ -99,6 +100,8 @@ extension JSONWriter {
 struct ToldDecision {
     enum Outcome {
         case applied(event: StaticString, seq: UInt64, revision: UInt32)
+        /// It became one with what waits already: executed, but without an event.
+        case merged
         case ignored(IgnoreReason)
         case refused
     }

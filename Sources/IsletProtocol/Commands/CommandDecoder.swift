@@ -19,6 +19,8 @@ package struct RefusedCommand: Error, Equatable, Sendable {
 package struct CommandDecoder: ~Copyable {
     /// The longest frame (contract, Messages).
     package static let maximumFrameLength = 65_536
+    /// There is room for so many fields (see `values`).
+    package static let maximumFields = 96
 
     private let fieldNames = NameLookup(Field.allCases.map(\.name))
     private let operationNames = NameLookup(OperationName.allCases.map(\.name))

@@ -28,12 +28,26 @@ extension JSONWriter {
         case .inFrame(let range): field("alert", raw: frame.extracting(range.indices))
         case .stored: engine.withBytes(of: record.cold) { field("alert", rawBytes: $0, record.alertRange) }
         }
+        switch event.name {
+        case .tapped: interaction(event, of: engine)
+        case .started, .scheduled, .updated, .stale, .ended, .dismissed: break
+        }
         key("activity")
         if let before = event.before {
             patch(event, before, record, of: engine)
         } else {
             activity(record, at: event.slot, machine: event.after, revision: event.revision, of: engine)
         }
+        endObject()
+    }
+
+    /// What a tap opens, so that it can be counted without the entity.
+    private mutating func interaction(_ event: ActivityEvent, of engine: borrowing Engine) {
+        let type = engine.apps.kinds[Int(event.kind)].type
+        key("interaction")
+        beginObject()
+        field("type", plain: type.span)
+        if let url = event.url { field("url", raw: engine.interactionBytes.span.extracting(url.indices)) }
         endObject()
     }
 

@@ -62,9 +62,17 @@ extension JSONWriter {
         }
     }
 
-    /// The entry that it shows.
+    /// The entry that it shows, or that it showed with an event.
     mutating func entry(_ record: WidgetRecord, of engine: borrowing Engine) {
-        engine.withEntry(of: record) { field("entry", rawBytes: $0, 0..<$0.count) }
+        engine.withEntry(of: record) { entry($0) }
+    }
+
+    mutating func entry(of event: WidgetEvent, in engine: borrowing Engine) {
+        engine.withEntry(of: event) { entry($0) }
+    }
+
+    private mutating func entry(_ bytes: UnsafeRawBufferPointer) {
+        if bytes.count > 0 { field("entry", rawBytes: bytes, 0..<bytes.count) }
     }
 
     mutating func policy(_ policy: TimelineReloadPolicy) {

@@ -23,12 +23,9 @@ extension JSONWriter {
     ) {
         begin(call, "widget.perform", record.kind, of: engine)
         instance(record, of: engine)
-        engine.withBytes(of: record.action) { bytes in
-            // A zero byte parts the name from the parameters.
-            let end = bytes.firstIndex(of: 0) ?? bytes.count
-            field("action", plainBytes: bytes, 0..<end)
-            if end + 1 < bytes.count { field("parameters", rawBytes: bytes, end + 1..<bytes.count) }
-        }
+        let action = engine.action(of: record)
+        field("action", plain: action.name.span)
+        if let parameters = action.parameters { field("parameters", raw: parameters.span) }
         end(now: now, attempt: attempt, within: within)
     }
 

@@ -98,9 +98,7 @@ extension JSONWriter {
         let after = event.after
         if after.hasEntry {
             // Another entry may be shown by now.
-            if event.changes.entry || !before.hasEntry {
-                engine.withEntry(of: event) { field("entry", rawBytes: $0, 0..<$0.count) }
-            }
+            if event.changes.entry || !before.hasEntry { entry(of: event, in: engine) }
         } else if before.hasEntry {
             cleared("entry")
         }
