@@ -70,9 +70,10 @@ def powerloss(options):
     """SQLite over a file system that loses what was not synced, and tears the rest."""
     found = json.loads(run([
         BUILT / "islet-powerloss", "--json", "--losses", options.power_losses, "--seed", options.seed]).splitlines()[-1])
-    rows = [(re.sub("([A-Z])", lambda m: " " + m.group(1).lower(), name), value) for name, value in found.items()]
-    return "Crash file system under SQLite", [
-        (name, grouped(value) if isinstance(value, int) else str(value)) for name, value in rows]
+    rows = [("seed", str(found.pop("seed")))]
+    del found["seconds"]
+    rows += [(re.sub("([A-Z])", lambda m: " " + m.group(1).lower(), name), grouped(n)) for name, n in found.items()]
+    return "Crash file system under SQLite", rows
 
 
 def kill(options):
