@@ -37,6 +37,12 @@ public struct Answer: Sendable, Hashable {
     /// The control, as ``activity``.
     public var control: RawObject? { object["control"]?.object }
 
+    /// The widget, as ``activity``.
+    public var widget: RawObject? { object["widget"]?.object }
+
+    /// The key of a group, or the group itself, as ``activity``.
+    public var group: RawObject? { object["group"]?.object }
+
     /// The exact bytes of the answer, as compact JSON.
     public var json: RawJSON { object.json }
 

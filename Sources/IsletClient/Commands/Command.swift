@@ -31,7 +31,10 @@ public struct Command: Sendable, Hashable {
     private static let reads: Set<String> = [
         "activity.get", "activity.history", "activity.explain", "activity.list", "control.get", "control.history",
         "control.explain", "control.list", "control.preview", "control.kinds", "control.options", "provider.list",
-        "settings.get", "service.info", "service.ping", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
+        "widget.get", "widget.history", "widget.explain", "widget.timeline", "widget.list", "widget.budget",
+        "widget.kinds", "widget.snapshot", "widget.options", "widget.recommendations", "widget.stack", "group.info",
+        "group.get", "group.list", "settings.get", "service.info", "service.ping", "stream.applied", "bulk.snapshot",
+        "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
     ]
 
     /// The frame: `op`, `req`, `client`, then the fields.

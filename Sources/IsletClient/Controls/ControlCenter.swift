@@ -12,18 +12,7 @@ public struct ControlCenter: Sendable {
 
     /// All controls of the app.
     public func currentControls() async throws(IsletError) -> [ControlInfo] {
-        let session = try Islet.current()
-        var found: [ControlInfo] = []
-        var cursor: RawJSON?
-        repeat {
-            var command = Command("control.list", app: session.app)
-            command["limit"] = .integer(Self.pageSize)
-            command["cursor"] = cursor
-            let page = try await session.connection.send(command)
-            found += (page["controls"]?.elements ?? []).compactMap { $0.object.flatMap(ControlInfo.init) }
-            cursor = page["next"].flatMap { $0.isNull ? nil : $0 }
-        } while cursor != nil
-        return found
+        try await Islet.current().list("control.list", "controls").compactMap(ControlInfo.init)
     }
 
     /// Lets the values of all controls of a kind be asked for again, since they have changed.
@@ -42,11 +31,11 @@ public struct ControlCenter: Sendable {
     }
 
     private func reload(_ fields: RawObject) async throws(IsletError) -> Int {
-        let session = try Islet.current()
-        let answer = try await session.connection.send(Command("control.reload", app: session.app, fields))
-        return answer["count"]?.integer.map(Int.init(clamping:)) ?? 0
+        try await send("control.reload", fields)["count"]?.integer.map(Int.init(clamping:)) ?? 0
     }
 
-    /// What one page of a list has at most, by the contract.
-    private static let pageSize = 1_000
+    func send(_ op: String, _ fields: RawObject) async throws(IsletError) -> Answer {
+        let session = try Islet.current()
+        return try await session.connection.send(Command(op, app: session.app, fields))
+    }
 }

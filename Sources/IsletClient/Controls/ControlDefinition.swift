@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A kind of control without its types: what the service is told of it, and what it calls.
 public struct ControlDefinition: ControlWidgetConfiguration {
     /// Draws a control that is configured so.
@@ -38,15 +40,9 @@ public struct ControlDefinition: ControlWidgetConfiguration {
         preview: @escaping @Sendable (Intent) -> ControlDrawing,
         current: @escaping @Sendable (Intent) async throws -> ControlDrawing
     ) {
-        let read: @Sendable (RawObject) throws -> Intent = { members in
-            guard let intent = Intent(members: members) else {
-                throw ControlCallError.failed("the configuration is no \(Intent.self)")
-            }
-            return intent
-        }
         self.init(
             kind: kind, parameters: Intent.parameters, defaults: Intent.defaults ?? [:], hasProvider: hasProvider,
-            preview: { preview(try read($0)) }, current: { try await current(try read($0)) })
+            preview: { preview(try Intent.read($0)) }, current: { try await current(try Intent.read($0)) })
     }
 
     // MARK: What is declared
@@ -60,10 +56,10 @@ public struct ControlDefinition: ControlWidgetConfiguration {
         let isToggle = template.toggleValue != nil
         let look = template.appearance
         var members: RawObject = ["kind": .string(kind), "template": .string(isToggle ? "toggle" : "button")]
-        members["displayName"] = .text(displayName ?? look.title, atMost: ControlLimits.text)
-        members["description"] = details.map { .text($0, atMost: ControlLimits.text) }
-        members["tint"] = look.tint.map { .text($0, atMost: ControlLimits.text) }
-        members["actionHint"] = look.actionHint.map { .text($0, atMost: ControlLimits.text) }
+        members["displayName"] = .text(displayName ?? look.title, atMost: ProviderLimits.text)
+        members["description"] = details.map { .text($0, atMost: ProviderLimits.text) }
+        members["tint"] = look.tint.map { .text($0, atMost: ProviderLimits.text) }
+        members["actionHint"] = look.actionHint.map { .text($0, atMost: ProviderLimits.text) }
         if isToggle || hasProvider {
             guard let value = try? drawing.json() else { throw .invalid("\(kind): its preview cannot be written") }
             members["previewValue"] = value
@@ -89,15 +85,15 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     func value(_ configuration: RawObject) async throws -> RawObject {
         let drawing = try await current(configuration)
         let value = try drawing.json()
-        guard value.count <= ControlLimits.value else {
-            throw ControlCallError.failed("the value has \(value.count) bytes, and may have \(ControlLimits.value)")
+        guard value.count <= ProviderLimits.value else {
+            throw ProviderCallError.failed("the value has \(value.count) bytes, and may have \(ProviderLimits.value)")
         }
         let look = drawing.template.appearance
         var members: RawObject = ["value": value]
-        members["status"] = look.status.map { .text($0, atMost: ControlLimits.text) }
+        members["status"] = look.status.map { .text($0, atMost: ProviderLimits.text) }
         members["isActive"] = look.isActive.map(RawJSON.bool)
-        members["tint"] = look.tint.map { .text($0, atMost: ControlLimits.text) }
-        members["actionHint"] = look.actionHint.map { .text($0, atMost: ControlLimits.text) }
+        members["tint"] = look.tint.map { .text($0, atMost: ProviderLimits.text) }
+        members["actionHint"] = look.actionHint.map { .text($0, atMost: ProviderLimits.text) }
         if look.isDisabled { members["disabled"] = .bool(true) }
         return members
     }
@@ -108,21 +104,9 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     func perform(_ configuration: RawObject, value: Bool?) async throws -> RawObject {
         let result = try await preview(configuration).template.perform(value: value)
         var members = RawObject()
-        members["status"] = result.status.map { .text($0, atMost: ControlLimits.text) }
+        members["status"] = result.status.map { .text($0, atMost: ProviderLimits.text) }
+        members["url"] = result.url.map { .string($0.absoluteString) }
         return members
-    }
-
-    /// The members of the answer to `control.options`.
-    func options(of parameter: String) async throws -> RawObject {
-        guard let provider = parameters.first(where: { $0.name == parameter })?.optionsProvider else {
-            throw ControlCallError.failed("no options are computed for '\(parameter)'")
-        }
-        let options = RawJSON.array(try await provider.results().map(\.json))
-        guard options.count <= ControlLimits.options else {
-            throw ControlCallError.failed(
-                "the options have \(options.count) bytes, and may have \(ControlLimits.options)")
-        }
-        return ["value": options]
     }
 }
 

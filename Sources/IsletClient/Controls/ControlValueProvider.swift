@@ -16,7 +16,7 @@ public protocol ControlValueProvider: Sendable {
     /// The truth, now. The service waits for it as long as the kind's deadline says, then cancels the task.
     ///
     /// - Throws: anything; the control keeps its last value and the service asks again later. With
-    ///   ``ControlCallError/retryable(_:)`` it may ask another provider at once.
+    ///   ``ProviderCallError/retryable(_:)`` it may ask another provider at once.
     func currentValue() async throws -> Value
 }
 

@@ -58,31 +58,3 @@ public protocol ControlWidget: Sendable {
     /// The declaration.
     var body: Body { get }
 }
-
-/// Lists controls, as a `WidgetBundle` does.
-@resultBuilder public enum ControlWidgetBundleBuilder {
-    /// One control.
-    public static func buildExpression(_ control: some ControlWidget) -> [ControlDefinition] {
-        [control.body.definition]
-    }
-
-    /// One control, by its configuration.
-    public static func buildExpression(_ configuration: some ControlWidgetConfiguration) -> [ControlDefinition] {
-        [configuration.definition]
-    }
-
-    /// One after the other.
-    public static func buildBlock(_ parts: [ControlDefinition]...) -> [ControlDefinition] { parts.flatMap(\.self) }
-
-    /// `if` without `else`.
-    public static func buildOptional(_ part: [ControlDefinition]?) -> [ControlDefinition] { part ?? [] }
-
-    /// `if`.
-    public static func buildEither(first part: [ControlDefinition]) -> [ControlDefinition] { part }
-
-    /// `else`.
-    public static func buildEither(second part: [ControlDefinition]) -> [ControlDefinition] { part }
-
-    /// `for`.
-    public static func buildArray(_ parts: [[ControlDefinition]]) -> [ControlDefinition] { parts.flatMap(\.self) }
-}

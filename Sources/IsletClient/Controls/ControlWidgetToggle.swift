@@ -29,7 +29,7 @@ public struct ControlWidgetToggle<Action: SetValueIntent>: ControlWidgetTemplate
 
     /// Sets the action's value and runs it.
     public func perform(value: Bool?) async throws -> any IntentResult {
-        guard let value else { throw ControlCallError.failed("a toggle is set to a value") }
+        guard let value else { throw ProviderCallError.failed("a toggle is set to a value") }
         var action = action
         action.value = value
         return try await action.perform()

@@ -2,7 +2,7 @@ import IsletCore
 
 /// An entity as a replica holds it: its topic and its top-level members.
 public struct Entity: Sendable, Hashable {
-    /// `<app>/activity/<type>/<id>`.
+    /// `<app>/activity/<type>/<id>`, and with `control`, `widget` or `group` in the place of `activity`.
     public let topic: String
     /// All its members, in their order, with the exact bytes of each.
     public private(set) var members: RawObject
@@ -17,7 +17,7 @@ public struct Entity: Sendable, Hashable {
         self.revision = revision
     }
 
-    /// Reads a row of a snapshot, `{"activity":{…}}`; nil where it is none.
+    /// Reads a row of a snapshot, `{"activity":{…}}` and so for each family; nil where it is none.
     package init?(topic: String, row: [UInt8]) {
         guard let first = RawObject(row)?.members.first, let members = first.value.object else { return nil }
         self.init(topic: topic, members: members)
@@ -26,10 +26,15 @@ public struct Entity: Sendable, Hashable {
     /// The member of that name.
     public subscript(name: String) -> RawJSON? { members[name] }
 
-    /// The id, in lower case.
+    /// The id, in lower case; the key of an entity of a group.
     public var id: String { members["id"]?.string ?? String(topic.split(separator: "/").last ?? "") }
     /// The app, which is the topic's first part.
     public var app: String { String(topic.prefix { $0 != "/" }) }
+    /// The topic's second part: `activity`, `control`, `widget` or `group`.
+    public var family: String {
+        let parts = topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 ? String(parts[1]) : ""
+    }
     /// The type of an activity.
     public var type: String? { members["type"]?.string }
     /// The business key, where it has one.

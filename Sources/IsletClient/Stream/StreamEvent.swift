@@ -1,6 +1,6 @@
 /// One event of a stream: one edge of an entity's life.
 public struct StreamEvent: Sendable, Hashable {
-    /// `<app>/activity/<type>/<id>`.
+    /// `<app>/activity/<type>/<id>`, and with `control`, `widget` or `group` in the place of `activity`.
     public let topic: String
     /// The stream's position with this event taken in.
     public let position: StreamPosition

@@ -3,9 +3,9 @@ import IsletClient
 extension DemoHome {
     /// The provider of all its controls.
     nonisolated func provider(
-        session: IsletSession, onEvent: @escaping @Sendable (ControlProviderEvent) -> Void
-    ) -> ControlProviderService {
-        ControlProviderService(session: session, gracePeriod: .seconds(1), onEvent: onEvent) {
+        session: IsletSession, onEvent: @escaping @Sendable (ProviderEvent) -> Void
+    ) -> ProviderService {
+        ProviderService(session: session, gracePeriod: .seconds(1), onEvent: onEvent) {
             TorchControl(home: self)
             ThermostatControl(home: self)
             GarageDoorControl(home: self)

@@ -4,16 +4,9 @@ import Testing
 /// What is declared of kinds, as the service gets it.
 @Suite(.timeLimit(.minutes(10))) struct ControlDefinitionTests {
     private func kinds(
-        @ControlWidgetBundleBuilder _ controls: () -> [ControlDefinition]
+        @WidgetBundleBuilder _ controls: () -> [ProviderKind]
     ) async throws -> (frame: RawObject, kinds: [RawObject]) {
-        var registration: RawObject?
-        try await withFakeService { fake in
-            let run = ProviderRun(IsletSession(app: "com.example.home", endpoints: fake.endpoints), controls: controls)
-            try await run.registered()
-            registration = await fake.received.first
-            try await run.stop()
-        }
-        let frame = try #require(registration)
+        let frame = try await registration(of: controls)
         return (frame, frame["kinds"]?.elements?.compactMap(\.object) ?? [])
     }
 
@@ -62,24 +55,27 @@ import Testing
     }
 
     @Test func `each instance has an id of its own`() async throws {
-        let first = ControlProviderService { LampControl(lamp: Lamp()) }
-        let second = ControlProviderService { LampControl(lamp: Lamp()) }
+        let first = ProviderService { LampControl(lamp: Lamp()) }
+        let second = ProviderService { LampControl(lamp: Lamp()) }
         #expect(first.id != second.id)
     }
 
     @Test func `what cannot be registered is refused before`() async throws {
         let session = IsletSession(app: "com.example.home", endpoints: .free)
         await #expect(throws: IsletError.invalid("the kind 'test' is declared twice")) {
-            try await ControlProviderService(session: session) {
+            try await ProviderService(session: session) {
                 TestControl()
                 TestControl()
             }.run()
         }
+        await #expect(throws: IsletError.invalid("a provider serves at least one kind")) {
+            try await ProviderService(session: session) {}.run()
+        }
         await #expect(throws: IsletError.invalid("a provider's capacity is 1 to 1 024")) {
-            try await ControlProviderService(session: session, capacity: 0) { TestControl() }.run()
+            try await ProviderService(session: session, capacity: 0) { TestControl() }.run()
         }
         await #expect(throws: IsletError.notConfigured) {
-            try await ControlProviderService { TestControl() }.run()
+            try await ProviderService { TestControl() }.run()
         }
     }
 }

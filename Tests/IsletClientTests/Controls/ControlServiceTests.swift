@@ -7,11 +7,11 @@ import Testing
 
     /// Runs a test with a service and a registered provider.
     private func withProvider(
-        @ControlWidgetBundleBuilder controls: () -> [ControlDefinition],
+        @WidgetBundleBuilder controls: () -> [ProviderKind],
         _ body: (IsletConnection, ProviderRun) async throws -> Void
     ) async throws {
         try await withSession(app: app) { connection in
-            let run = ProviderRun(try #require(Islet.session), controls: controls)
+            let run = ProviderRun(try #require(Islet.session), kinds: controls)
             try await run.registered()
             try await body(connection, run)
             try await run.stop()
@@ -127,7 +127,7 @@ import Testing
     @Test func `an action that fails leaves the control as it was`() async throws {
         struct Failing: SetValueIntent {
             var value = false
-            func perform() async throws -> IntentResultContainer { throw ControlCallError.failed("stuck") }
+            func perform() async throws -> IntentResultContainer { throw ProviderCallError.failed("stuck") }
         }
         let lamp = Lamp()
         try await withProvider {
@@ -162,7 +162,7 @@ import Testing
         try await withProvider {
             TestControl()
         } _: { _, _ in
-            let second = ControlProviderService { TestControl().body.displayName("Another") }
+            let second = ProviderService { TestControl().body.displayName("Another") }
             let error = await #expect(throws: IsletError.self) { try await second.run() }
             #expect(error?.code == .conflict)
             #expect(error?.detail["member"]?.string == "displayName")
@@ -209,6 +209,6 @@ private struct OpenHatchIntent: AppIntent {
     let room: String
 
     func perform() async throws -> some IntentResult {
-        .result(status: "\(room) of \(ControlContext.current?.id ?? "nothing") opens")
+        .result(status: "\(room) of \(ProviderContext.current?.id ?? "nothing") opens")
     }
 }

@@ -28,7 +28,7 @@ struct TorchControl: ControlWidget {
 /// The README's lines outside of its types.
 func runTorch() async throws {
     Islet.configure(app: "com.example.home")
-    try await ControlProviderService { TorchControl() }.run()
+    try await ProviderService { TorchControl() }.run()
 }
 
 func reloadTorch() async throws {

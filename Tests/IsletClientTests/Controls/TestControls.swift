@@ -91,7 +91,7 @@ struct RoomIntent: ControlConfigurationIntent, Equatable {
 
     struct Rooms: DynamicOptionsProvider {
         func results() async throws -> [IntentParameterOption] {
-            let scale = ControlContext.current?.configuration(of: RoomIntent.self)?.scale
+            let scale = ProviderContext.current?.configuration(of: RoomIntent.self)?.scale
             return [.init("kitchen", title: "Kitchen"), .init(scale == .fahrenheit ? "den" : "study")]
         }
     }

@@ -67,6 +67,62 @@ import Testing
         #expect(replica.entities.count == 0)
     }
 
+    @Test mutating func `widgets and keys of groups are held, and leave when they are removed`() throws {
+        model.widget("added", "w", from: nil, to: "loading", ["kind": .string("weather"), "entries": .integer(2)])
+        model.setGroup("g", key: "k", value: 1)
+        model.start("a")
+        #expect(replica.joined(model.position) == [snapshot])
+        _ = replica.received(model.snapshot())
+        expectAgreement()
+        #expect(Set(replica.entities.byTopic.values.map(\.family)) == ["widget", "group", "activity"])
+        #expect(replica.entities.byTopic["\(app)/group/g/k"]?.id == "k")
+
+        let tap: RawObject = ["interaction": .object([.init("kind", .string("weather"))])]
+        let events = [
+            model.widget("timeline", "w", from: "loading", ["needsLogin": .bool(true)]),
+            model.widget("tapped", "w", besides: tap),
+            model.widget("entry", "w", ["needsLogin": .null]),
+            model.notifyGroup("g", "signal"),
+            model.setGroup("g", key: "k", value: 2),
+            model.deleteGroup("g", key: "k"),
+            model.setGroup("g", key: "k", value: 3),
+            model.widget("removed", "w", to: "removed"),
+        ]
+        let effects = events.flatMap { replica.received($0) }
+        #expect(effects.told == (4...11).map(String.init))
+        #expect(effects.asked.isEmpty)
+        expectAgreement()
+        #expect(replica.entities.count == 2)
+        #expect(replica.entities.byTopic["\(app)/group/g/k"]?.revision == 4)
+        #expect(replica.received(model.watermark()).isEmpty)
+    }
+
+    @Test mutating func `a signal is told, and is of no entity`() throws {
+        _ = replica.joined(nil)
+        let signal = model.notifyGroup("g", "signal")
+        #expect(!signal.isStart)
+        guard case .deliver(.event(let event, let context)) = try #require(replica.received(signal).first) else {
+            throw CancellationError()
+        }
+        #expect(event.name == "group.notified")
+        #expect(context.entity == nil)
+        #expect(context.isNews)
+        #expect(replica.entities.count == 0)
+        #expect(replica.received(model.setGroup("g", key: "k", value: 1)).told == ["2"])
+    }
+
+    @Test mutating func `a key of a later life is held from its first event on, though a row had the life before`() {
+        model.setGroup("g", key: "k", value: 1)
+        #expect(replica.joined(model.position) == [snapshot])
+        let chunk = model.snapshot()
+        let deleted = model.deleteGroup("g", key: "k")
+        let again = model.setGroup("g", key: "k", value: 2)
+        #expect(replica.received(deleted).isEmpty)
+        #expect(replica.received(again).isEmpty)
+        #expect(replica.received(chunk).told == ["synced(joined)", "2", "3"])
+        expectAgreement()
+    }
+
     @Test mutating func `events that a row has already are no news`() {
         model.start("a")
         _ = replica.joined(model.position)

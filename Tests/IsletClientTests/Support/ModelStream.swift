@@ -7,6 +7,8 @@ struct ModelStream {
     /// All events ever; the first has the seq 1.
     private(set) var events: [StreamEvent] = []
     private(set) var entities: [String: RawObject] = [:]
+    /// The highest revision that each topic has had, in any life.
+    var lastRevisions: [String: UInt64] = [:]
     /// The oldest event that a replay still has.
     var oldestKept: UInt64 = 1
 
@@ -52,22 +54,36 @@ struct ModelStream {
     private mutating func publish(
         _ name: String, _ id: String, _ type: String, from: String?, to: String, _ patch: RawObject
     ) -> StreamEvent {
-        var object: RawObject = [
-            "epoch": .string(epoch), "seq": .integer(seq + 1), "at": .integer(1_767_225_600_000 + Int(seq)),
-            "event": .string("activity.\(name)"),
-        ]
+        var object = head("activity.\(name)")
         if let from { object["from"] = .string(from) }
         object["to"] = .string(to)
         object["cause"] = .string("command")
         object["activity"] = patch.json
-        guard let event = StreamEvent(topic: topic(id, type: type), bytes: object.json.bytes) else {
-            preconditionFailure("the model makes events that can be read")
-        }
-        events.append(event)
+        let event = append(topic(id, type: type), object)
         var entity = entities[event.topic] ?? [:]
         entity.merge(patch)
         entities[event.topic] = to == "dismissed" ? nil : entity
         return event
+    }
+
+    /// What every event begins with.
+    func head(_ name: String) -> RawObject {
+        [
+            "epoch": .string(epoch), "seq": .integer(seq + 1), "at": .integer(1_767_225_600_000 + Int(seq)),
+            "event": .string(name),
+        ]
+    }
+
+    mutating func append(_ topic: String, _ object: RawObject) -> StreamEvent {
+        guard let event = StreamEvent(topic: topic, bytes: object.json.bytes) else {
+            preconditionFailure("the model makes events that can be read")
+        }
+        events.append(event)
+        return event
+    }
+
+    mutating func setEntity(_ entity: RawObject?, at topic: String) {
+        entities[topic] = entity
     }
 
     // MARK: Being asked
@@ -95,7 +111,8 @@ struct ModelStream {
     func rows(_ topics: some Sequence<String>) -> [BulkChunk.Row] {
         topics.compactMap { topic in
             entities[topic].map {
-                .init(topic: topic, bytes: RawObject(dictionaryLiteral: ("activity", $0.json)).json.bytes)
+                let family = String(topic.split(separator: "/")[1])
+                return .init(topic: topic, bytes: RawObject(dictionaryLiteral: (family, $0.json)).json.bytes)
             }
         }
     }

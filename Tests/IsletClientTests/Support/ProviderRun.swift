@@ -2,18 +2,18 @@ import IsletClient
 
 /// A provider of a test at work, and what it says of itself.
 final class ProviderRun: Sendable {
-    let service: ControlProviderService
+    let service: ProviderService
     let task: Task<Void, any Error>
-    private let events: AsyncStream<ControlProviderEvent>
+    private let events: AsyncStream<ProviderEvent>
 
     init(
         _ session: IsletSession, capacity: Int = 16, gracePeriod: Duration = .seconds(60),
-        @ControlWidgetBundleBuilder controls: () -> [ControlDefinition]
+        @WidgetBundleBuilder kinds: () -> [ProviderKind]
     ) {
-        let (events, told) = AsyncStream.makeStream(of: ControlProviderEvent.self)
-        let service = ControlProviderService(
+        let (events, told) = AsyncStream.makeStream(of: ProviderEvent.self)
+        let service = ProviderService(
             session: session, capacity: capacity, gracePeriod: gracePeriod, onEvent: { told.yield($0) },
-            controls: controls)
+            kinds: kinds)
         self.service = service
         self.events = events
         task = Task {

@@ -13,6 +13,9 @@ package struct ProviderMachine: Sendable {
     static let usualSilence = Duration.seconds(15)
     static let backoff = Backoff(first: .milliseconds(200), maximum: .seconds(10))
 
+    /// A kind's name and what is said of it.
+    package typealias Declaration = (name: String, declaration: RawJSON)
+
     /// What is to be done now.
     package enum Effect: Sendable {
         /// Withdraw what waits to be sent, then send this.
@@ -24,7 +27,7 @@ package struct ProviderMachine: Sendable {
         case begin(ProviderCall)
         /// Nobody waits for the call of this number any more.
         case cancel(number: UInt64)
-        case tell(ControlProviderEvent)
+        case tell(ProviderEvent)
         /// It is over; there is nothing after this.
         case end(IsletError?)
     }
@@ -44,7 +47,8 @@ package struct ProviderMachine: Sendable {
     /// The provider's identity.
     package let id: String
     let registration: RawObject
-    let kinds: [String]
+    let controls: [String]
+    let widgets: [String]
     let capacity: Int
     let grace: Duration
 
@@ -70,20 +74,23 @@ package struct ProviderMachine: Sendable {
     /// A provider that registers as soon as it may.
     ///
     /// - Parameters:
-    ///   - kinds: the declarations.
+    ///   - kinds: the declarations of the kinds of controls.
+    ///   - widgets: those of the kinds of widgets; there is at least one of the two.
     ///   - grace: how long a stop waits for the calls at work.
     package init(
-        id: String, app: String, kinds: [(name: String, declaration: RawJSON)], capacity: Int, grace: Duration,
+        id: String, app: String, kinds: [Declaration], widgets: [Declaration] = [], capacity: Int, grace: Duration,
         now: ContinuousClock.Instant
     ) {
         self.id = id
         self.capacity = capacity
         self.grace = grace
-        self.kinds = kinds.map(\.name)
-        registration = [
-            "app": .string(app), "provider": .string(id), "kinds": .array(kinds.map(\.declaration)),
-            "capacity": .integer(capacity),
-        ]
+        self.controls = kinds.map(\.name)
+        self.widgets = widgets.map(\.name)
+        var registration: RawObject = ["app": .string(app), "provider": .string(id)]
+        if !kinds.isEmpty { registration["kinds"] = .array(kinds.map(\.declaration)) }
+        if !widgets.isEmpty { registration["widgets"] = .array(widgets.map(\.declaration)) }
+        registration["capacity"] = .integer(capacity)
+        self.registration = registration
         phase = .resting(until: now)
         heardAt = now
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a person configures of a control.
+/// What a person configures of a control or a widget.
 ///
 ///     struct SelectRoomIntent: ControlConfigurationIntent {
 ///         var room = "kitchen"
@@ -11,16 +11,22 @@ import FoundationEssentials
 ///     }
 ///
 /// `init()` has the defaults: a parameter whose property has a value there has it as its default, one whose property is
-/// nil there is optional. What a control's configuration leaves out is what `init()` has.
-public protocol ControlConfigurationIntent: Codable, Sendable {
-    /// The configuration of a control that was added without one.
+/// nil there is optional. What a configuration leaves out is what `init()` has.
+public protocol ConfigurationIntent: Codable, Sendable {
+    /// The configuration of what was added without one.
     init()
 
     /// The properties that can be configured, by the names that `Codable` gives them.
     static var parameters: [IntentParameter] { get }
 }
 
-extension ControlConfigurationIntent {
+/// What a person configures of a control.
+public protocol ControlConfigurationIntent: ConfigurationIntent {}
+
+/// What a person configures of a widget. One type may configure both.
+public protocol WidgetConfigurationIntent: ConfigurationIntent {}
+
+extension ConfigurationIntent {
     /// The configuration that these members and the defaults make; nil where they are of other types.
     init?(members: RawObject) {
         guard !members.members.isEmpty else {
@@ -33,8 +39,17 @@ extension ControlConfigurationIntent {
         self = read
     }
 
+    /// As ``init(members:)``, for a handler of calls.
+    static func read(_ members: RawObject) throws(ProviderCallError) -> Self {
+        guard let intent = Self(members: members) else { throw .failed("the configuration is no \(Self.self)") }
+        return intent
+    }
+
     /// The members of `init()`; nil where they cannot be written.
     static var defaults: RawObject? {
         (try? PayloadCoding.encode(Self(), as: "configuration"))?.object
     }
+
+    /// As commands and answers have it.
+    func json() throws(IsletError) -> RawJSON { try PayloadCoding.encode(self, as: "configuration") }
 }

@@ -1,9 +1,13 @@
 /// What the contract takes of providers, in bytes of JSON.
-enum ControlLimits {
-    /// A value.
+enum ProviderLimits {
+    /// A control's value.
     static let value = 4_096
-    /// All options of a parameter together: what fits a frame.
+    /// A widget kind's placeholder.
+    static let placeholder = 4_096
+    /// All options of a parameter together, so that they fit the answer to whoever asked for them.
     static let options = 60_000
+    /// The members of an answer, so that its frame has no more than 64 KiB.
+    static let answer = 65_000
     /// A status, tint, hint, name or title, without its quotes.
     static let text = 256
     /// The message of a failure, without its quotes.

@@ -89,11 +89,74 @@ import Testing
             #"{"call":"7","op":"control.perform","app":"a","kind":"lamp","control":"c","configuration":{"x":1},"#
                 + #""device":"d","attempt":2,"within":1500,"value":true}"#)
         let call = try #require(rig.begin().first)
-        #expect(call.purpose == .perform(value: true))
-        #expect([call.app, call.kind, call.control, call.device] == ["a", "lamp", "c", "d"])
+        #expect(call.purpose == .control(.perform(value: true)))
+        #expect([call.app, call.kind, call.instance, call.device] == ["a", "lamp", "c", "d"])
         #expect(call.configuration == ["x": .integer(1)])
         #expect(call.attempt == 2)
         #expect(call.deadline == rig.now + .milliseconds(1_500))
+    }
+
+    @Test func `a call of a widget is read with its family, its rendering and the service's time`() throws {
+        var rig = Rig()
+        _ = rig.receive(
+            #"{"call":"7","op":"widget.timeline","app":"a","kind":"weather","widget":"w","family":"systemLarge","#
+                + #""configuration":{"x":1},"rendering":{"mode":"vibrant"},"device":"d","now":1767225600000,"#
+                + #""attempt":2,"within":1500}"#)
+        let call = try #require(rig.begin().first)
+        let context = TimelineProviderContext(
+            family: .systemLarge, now: minute(0), id: "w", device: "d", rendering: WidgetRendering(mode: .vibrant))
+        #expect(call.purpose == .widget(.timeline(context)))
+        #expect([call.app, call.kind, call.instance, call.device] == ["a", "weather", "w", "d"])
+        #expect(call.configuration == ["x": .integer(1)])
+        #expect(call.family == .systemLarge)
+        #expect(call.now == 1_767_225_600_000)
+    }
+
+    @Test(arguments: [
+        (#""control.options","parameter":"p""#, .control(.options(parameter: "p", .suggestedEntities))),
+        (
+            #""widget.options","parameter":"p","query":"suggestedEntities""#,
+            .widget(.options(parameter: "p", .suggestedEntities))
+        ),
+        (
+            #""widget.options","parameter":"p","query":"entitiesFor","identifiers":["a","b"]"#,
+            .widget(.options(parameter: "p", .entities(identifiers: ["a", "b"])))
+        ),
+        (
+            #""control.options","parameter":"p","query":"defaultResult""#,
+            .control(.options(parameter: "p", .defaultResult))
+        ),
+        (
+            #""widget.snapshot","family":"accessoryInline","isPreview":true,"now":1767225600000"#,
+            .widget(.snapshot(TimelineProviderContext(family: .accessoryInline, isPreview: true, now: minute(0))))
+        ),
+        (
+            #""widget.perform","action":"go","parameters":{"a":1}"#,
+            .widget(.perform(action: "go", parameters: ["a": .integer(1)]))
+        ),
+        (#""widget.perform","action":"go""#, .widget(.perform(action: "go", parameters: [:]))),
+        (#""widget.recommendations""#, .widget(.recommendations)),
+        (#""widget.relevance""#, .widget(.relevance)),
+    ] as [(String, ProviderCall.Purpose)])
+    func `what is wanted is read`(members: String, purpose: ProviderCall.Purpose) throws {
+        var rig = Rig()
+        _ = rig.receive(#"{"call":"1","kind":"k","op":\#(members)}"#)
+        #expect(try #require(rig.begin().first).purpose == purpose)
+    }
+
+    @Test func `kinds of both families are registered together, or those that there are`() {
+        func registration(kinds: [ProviderMachine.Declaration], widgets: [ProviderMachine.Declaration]) -> String {
+            var rig = Rig(isRegistered: false)
+            rig.machine = ProviderMachine(
+                id: "me", app: "a", kinds: kinds, widgets: widgets, capacity: 1, grace: .zero, now: rig.now)
+            return rig.due().first ?? ""
+        }
+        let (lamp, weather) = (("lamp", RawJSON.integer(1)), ("weather", RawJSON.integer(2)))
+        #expect(
+            registration(kinds: [lamp], widgets: [weather]).hasSuffix(
+                #""provider":"me","kinds":[1],"widgets":[2],"capacity":1}"#))
+        #expect(
+            registration(kinds: [], widgets: [weather]).hasSuffix(#""provider":"me","widgets":[2],"capacity":1}"#))
     }
 
     @Test func `a call that came together with its end never begins`() {
@@ -231,7 +294,11 @@ import Testing
 
     @Test(arguments: [
         "", "[]", "nonsense", "{}", #"{"op":"control.future","call":"1","kind":"lamp"}"#, #"{"op":"provider.cancel"}"#,
-        #"{"op":"control.value"}"#, #"{"op":"control.options","call":"1","kind":"lamp"}"#, #"{"req":"x","ok":true}"#,
+        #"{"op":"control.value"}"#, #"{"op":"control.options","call":"1","kind":"lamp"}"#,
+        #"{"op":"widget.timeline","call":"1","kind":"lamp"}"#,
+        #"{"op":"widget.timeline","call":"1","kind":"lamp","family":"systemFuture"}"#,
+        #"{"op":"widget.perform","call":"1","kind":"lamp"}"#, #"{"op":"widget.options","call":"1","kind":"lamp"}"#,
+        #"{"op":"widget.options","call":"1","kind":"lamp","parameter":"p","query":"future"}"#, #"{"req":"x","ok":true}"#,
         #"{"op":"provider.cancel","call":"unknown"}"#, #"{"op":7}"#,
         #"{"op":"provider.dropped","provider":"another","reason":"silent"}"#,
     ])

@@ -1,6 +1,6 @@
 /// One property of a configuration, as a configuration sheet shows it.
 ///
-/// Its default is what ``ControlConfigurationIntent/init()`` has.
+/// Its default is what ``ConfigurationIntent/init()`` has.
 public struct IntentParameter: Sendable {
     /// What its values are.
     public enum ValueType: String, Sendable, Hashable, CaseIterable {
@@ -17,7 +17,7 @@ public struct IntentParameter: Sendable {
     public var type: ValueType
     /// What a person reads.
     public var title: String?
-    /// It has no default: a control cannot be added without it. Its property is an Optional, nil in `init()`.
+    /// It has no default: nothing can be added without it. Its property is an Optional, nil in `init()`.
     public var isRequired: Bool
     /// What can be chosen, where that never changes; at most 100.
     public var options: [IntentParameterOption]
@@ -84,10 +84,18 @@ public struct IntentParameter: Sendable {
             name, type: .entity, title: title, isRequired: isRequired, optionsProvider: optionsProvider)
     }
 
+    /// Something of the app's, which a query finds: an object, of the property's own type.
+    public static func entity(
+        _ name: String, title: String? = nil, isRequired: Bool = false, query: some EntityQuery
+    ) -> IntentParameter {
+        IntentParameter(
+            name, type: .entity, title: title, isRequired: isRequired, optionsProvider: EntityOptions(query: query))
+    }
+
     /// As `provider.register` declares it.
     func json(default value: RawJSON?) -> RawJSON {
         var members: RawObject = ["name": .string(name), "type": .string(type.rawValue)]
-        members["title"] = title.map { .text($0, atMost: ControlLimits.text) }
+        members["title"] = title.map { .text($0, atMost: ProviderLimits.text) }
         if !isRequired {
             members["default"] = value
             if value == nil { members["isOptional"] = .bool(true) }
@@ -116,6 +124,9 @@ public struct IntentParameterOption: Sendable, Hashable {
         self.init(json: .string(value), title: title)
     }
 
+    /// What it is known by: a text itself, or the `id` of an object; nil for any other value.
+    var identifier: String? { value.string ?? value.object?["id"]?.string }
+
     /// A whole number.
     public init(_ value: Int, title: String? = nil) {
         self.init(json: .integer(value), title: title)
@@ -123,15 +134,7 @@ public struct IntentParameterOption: Sendable, Hashable {
 
     var json: RawJSON {
         var members: RawObject = ["value": value]
-        members["title"] = title.map { .text($0, atMost: ControlLimits.text) }
+        members["title"] = title.map { .text($0, atMost: ProviderLimits.text) }
         return members.json
     }
-}
-
-/// Computes what can be chosen for a parameter.
-///
-/// What is configured so far is in ``ControlContext/current``.
-public protocol DynamicOptionsProvider: Sendable {
-    /// What can be chosen now.
-    func results() async throws -> [IntentParameterOption]
 }

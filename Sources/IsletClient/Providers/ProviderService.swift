@@ -1,11 +1,12 @@
 import Synchronization
 internal import ZeroMQ
 
-/// A process's side of its controls: it registers their kinds, computes their values and performs their actions.
+/// A process's side of its controls and widgets: it registers their kinds, computes values and timelines, and performs
+/// actions, all over one connection.
 ///
-///     let provider = ControlProviderService {
+///     let provider = ProviderService {
 ///         TorchControl()
-///         ThermostatControl()
+///         WeatherWidget()
 ///     }
 ///     try await provider.run()
 ///
@@ -19,21 +20,21 @@ internal import ZeroMQ
 /// It has the shape of swift-service-lifecycle's `Service`, of which this library does not depend. One line makes it
 /// one, which ends by cancellation (`cancellationSignals: [.sigterm]`):
 ///
-///     extension ControlProviderService: @retroactive Service {}
+///     extension ProviderService: @retroactive Service {}
 ///
 /// Where the group shuts down gracefully instead, run it as
 /// `cancelWhenGracefulShutdown { try await provider.run() }`: a cancellation is graceful here.
-public final class ControlProviderService: Sendable {
+public final class ProviderService: Sendable {
     /// The identity of this run of the process, new for each instance: a UUID in lower case.
     public let id = ClientIdentity.uuid()
     private let session: IsletSession?
     private let capacity: Int
     private let gracePeriod: Duration
-    private let controls: [ControlDefinition]
-    private let onEvent: @Sendable (ControlProviderEvent) -> Void
+    private let kinds: [ProviderKind]
+    private let onEvent: @Sendable (ProviderEvent) -> Void
     private let isRunning = Mutex(false)
 
-    /// A provider of these controls.
+    /// A provider of these kinds.
     ///
     /// - Parameters:
     ///   - session: the app and the service; nil: the task's when it runs, else the process's (see ``Islet``).
@@ -41,16 +42,25 @@ public final class ControlProviderService: Sendable {
     ///   - gracePeriod: how long a cancellation waits for the calls at work.
     ///   - onEvent: hears what happens. It is called by the thread of the socket and by those of handlers, and must
     ///     return soon.
+    ///   - kinds: controls and widgets, their configurations, and bundles of them.
     public init(
         session: IsletSession? = nil, capacity: Int = 16, gracePeriod: Duration = .seconds(5),
-        onEvent: @escaping @Sendable (ControlProviderEvent) -> Void = { _ in },
-        @ControlWidgetBundleBuilder controls: () -> [ControlDefinition]
+        onEvent: @escaping @Sendable (ProviderEvent) -> Void = { _ in },
+        @WidgetBundleBuilder kinds: () -> [ProviderKind]
     ) {
         self.session = session
         self.capacity = capacity
         self.gracePeriod = gracePeriod
         self.onEvent = onEvent
-        self.controls = controls()
+        self.kinds = kinds()
+    }
+
+    /// A provider of a bundle; else as ``init(session:capacity:gracePeriod:onEvent:kinds:)``.
+    public convenience init(
+        _ bundle: some WidgetBundle, session: IsletSession? = nil, capacity: Int = 16,
+        gracePeriod: Duration = .seconds(5), onEvent: @escaping @Sendable (ProviderEvent) -> Void = { _ in }
+    ) {
+        self.init(session: session, capacity: capacity, gracePeriod: gracePeriod, onEvent: onEvent) { bundle }
     }
 
     /// Serves until the task is cancelled; then takes no new calls, lets those at work end within the grace period, and
@@ -58,14 +68,16 @@ public final class ControlProviderService: Sendable {
     ///
     /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, such as `conflict`
     ///   with another provider that declares a kind differently; ``IsletError/invalid(_:)`` where a declaration cannot
-    ///   be written, or it runs already; ``IsletError/notConfigured``; ``IsletError/endpoint(_:reason:)``.
+    ///   be written, there is none, or it runs already; ``IsletError/notConfigured``;
+    ///   ``IsletError/endpoint(_:reason:)``.
     public func run() async throws(IsletError) {
         let session = if let session { session } else { try Islet.current() }
         guard isRunning.withLock({ isRunning in !exchange(&isRunning, with: true) }) else {
             throw .invalid("this provider runs already")
         }
         defer { isRunning.withLock { $0 = false } }
-        let machine = try machine(app: session.app)
+        let table = try KindTable(kinds)
+        let machine = try machine(of: table, app: session.app)
         // Bounded by the capacity, beyond which the machine begins nothing.
         let (jobs, begun) = AsyncStream.makeStream(of: ProviderJob.self)
         let thread: BusThread
@@ -80,7 +92,8 @@ public final class ControlProviderService: Sendable {
                 try ProviderLoop(
                     on: thread, endpoint: session.endpoints.commands, machine: machine, jobs: begun, tell: onEvent)
             }
-            result = await Islet.$session.withValue(session) { await serve(jobs, loop) }
+            let runner = ProviderCallRunner(kinds: table, tell: onEvent)
+            result = await Islet.$session.withValue(session) { await serve(jobs, loop, runner) }
         } catch {
             result = .failure(error)
         }
@@ -88,23 +101,18 @@ public final class ControlProviderService: Sendable {
         try result.get()
     }
 
-    private func machine(app: String) throws(IsletError) -> ProviderMachine {
+    private func machine(of table: KindTable, app: String) throws(IsletError) -> ProviderMachine {
         guard (1...1_024).contains(capacity) else { throw .invalid("a provider's capacity is 1 to 1 024") }
-        var kinds: [(name: String, declaration: RawJSON)] = []
-        for control in controls {
-            guard !kinds.contains(where: { $0.name == control.kind }) else {
-                throw .invalid("the kind '\(control.kind)' is declared twice")
-            }
-            kinds.append((control.kind, try control.declaration()))
-        }
-        return ProviderMachine(id: id, app: app, kinds: kinds, capacity: capacity, grace: gracePeriod, now: .now)
+        return ProviderMachine(
+            id: id, app: app, kinds: try table.controlDeclarations(), widgets: try table.widgetDeclarations(),
+            capacity: capacity, grace: gracePeriod, now: .now)
     }
 
     /// Runs the handlers of the calls until all is over.
-    private func serve(_ jobs: AsyncStream<ProviderJob>, _ loop: ProviderLoop) async -> Result<Void, IsletError> {
-        let runner = ControlCallRunner(
-            controls: Dictionary(controls.map { ($0.kind, $0) }) { first, _ in first }, tell: onEvent)
-        return await withTaskCancellationHandler {
+    private func serve(
+        _ jobs: AsyncStream<ProviderJob>, _ loop: ProviderLoop, _ runner: ProviderCallRunner
+    ) async -> Result<Void, IsletError> {
+        await withTaskCancellationHandler {
             for await job in jobs {
                 // Not a child: a cancellation of this task leaves it the grace period.
                 let task = Task { @concurrent in

@@ -1,8 +1,8 @@
 /// What a provider or an action throws to say more than that it failed; every other error is a failure for good.
-public enum ControlCallError: Error, Sendable, Hashable {
-    /// Another provider of the kind may be asked for the same value, inside the same deadline. Actions never run twice.
+public enum ProviderCallError: Error, Sendable, Hashable {
+    /// Another provider of the kind may be asked for the same, inside the same deadline. Actions never run twice.
     case retryable(String)
-    /// Nobody else would do better; the control shows what it did, and its value is asked for later.
+    /// Nobody else would do better; what is shown stays, and the service asks again later.
     case failed(String)
 
     var message: String {

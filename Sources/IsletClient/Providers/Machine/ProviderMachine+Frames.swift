@@ -12,13 +12,12 @@ extension ProviderMachine {
         case .registering, .registered, .draining, .leaving: break
         }
         switch frame["op"]?.string {
-        case "control.value", "control.perform", "control.options": return called(frame, now)
         case "provider.cancel": return frame["call"]?.string.map { cancelled($0) } ?? []
         case "provider.ping": return [.send(frame: self.frame("provider.pong"))]
         case "provider.dropped":
             guard frame["provider"]?.string ?? id == id else { return [] }
             return dropped(frame["reason"]?.string ?? "unknown", now, using: &generator)
-        case .some: return []
+        case .some: return called(frame, now)
         case nil: return answered(bytes, now, using: &generator)
         }
     }
@@ -39,8 +38,8 @@ extension ProviderMachine {
     // MARK: Calls
 
     private mutating func called(_ frame: RawObject, _ now: ContinuousClock.Instant) -> [Effect] {
-        lastNumber += 1
-        guard let call = ProviderCall(frame, number: lastNumber, now: now), remember(call.id) else { return [] }
+        guard let call = ProviderCall(frame, number: lastNumber + 1, now: now), remember(call.id) else { return [] }
+        lastNumber = call.number
         switch phase {
         case .registering, .registered:
             guard waiting.count < capacity else { return [fail(call.id, "all places are taken")] }
@@ -92,7 +91,7 @@ extension ProviderMachine {
         phase = .registered
         attempt = 0
         silence = answer["pingLimit"]?.integer.map { .milliseconds(max(1, $0)) } ?? Self.usualSilence
-        return [.tell(.registered(kinds: kinds))]
+        return [.tell(.registered(controls: controls, widgets: widgets))]
     }
 
     private mutating func refused(

@@ -1,4 +1,6 @@
-/// An action that a control performs.
+public import FoundationEssentials
+
+/// An action that a control or a widget performs.
 ///
 ///     struct OpenGarageIntent: AppIntent {
 ///         func perform() async throws -> some IntentResult {
@@ -15,9 +17,10 @@ public protocol AppIntent: Sendable {
     /// Whether it waits until its device is unlocked.
     static var authenticationPolicy: IntentAuthenticationPolicy { get }
 
-    /// Does it. What it changes must be in place when it returns: the control's value is asked for next.
+    /// Does it. What it changes must be in place when it returns: the control's value, or the widget's timeline, is
+    /// asked for next.
     ///
-    /// - Throws: anything; the control then shows what it showed before.
+    /// - Throws: anything; what was shown before is then shown again.
     func perform() async throws -> PerformResult
 }
 
@@ -47,18 +50,28 @@ public enum IntentAuthenticationPolicy: String, Sendable, Hashable, CaseIterable
 
 /// What an action gives.
 public protocol IntentResult: Sendable {
-    /// A text that the control shows until its value is there again; nil: none.
+    /// A text that the control shows until its value is there again; nil: none. A widget has no place for it.
     var status: String? { get }
+    /// What is to be opened, told by the event of the control's action; nil: nothing. A widget opens by its taps.
+    var url: URL? { get }
+}
+
+extension IntentResult {
+    /// Nothing.
+    public var url: URL? { nil }
 }
 
 /// The usual result of an action.
 public struct IntentResultContainer: IntentResult, Hashable {
     /// A text that the control shows until its value is there again.
     public var status: String?
+    /// What is to be opened.
+    public var url: URL?
 
-    /// A result with this text.
-    public init(status: String? = nil) {
+    /// A result of these.
+    public init(status: String? = nil, url: URL? = nil) {
         self.status = status
+        self.url = url
     }
 }
 
@@ -68,4 +81,9 @@ extension IntentResult where Self == IntentResultContainer {
 
     /// It is done, and the control shows this until its value is there again.
     public static func result(status: String) -> IntentResultContainer { IntentResultContainer(status: status) }
+
+    /// It is done, and this is to be opened.
+    public static func result(opening url: URL, status: String? = nil) -> IntentResultContainer {
+        IntentResultContainer(status: status, url: url)
+    }
 }

@@ -3,11 +3,11 @@ import Synchronization
 import Testing
 
 /// A provider over real sockets, against a service that does what the test says.
-@Suite(.timeLimit(.minutes(10))) struct ControlProviderServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct ProviderServiceTests {
     /// Runs a test with a registered provider.
     private func withProvider(
         capacity: Int = 16, gracePeriod: Duration = .seconds(60),
-        @ControlWidgetBundleBuilder controls: () -> [ControlDefinition],
+        @WidgetBundleBuilder controls: () -> [ProviderKind],
         _ body: (FakeService, ProviderRun) async throws -> Void
     ) async throws {
         try await withFakeService { fake in
@@ -15,7 +15,7 @@ import Testing
                 command["req"] == nil ? nil : ["ok": .bool(true), "pingLimit": .integer(600_000)]
             }
             let session = IsletSession(app: "com.example.home", endpoints: fake.endpoints)
-            let run = ProviderRun(session, capacity: capacity, gracePeriod: gracePeriod, controls: controls)
+            let run = ProviderRun(session, capacity: capacity, gracePeriod: gracePeriod, kinds: controls)
             try await run.registered()
             try await body(fake, run)
             try await run.stop()
@@ -65,7 +65,7 @@ import Testing
         struct Broken: Error, CustomStringConvertible {
             var description: String { "out of order " + String(repeating: "\"", count: 2_000) }
         }
-        let retryable = TestControl(kind: "retryable", value: { throw ControlCallError.retryable("not now") })
+        let retryable = TestControl(kind: "retryable", value: { throw ProviderCallError.retryable("not now") })
         let broken = TestControl(kind: "broken", value: { throw Broken() })
         try await withProvider {
             retryable

@@ -16,7 +16,7 @@ actor ProviderLoop: BusLoop {
     private var message = Message()
     private var machine: ProviderMachine
     private var generator = SystemRandomNumberGenerator()
-    private let tell: @Sendable (ControlProviderEvent) -> Void
+    private let tell: @Sendable (ProviderEvent) -> Void
     /// Takes the calls whose handlers are to run.
     private let jobs: AsyncStream<ProviderJob>.Continuation
     /// Those that were not told of their end yet.
@@ -29,7 +29,7 @@ actor ProviderLoop: BusLoop {
     /// Makes the socket and connects it. Called on the thread.
     init(
         on thread: BusThread, endpoint: String, machine: ProviderMachine, jobs: AsyncStream<ProviderJob>.Continuation,
-        tell: @escaping @Sendable (ControlProviderEvent) -> Void
+        tell: @escaping @Sendable (ProviderEvent) -> Void
     ) throws(IsletError) {
         self.thread = thread
         self.endpoint = endpoint

@@ -1,0 +1,57 @@
+/// Runs the handlers of calls and makes replies of what they give and throw.
+struct ProviderCallRunner: Sendable {
+    let kinds: KindTable
+    let tell: @Sendable (ProviderEvent) -> Void
+
+    /// Runs the handler of one call.
+    func reply(to call: ProviderCall) async -> ProviderReply {
+        do {
+            let answer = try await ProviderContext.$current.withValue(ProviderContext(call)) {
+                switch call.purpose {
+                case .control(let request): try await control(call, request)
+                case .widget(let request): try await widget(call, request)
+                }
+            }
+            let size = answer.json.count
+            guard size <= ProviderLimits.answer else {
+                throw ProviderCallError.failed(
+                    "the answer has \(size) bytes, and may have \(ProviderLimits.answer)")
+            }
+            return .answer(answer)
+        } catch {
+            // Of a call that nobody waits for, nothing needs to be said.
+            if !Task.isCancelled { tell(.callFailed(kind: call.kind, id: call.instance, error: error)) }
+            guard let error = error as? ProviderCallError else {
+                return .failed(message: String(describing: error), isRetryable: false)
+            }
+            return .failed(message: error.message, isRetryable: error.isRetryable)
+        }
+    }
+
+    private func control(_ call: ProviderCall, _ request: ProviderCall.ControlRequest) async throws -> RawObject {
+        guard let control = kinds.control(call.kind) else { throw Self.notDeclared(call.kind) }
+        switch request {
+        case .value: return try await control.value(call.configuration)
+        case .perform(let value): return try await control.perform(call.configuration, value: value)
+        case .options(let parameter, let query):
+            return try await control.parameters.options(of: parameter, query)
+        }
+    }
+
+    private func widget(_ call: ProviderCall, _ request: ProviderCall.WidgetRequest) async throws -> RawObject {
+        guard let widget = kinds.widget(call.kind) else { throw Self.notDeclared(call.kind) }
+        switch request {
+        case .timeline(let context): return try await widget.timeline(call.configuration, in: context)
+        case .snapshot(let context): return try await widget.snapshot(call.configuration, in: context)
+        case .perform(let action, let parameters): return try await widget.perform(action, parameters)
+        case .options(let parameter, let query):
+            return try await widget.parameters.options(of: parameter, query)
+        case .recommendations: return try await widget.recommendations()
+        case .relevance: return try await widget.relevance()
+        }
+    }
+
+    private static func notDeclared(_ kind: String) -> ProviderCallError {
+        .failed("'\(kind)' is not declared here")
+    }
+}

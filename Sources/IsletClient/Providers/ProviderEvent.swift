@@ -1,0 +1,14 @@
+/// What happens to a provider, for logs and figures.
+public enum ProviderEvent: Sendable {
+    /// The service asks it from now on, about these kinds.
+    case registered(controls: [String], widgets: [String])
+    /// Its calls are cancelled; it registers again by itself.
+    case connectionLost(reason: String)
+    /// The service cannot take it now; it tries again by itself.
+    case registrationRefused(ServiceError)
+    /// The service would not have an answer, such as one that came twice, or a timeline that breaks a rule: the detail
+    /// says which.
+    case answerRefused(ServiceError)
+    /// A handler threw this; `id` is the control or the widget, nil where the call was about none.
+    case callFailed(kind: String, id: String?, error: any Error)
+}
