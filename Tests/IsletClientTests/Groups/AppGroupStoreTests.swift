@@ -43,7 +43,8 @@ import Testing
             #expect(try await store.admit("com.example.watch") == .applied)
             #expect(try await store.leave() == .applied)
             #expect(try await store.set(["b": 1, "a": 2], forKey: "a") == 4)
-            #expect(try await store.set(json: #require(RawJSON("1.50")), forKey: "a", ifRevision: 0) == 4)
+            let number = try #require(RawJSON("1.50"))
+            #expect(try await store.set(json: number, forKey: "a", ifRevision: 0) == 4)
             #expect(try await store.value(Int.self, forKey: "a") == 1)
             #expect(try await store.value(String.self, forKey: "a") == nil)
             #expect(try await store.removeObject(forKey: "a", ifRevision: 4))
@@ -90,8 +91,10 @@ import Testing
         try await withStore { command in
             Self.refused("notFound", command["key"]?.string == "a" ? ["key": .string("a")] : ["group": .string("g")])
         } _: { _, store in
-            #expect(try await store.value(Int.self, forKey: "a") == nil)
-            #expect(try await store.removeObject(forKey: "a") == false)
+            let value = try await store.value(Int.self, forKey: "a")
+            #expect(value == nil)
+            let isRemoved = try await store.removeObject(forKey: "a")
+            #expect(!isRemoved)
             for body in [
                 { _ = try await store.value(Int.self, forKey: "b") }, { _ = try await store.info() },
                 { _ = try await store.removeObject(forKey: "b") },

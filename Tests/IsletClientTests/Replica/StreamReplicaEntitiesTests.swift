@@ -100,7 +100,6 @@ import Testing
     @Test mutating func `a signal is told, and is of no entity`() throws {
         _ = replica.joined(nil)
         let signal = model.notifyGroup("g", "signal")
-        #expect(!signal.isStart)
         guard case .deliver(.event(let event, let context)) = try #require(replica.received(signal).first) else {
             throw CancellationError()
         }

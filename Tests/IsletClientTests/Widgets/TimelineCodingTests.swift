@@ -14,12 +14,12 @@ import Testing
     }
 
     @Test func `content, relevance, URL and links stand beside each other`() async throws {
+        let links = try ["tomorrow": #require(URL(string: "weather://2")), "map": #require(URL(string: "/m"))]
         let entries = [
             WeatherEntry(date: minute(0), degrees: 7),
             WeatherEntry(
                 date: minute(10), degrees: -2, relevance: .init(score: 0.1, duration: 90),
-                widgetURL: URL(string: "weather://today?a=1&b=%C3%BC"),
-                widgetLinks: try ["tomorrow": #require(URL(string: "weather://2")), "map": #require(URL(string: "/m"))]),
+                widgetURL: URL(string: "weather://today?a=1&b=%C3%BC"), widgetLinks: links),
             WeatherEntry(date: minute(20), degrees: 0, relevance: .init(score: 3)),
         ]
         #expect(

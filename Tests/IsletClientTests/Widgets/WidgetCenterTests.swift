@@ -64,10 +64,13 @@ import Testing
         let answer: RawObject = ["ok": .bool(true), "outcome": .string("applied"), "count": .integer(3)]
         let center = WidgetCenter.shared
         let commands = try await sent(answer: answer) {
-            #expect(try await center.reloadTimelines(ofKind: "weather") == 3)
-            #expect(try await center.reloadAllTimelines() == 3)
-            #expect(try await center.invalidateConfigurationRecommendations() == 3)
-            #expect(try await center.invalidateRelevance(ofKind: "weather") == .applied)
+            let counts = [
+                try await center.reloadTimelines(ofKind: "weather"), try await center.reloadAllTimelines(),
+                try await center.invalidateConfigurationRecommendations(),
+            ]
+            #expect(counts == [3, 3, 3])
+            let outcome = try await center.invalidateRelevance(ofKind: "weather")
+            #expect(outcome == .applied)
         }
         #expect(
             commands == [
@@ -133,8 +136,10 @@ import Testing
             "code": .string("notFound"), "message": .string("none"), "retry": .string("never"),
         ]
         _ = try await sent(answer: ["ok": .bool(false), "error": error.json]) {
-            #expect(try await WidgetCenter.shared.widget("w1") == nil)
-            #expect(try await ControlCenter.shared.control("c1") == nil)
+            let widget = try await WidgetCenter.shared.widget("w1")
+            #expect(widget == nil)
+            let control = try await ControlCenter.shared.control("c1")
+            #expect(control == nil)
         }
     }
 

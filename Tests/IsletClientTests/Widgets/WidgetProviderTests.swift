@@ -230,7 +230,8 @@ import Testing
             try await run.registered()
             await fake.say(try #require(RawObject(Array(call("1", "timeline", Self.family).utf8))))
             try await within { try await begun.wait() }
-            #expect(try #require(remaining.withLock(\.self)) <= .seconds(30))
+            let left = remaining.withLock(\.self)
+            #expect(try #require(left) <= .seconds(30))
             await fake.say(["op": .string("provider.cancel"), "call": .string("1"), "reason": .string("timedOut")])
             try await within { try await ended.wait() }
             // The one place is free again, and this call's answer is the first thing that is said.
