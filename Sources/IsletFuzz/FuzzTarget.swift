@@ -32,11 +32,36 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     private static func command(_ bytes: Span<UInt8>) {
         var decoder = CommandDecoder()
         // Twice: a decoder is used again, and the same bytes mean the same.
-        let first = decoder.withDecoded(bytes) { outcome, _ in outcome }
+        let first = decoder.withDecoded(bytes) { outcome, frame in
+            if case .success(let command) = outcome { read(command, frame) }
+            return outcome
+        }
         let second = decoder.withDecoded(bytes) { outcome, _ in outcome }
         switch (first, second) {
         case (.success, .success), (.failure, .failure): break
         case (.success, .failure), (.failure, .success): preconditionFailure("the same frame was read in two ways")
+        }
+    }
+
+    /// What the service reads of a frame beyond its command: what providers of widgets say.
+    private static func read(_ command: Command, _ frame: Span<UInt8>) {
+        let kind = WidgetKindDeclaration(kind: [], families: [.systemMedium])
+        if case .widget(.add(let add)) = command.operation {
+            _ = RenderingCheck.refusal(of: add.rendering, frame, by: kind)
+        }
+        guard case .providerAnswer(let answer) = command.operation else { return }
+        if let value = answer.value {
+            _ = RelevanceReading.read(frame, at: value)
+            _ = RecommendationsReading.areRecommendations(frame, at: value, for: kind)
+            _ = KindParameter.Option.areOptions(frame, at: value)
+        }
+        let timeline = try? TimelineReading.read(
+            frame, entries: answer.entries, policy: answer.policy, needsLogin: answer.needsLogin,
+            family: .systemMedium, limit: 256)
+        for entry in timeline?.entries ?? [] {
+            let bytes = frame.extracting(entry.bytes.indices)
+            _ = EntryReading.url(of: bytes)
+            _ = EntryReading.link(named: [UInt8(ascii: "a")], of: bytes)
         }
     }
 

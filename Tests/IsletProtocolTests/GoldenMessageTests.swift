@@ -104,7 +104,7 @@ struct GoldenMessageTests {
         #expect(explanations.count + entities.count + errors.count + changes.count == it.answers.count)
         try compare(explanations, with: "good/answers/explain.jsonl")
         try compare(entities, with: "good/answers/get.jsonl")
-        try compare(errors + GoldenControlTests.refusals, with: "good/answers/error.jsonl")
+        try compare(errors + GoldenControlTests.refusals + GoldenWidgetTests.refusals, with: "good/answers/error.jsonl")
         // Those about controls, which follow, are the server's; the end-to-end tests hold them against the schema.
         try compare(changes, with: "good/answers/change.jsonl", isBeginning: true)
     }

@@ -21,8 +21,8 @@ enum ClosedObject {
         return areWell ? objects : nil
     }
 
-    /// The members of an object by their place in `names`; absent ones and nulls are nil. nil where it has others, or one
-    /// of these twice.
+    /// The members of an object by their place in `names`; absent ones and nulls are nil. nil where it is no object, or
+    /// has others, or one of these twice.
     static func members(of object: JSONValue, _ names: [StaticString], _ frame: Span<UInt8>) -> [JSONValue?]? {
         guard object.kind == .object else { return nil }
         var values: [JSONValue?] = Array(repeating: nil, count: names.count)

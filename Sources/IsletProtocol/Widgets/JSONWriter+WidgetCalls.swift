@@ -80,7 +80,9 @@ extension JSONWriter {
         end(now: now, attempt: attempt, within: within)
     }
 
-    private mutating func begin(_ call: UInt64, _ op: StaticString, _ number: DeclaredKindID, of engine: borrowing Engine) {
+    private mutating func begin(
+        _ call: UInt64, _ op: StaticString, _ number: DeclaredKindID, of engine: borrowing Engine
+    ) {
         let kind = engine.widgets.kinds[number]
         beginObject()
         field("call", string: String(call))

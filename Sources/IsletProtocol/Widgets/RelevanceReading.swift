@@ -10,7 +10,9 @@ package enum RelevanceReading {
         guard let objects = ClosedObject.objects(frame, at: range, atMost: maximumCount) else { return nil }
         var read: [WidgetRelevance] = []
         for object in objects {
-            guard let found = ClosedObject.members(of: object, ["configuration", "from", "to"], frame) else { return nil }
+            guard let found = ClosedObject.members(of: object, ["configuration", "from", "to"], frame) else {
+                return nil
+            }
             var relevance = WidgetRelevance()
             if let configuration = found[0] {
                 guard configuration.kind == .object else { return nil }
@@ -21,7 +23,8 @@ package enum RelevanceReading {
                 relevance.from = date
             }
             if let to = found[2] {
-                guard let date = Instant(plausible: to, frame), relevance.from.map({ $0 <= date }) ?? true else { return nil }
+                guard let date = Instant(plausible: to, frame) else { return nil }
+                if let from = relevance.from, date < from { return nil }
                 relevance.to = date
             }
             read.append(relevance)

@@ -1,6 +1,6 @@
 package import IsletCore
 
-/// Reads the timelines that providers answer with, and says of each what is wrong with it (contract, `widget.timeline`).
+/// Reads the timelines that providers answer with, and says what is wrong with them (contract, `widget.timeline`).
 package enum TimelineReading {
     /// The longest URL of an entry, in bytes as it was sent.
     package static let maximumURL = 2_048

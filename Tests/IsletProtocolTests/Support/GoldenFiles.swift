@@ -53,3 +53,15 @@ struct TestJSON {
     var string: String? { value.kind == .string ? value.text.string(in: bytes.span) : nil }
     var integer: Int64? { value.kind == .integer ? JSONNumber.integer(bytes.span, at: value.range) : nil }
 }
+
+extension TestJSON {
+    /// The members of an object, each with its exact bytes.
+    var memberTexts: [String: String] {
+        var found: [String: String] = [:]
+        try? JSONScanner.scanObject(bytes.span, at: value.range) { member in
+            let value = bytes[member.value.range.indices]
+            found[member.name.string(in: bytes.span)] = String(decoding: value, as: UTF8.self)
+        }
+        return found
+    }
+}
