@@ -9,6 +9,7 @@ struct EntityTopic {
 
     static let activity = Array("/activity/".utf8)
     static let control = Array("/control/".utf8)
+    static let widget = Array("/widget/".utf8)
     private static let idCount = 36
 
     /// nil for a topic of another family.

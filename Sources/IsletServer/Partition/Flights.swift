@@ -6,7 +6,7 @@ package final class Flight {
     package fileprivate(set) var batch = JournalBatch(number: 0)
     package fileprivate(set) var outbound = OutboundMessages()
     /// What its events want of providers.
-    var calls: [ControlCall] = []
+    var calls = WantedCalls()
 
     fileprivate init() {}
 }
@@ -85,7 +85,7 @@ struct Flights {
         guard spare.count < Self.maximumSpare else { return }
         flight.batch.reset(number: 0)
         flight.outbound.removeAll()
-        flight.calls.removeAll(keepingCapacity: true)
+        flight.calls.removeAll()
         spare.append(flight)
     }
 }

@@ -11,55 +11,15 @@ extension Partition {
     }
 
     /// The events of a flight are committed: what they want of providers is asked for in ``continueCalls(_:)``.
-    func wantCalls(_ calls: [ControlCall]) {
-        wantedCalls += calls
+    func wantCalls(_ calls: WantedCalls) {
+        wantedCalls.append(calls)
         callsOnTheWay -= calls.count
     }
 
     private func requestWanted() {
-        for call in wantedCalls {
-            switch call.kind {
-            case .cancel(let isRemoved):
-                let reason: ProviderTable.CancelReason = isRemoved ? .removed : .superseded
-                _ = providers.cancel(.value(call.control), reason, at: now.monotonic)
-                _ = providers.cancel(.perform(call.control), reason, at: now.monotonic)
-                openCalls[call.control] = nil
-            case .askValue: request(.value(call.control), call, isAction: false)
-            case .perform: request(.perform(call.control), call, isAction: true)
-            }
-        }
-        wantedCalls.removeAll(keepingCapacity: true)
-    }
-
-    private func request(_ purpose: ProviderTable.Purpose, _ call: ControlCall, isAction: Bool) {
-        // What the control wants by now comes with a later flight, and replaces this.
-        guard let record = engine.controls.record(call.control), record.callSerial == call.serial,
-            let kind = engine.controls.kinds[call.controlKind].declaration
-        else { return }
-        let within = isAction ? kind.actionDeadline : kind.valueDeadline
-        switch providers.request(purpose, kind: call.controlKind, within: within, at: now.monotonic) {
-        case .accepted: openCalls[call.control] = OpenCall(serial: call.serial, isAction: isAction)
-        case .noProvider: failed(call.control, isAction: isAction, .noProvider)
-        case .busy: failed(call.control, isAction: isAction, .busy)
-        }
-    }
-
-    private func failed(_ control: SlotRef, isAction: Bool, _ failure: CallFailure) {
-        engine.controlCallFailed(control, isAction: isAction, failure, at: now.domain)
-        encodeEvents(Span(), nil)
-    }
-
-    /// Whether a call that ended is what its control waits for; it is out no more.
-    private func isNewest(_ control: SlotRef, isAction: Bool) -> Bool {
-        guard let call = openCalls[control], call.isAction == isAction else { return false }
-        openCalls[control] = nil
-        return engine.controls.record(control)?.callSerial == call.serial
-    }
-
-    /// Whether the call that is out for a control is what it waits for.
-    private func isOpen(_ control: SlotRef, isAction: Bool) -> Bool {
-        guard let record = engine.controls.record(control) else { return false }
-        return openCalls[control] == OpenCall(serial: record.callSerial, isAction: isAction)
+        for call in wantedCalls.controls { request(call) }
+        for call in wantedCalls.widgets { request(call) }
+        wantedCalls.removeAll()
     }
 
     /// Lets take effect what is due of calls, and sends what providers are to get. True where more is due at once.
@@ -121,7 +81,10 @@ extension Partition {
             // Another process may have taken its place before it was missed.
             if reason == .unreachable || reason == .silent {
                 for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
-                    engine.controlProviderIsLost(kind, at: now.domain)
+                    switch ServedKind(number: kind) {
+                    case .control(let kind): engine.controlProviderIsLost(kind, at: now.domain)
+                    case .widget(let kind): engine.widgetProviderIsLost(kind, at: now.domain)
+                    }
                 }
                 encodeEvents(Span(), nil)
             }
@@ -135,7 +98,9 @@ extension Partition {
             switch purpose {
             case .value(let control): if isNewest(control, isAction: false) { failed(control, isAction: false, failure) }
             case .perform(let control): if isNewest(control, isAction: true) { failed(control, isAction: true, failure) }
-            case .options(let number): optionsFailed(number, failure)
+            case .timeline(let widget): widgetCallEnded(widget, isAction: false, failure)
+            case .performWidget(let widget): widgetCallEnded(widget, isAction: true, failure)
+            case .question(let number): questionFailed(number, failure)
             }
         }
     }
@@ -160,12 +125,9 @@ extension Partition {
             }
             callWriter.providerCall(call.value, record, attempt: attempt, within: within, of: engine)
             return true
-        case .options(let number):
-            guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return false }
-            callWriter.providerCall(
-                call.value, optionsOf: question.kind, question.parameter, question.configuration, attempt: attempt,
-                within: within, of: engine)
-            return true
+        case .timeline(let widget), .performWidget(let widget):
+            return writeCall(call, of: widget, isAction: purpose.isAction, attempt: attempt, within: within)
+        case .question(let number): return writeQuestion(call, number, attempt: attempt, within: within)
         }
     }
 
@@ -181,26 +143,28 @@ extension Partition {
         guard let purpose = providers.purpose(of: call, by: answer.provider, peer: peer) else {
             return verdict(providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call, envelope, frame)
         }
-        guard fits(purpose, answer, frame) else {
+        if let refusal = misfit(purpose, answer, frame) {
             _ = providers.rejected(by: answer.provider, peer: peer, call: call, at: now.monotonic)
-            return refuse(envelope, frame, .badAnswer(call: answer.call, .wrongType))
+            return refuse(envelope, frame, refusal)
         }
         return verdict(providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call, envelope, frame)
     }
 
-    /// Takes an answer's content; false where it is none for what was asked.
-    private func fits(_ purpose: ProviderTable.Purpose, _ answer: ProviderAnswer, _ frame: Span<UInt8>) -> Bool {
+    /// Takes an answer's content; why it is none for what was asked, where it is not.
+    private func misfit(_ purpose: ProviderTable.Purpose, _ answer: ProviderAnswer, _ frame: Span<UInt8>) -> Refusal? {
         switch purpose {
         case .value(let control), .perform(let control):
             // Where it is nothing to the control any more, it may say whatever it likes.
-            guard isOpen(control, isAction: purpose.isAction) else { return true }
+            guard isOpen(control, isAction: purpose.isAction) else { return nil }
             guard engine.controlAnswered(control, isAction: purpose.isAction, answer, frame, at: now.domain) else {
-                return false
+                return .badAnswer(call: answer.call, .wrongType)
             }
             openCalls[control] = nil
             encodeEvents(Span(), nil)
-            return true
-        case .options(let number): return optionsAnswered(number, answer.value, frame)
+            return nil
+        case .timeline(let widget): return timelineAnswered(widget, answer, frame)
+        case .performWidget(let widget): return widgetPerformed(widget)
+        case .question(let number): return questionAnswered(number, answer, frame)
         }
     }
 
@@ -221,7 +185,11 @@ extension Partition {
         _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         switch verdict {
-        case .taken, .late(nil), .late(.value), .late(.options): return .silent
+        case .taken, .late(nil), .late(.value), .late(.timeline), .late(.question): return .silent
+        case .late(.performWidget(let widget)):
+            engine.widgetActedLate(widget, at: now.domain)
+            encodeEvents(Span(), nil)
+            return .silent
         case .late(.perform(let control)):
             // Whatever it was taken for, by now it has had its effect.
             engine.controlActedLate(control, at: now.domain)

@@ -89,7 +89,9 @@ extension Partition {
         case .group:
             guard let record = engine.groups.record(at: place.slot) else { return }
             outbound.writer.topic(of: record, in: engine)
-        case .widget: break
+        case .widget:
+            guard let record = engine.widgets.record(at: place.slot) else { return }
+            outbound.writer.topic(ofWidget: record.id, kind: record.kind, in: engine)
         }
     }
 
@@ -109,7 +111,10 @@ extension Partition {
             guard let record = engine.groups.record(at: place.slot) else { return }
             outbound.writer.key("group")
             outbound.writer.groupItem(record, of: engine)
-        case .widget: break
+        case .widget:
+            guard let record = engine.widgets.record(at: place.slot) else { return }
+            outbound.writer.key("widget")
+            outbound.writer.widget(record, machine: record.machine, revision: record.revision, of: engine)
         }
     }
 

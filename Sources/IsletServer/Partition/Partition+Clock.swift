@@ -43,7 +43,7 @@ extension Partition {
         // It stops wherever providers were called, until they have answered or their time is over.
         if hasOpenCalls { return false }
         let isUnderway = engine.fireDue(at: travel.target, dating: .whenDue, limit: Self.deadlinesPerTurn)
-        let stop = engine.controls.calls.isEmpty ? nil : engine.controls.events.last?.at
+        let stop = engine.latestCallAt
         encodeEvents(Span(), nil)
         if let stop { stand(at: stop) }
         if isUnderway || stop != nil { return true }

@@ -33,7 +33,7 @@ extension Partition {
         }
         sweeping.credit = min(StateChunk.maximumRows, sweeping.credit + batch.events.count / 2)
         let flight = flights.board(&batch, &outbound)
-        flight.calls = engine.controls.takeCalls()
+        flight.calls.takeAll(of: &engine)
         callsOnTheWay += flight.calls.count
         batch.reset(number: next)
         return flight

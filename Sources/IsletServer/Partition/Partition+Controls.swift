@@ -216,58 +216,10 @@ extension Partition {
                 writer.endObject()
             }
         }
-        nextOptions += 1
-        let question = OptionsQuestion(
-            number: nextOptions, kind: kind, parameter: name, configuration: options.configuration.map { frame.bytes($0) })
-        let within = min(envelope.ttl ?? declaration.valueDeadline, declaration.valueDeadline)
-        switch providers.request(.options(question.number), kind: kind, within: within, at: now.monotonic) {
-        case .noProvider: return refuse(envelope, frame, .unavailable(.noProvider))
-        case .busy: return refuse(envelope, frame, .busy(retryAfter: 100))
-        case .accepted: break
-        }
-        let result = later(.controlOptions(question), envelope, frame)
-        if case .later(let job) = result {
-            optionsJobs[question.number] = job
-        } else {
-            _ = providers.cancel(.options(question.number), .superseded, at: now.monotonic)
-        }
-        return result
-    }
-
-    /// A provider gave options; false where they are none.
-    func optionsAnswered(_ number: UInt64, _ value: FrameRange?, _ frame: Span<UInt8>) -> Bool {
-        guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return true }
-        guard let value, KindParameter.Option.areOptions(frame, at: value) else { return false }
-        question.answer = .success(frame.bytes(value))
-        return true
-    }
-
-    func optionsFailed(_ number: UInt64, _ failure: CallFailure) {
-        guard let job = optionsJobs[number], case .controlOptions(let question) = job.kind else { return }
-        switch failure {
-        case .noProvider: question.answer = .failure(.noProvider)
-        case .timedOut: question.answer = .failure(.providerTimedOut)
-        case .none, .providerLost, .threw, .badAnswer, .busy, .unknownOutcome:
-            question.answer = .failure(.providerFailed)
-        }
-    }
-
-    /// The answer to `control.options`, once the provider's is there.
-    func finishOptions(_ question: OptionsQuestion, _ job: Job) -> FrameResult? {
-        let req = job.req
-        switch question.answer {
-        case nil: return nil
-        case .success(let options):
-            optionsJobs[question.number] = nil
-            return answer { writer in
-                writer.beginAnswer(job.envelope, req.span, ok: true)
-                writer.field("options", raw: options.span)
-                writer.endObject()
-            }
-        case .failure(let reason):
-            optionsJobs[question.number] = nil
-            return refuse(job.envelope, req.span, .unavailable(reason))
-        }
+        let question = question(
+            .control(kind),
+            .controlOptions(parameter: name, configuration: options.configuration.map { frame.bytes($0) }))
+        return ask(question, within: declaration.valueDeadline, envelope, frame)
     }
 
     /// The answer to `control.get` with `maxAge`, once the value is there or will not come in time.
@@ -279,23 +231,6 @@ extension Partition {
     }
 }
 
-/// A question for the options of a parameter, which a provider computes.
-final class OptionsQuestion {
-    let number: UInt64
-    let kind: ControlKindID
-    let parameter: [UInt8]
-    let configuration: [UInt8]?
-    /// The JSON array that the provider gave, or why there is none.
-    var answer: Result<[UInt8], Refusal.Unavailable>?
-
-    init(number: UInt64, kind: ControlKindID, parameter: [UInt8], configuration: [UInt8]?) {
-        self.number = number
-        self.kind = kind
-        self.parameter = parameter
-        self.configuration = configuration
-    }
-}
-
 extension ControlMachine {
     /// Whether its value is known and not older than a reader accepts.
     fileprivate func isFresh(within maxAge: Milliseconds, at now: Instant) -> Bool {
@@ -303,5 +238,3 @@ extension ControlMachine {
         return isValueKnown && source == .provider && failure == .none && valueAt.isSet && now - valueAt <= maxAge
     }
 }
-
-extension Refusal.Unavailable: Error {}

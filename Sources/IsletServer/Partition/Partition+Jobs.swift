@@ -56,7 +56,9 @@ extension Partition {
         case .controlList(let scan):
             return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
         case .controlValue(let control, let deadline): return finishValue(control, deadline: deadline, job)
-        case .controlOptions(let question): return finishOptions(question, job)
+        case .widgetList(let scan):
+            return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
+        case .question(let question): return finish(question, job)
         case .backup, .clockTravel: return nil
         }
     }
@@ -87,7 +89,7 @@ extension Partition {
     func refuseWaiting() {
         let unfinished = jobs + (clockTravel.map { [$0.job] } ?? [])
         jobs.removeAll()
-        optionsJobs.removeAll()
+        questions.removeAll()
         clockTravel = nil
         for message in waiting {
             for _ in message.frames {
@@ -108,8 +110,8 @@ extension Job {
     /// Whether it only waits for something to happen.
     var isWaiting: Bool {
         switch kind {
-        case .waitForSeq, .past, .controlValue, .controlOptions, .backup, .clockTravel: true
-        case .list, .digest, .controlList: false
+        case .waitForSeq, .past, .controlValue, .question, .backup, .clockTravel: true
+        case .list, .digest, .controlList, .widgetList: false
         }
     }
 }

@@ -66,7 +66,7 @@ extension Partition {
             let (key, value) = (content.extracting(key), content.extracting(value))
             if try engine.restoreFact(key, value, isInSnapshot: false) { return }
             if try engine.restoreGroupFact(key, value, isInSnapshot: false) { return }
-            guard try restoreControlFact(key, value, isInSnapshot: false) else { throw .unknownValue }
+            guard try restoreFamilyFact(key, value, isInSnapshot: false) else { throw .unknownValue }
         case .forgotten(let key):
             let key = content.extracting(key)
             if engine.restoreLock(key, isLocked: false, isInSnapshot: false) { return }

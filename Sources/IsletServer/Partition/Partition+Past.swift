@@ -2,7 +2,7 @@ import IsletCore
 import IsletJournal
 import IsletProtocol
 
-/// `history` and `explain` of activities and controls: from memory as far as it goes, and from the journal's files behind
+/// `history` and `explain` of activities, controls and widgets: from memory as far as it goes, and from the journal's files behind
 /// it.
 extension Partition {
     /// Both show at most this many events or decisions, the newest.
@@ -78,6 +78,10 @@ extension Partition {
             engine.controls.forEachDecision(about: id) { decision in
                 if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
             }
+        case .widget:
+            engine.widgets.forEachDecision(about: id) { decision in
+                if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+            }
         }
         return first
     }
@@ -114,6 +118,7 @@ extension Partition {
                 switch subject {
                 case .activity: writer.decisions(about: identity.id, before: images, of: engine)
                 case .control: writer.decisions(aboutControl: identity.id, before: images, of: engine)
+                case .widget: writer.decisions(aboutWidget: identity.id, before: images, of: engine)
                 }
                 writer.endObject()
             }
@@ -155,6 +160,7 @@ extension PastSubject {
         switch self {
         case .activity: try? ActivityImage(event.image.span).revision
         case .control: try? ControlImage(event.image.span).revision
+        case .widget: try? WidgetImage(event.image.span).revision
         }
     }
 }
@@ -171,6 +177,10 @@ extension JSONWriter {
             guard let record = engine.controls.record(reference) else { return }
             key("control")
             control(record, machine: record.machine, revision: record.revision, of: engine)
+        case .widget(let reference):
+            guard let record = engine.widgets.record(reference) else { return }
+            key("widget")
+            widget(record, machine: record.machine, revision: record.revision, of: engine)
         }
     }
 
@@ -185,6 +195,10 @@ extension JSONWriter {
             guard let record = engine.controls.record(reference) else { return }
             key("control")
             shortControl(record)
+        case .widget(let reference):
+            guard let record = engine.widgets.record(reference) else { return }
+            key("widget")
+            shortWidget(record)
         }
     }
 }

@@ -5,10 +5,11 @@ import IsletProtocol
 extension Partition {
     /// `provider.register`.
     func register(_ register: ProviderRegister, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        let declarations: [ControlKindDeclaration]
+        var declarations: [ControlKindDeclaration] = []
+        var widgets: [WidgetKindDeclaration] = []
         do throws(Refusal) {
-            // A closure could not take the frame along.
-            if let kinds = register.kinds { declarations = try KindDeclarations.read(frame, at: kinds) } else { declarations = [] }
+            if let kinds = register.kinds { declarations = try KindDeclarations.read(frame, at: kinds) }
+            if let kinds = register.widgets { widgets = try WidgetDeclarations.read(frame, at: kinds) }
         } catch {
             return refuse(envelope, frame, error)
         }
@@ -16,19 +17,16 @@ extension Partition {
         for declaration in declarations {
             if let refusal = refusal(of: declaration, register, frame) { return refuse(envelope, frame, refusal) }
         }
-        var kinds: [ControlKindID] = []
-        for declaration in declarations {
-            let mayReplace = !isProvidedByOthers(declaration, register, frame)
-            switch engine.declareControlKind(declaration, app: register.app, frame, mayReplace: mayReplace) {
-            case .declared(let kind): kinds.append(kind)
-            case .differs, .tooMany:
-                return refuse(envelope, frame, .quotaExceeded(limit: ControlKindTable.maximumKinds))
-            }
+        for declaration in widgets {
+            if let refusal = refusal(of: declaration, register, frame) { return refuse(envelope, frame, refusal) }
         }
-        let fresh = kinds.filter { !providers.isServed($0) }
+        guard let kinds = declare(declarations, widgets, register, frame) else {
+            return refuse(envelope, frame, .quotaExceeded(limit: ControlKindTable.maximumKinds))
+        }
+        let fresh = kinds.filter { !providers.isServed($0.number) }
         let peer = routeFrames().first ?? []
         switch providers.register(
-            register.provider, peer: peer, kinds: kinds, capacity: register.capacity, at: now.monotonic)
+            register.provider, peer: peer, kinds: kinds.map(\.number), capacity: register.capacity, at: now.monotonic)
         {
         case .registered, .again: break
         case .tooManyProviders:
@@ -37,38 +35,84 @@ extension Partition {
             return refuse(envelope, frame, .quotaExceeded(limit: ProviderTable.Limits().maximumKindsPerProvider))
         case .banned(let retryAfter): return refuse(envelope, frame, .busy(retryAfter: retryAfter))
         }
-        for kind in fresh { engine.controlKindIsProvided(kind, at: now.domain) }
+        for kind in fresh {
+            switch kind {
+            case .control(let kind): engine.controlKindIsProvided(kind, at: now.domain)
+            case .widget(let kind):
+                engine.widgetKindIsProvided(kind, at: now.domain)
+                askRelevance(of: kind)
+            }
+        }
         encodeEvents(frame, envelope)
         let limits = ProviderTable.Limits()
         return answer { writer in
             writer.registered(
                 envelope, frame, provider: register.provider, pingEvery: limits.pingEvery, pingLimit: limits.pingLimit,
-                kinds: declarations.map(\.kind))
+                kinds: declarations.map(\.kind), widgets: widgets.map(\.kind))
         }
     }
 
-    private func isProvidedByOthers(
-        _ declaration: ControlKindDeclaration, _ register: ProviderRegister, _ frame: Span<UInt8>
-    ) -> Bool {
-        guard let app = engine.apps.find(register.app, of: frame),
-            let kind = engine.controls.kinds.find(app, declaration.kind)
-        else { return false }
-        return providers.hasProvider(of: kind, otherThan: register.provider)
+    /// Takes declarations that were checked; nil where there are more kinds than there may be.
+    private func declare(
+        _ controls: [ControlKindDeclaration], _ widgets: [WidgetKindDeclaration], _ register: ProviderRegister,
+        _ frame: Span<UInt8>
+    ) -> [ServedKind]? {
+        var kinds: [ServedKind] = []
+        for declaration in controls {
+            let mayReplace = !isProvidedByOthers(known(declaration.kind, register, frame), register)
+            switch engine.declareControlKind(declaration, app: register.app, frame, mayReplace: mayReplace) {
+            case .declared(let kind): kinds.append(.control(kind))
+            case .differs, .tooMany: return nil
+            }
+        }
+        for declaration in widgets {
+            let mayReplace = !isProvidedByOthers(known(widget: declaration.kind, register, frame), register)
+            switch engine.declareWidgetKind(declaration, app: register.app, frame, mayReplace: mayReplace) {
+            case .declared(let kind): kinds.append(.widget(kind))
+            case .differs, .tooMany: return nil
+            }
+        }
+        return kinds
+    }
+
+    private func known(_ name: [UInt8], _ register: ProviderRegister, _ frame: Span<UInt8>) -> ServedKind? {
+        engine.apps.find(register.app, of: frame).flatMap { engine.controls.kinds.find($0, name) }.map { .control($0) }
+    }
+
+    private func known(widget name: [UInt8], _ register: ProviderRegister, _ frame: Span<UInt8>) -> ServedKind? {
+        engine.apps.find(register.app, of: frame).flatMap { engine.widgets.kinds.find($0, name) }.map { .widget($0) }
+    }
+
+    private func isProvidedByOthers(_ kind: ServedKind?, _ register: ProviderRegister) -> Bool {
+        guard let kind else { return false }
+        return providers.hasProvider(of: kind.number, otherThan: register.provider)
     }
 
     /// Why a kind cannot be declared so: somebody else lives by another declaration, or what is placed does.
     private func refusal(
         of declaration: ControlKindDeclaration, _ register: ProviderRegister, _ frame: Span<UInt8>
     ) -> Refusal? {
-        guard let app = engine.apps.find(register.app, of: frame),
-            let number = engine.controls.kinds.find(app, declaration.kind)
-        else { return nil }
+        guard case .control(let number)? = known(declaration.kind, register, frame) else { return nil }
         let kind = engine.controls.kinds[number]
         guard let known = kind.declaration, let member = declaration.difference(from: known) else { return nil }
         let isFixed = kind.placed > 0 && (member == .template || member == .hasValue)
-        guard isFixed || isProvidedByOthers(declaration, register, frame) else { return nil }
+        guard isFixed || isProvidedByOthers(.control(number), register) else { return nil }
         return .kindConflict(
-            KindConflict(kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
+            KindConflict(
+                kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
+    }
+
+    /// The same of a widget kind. A family may be given up while widgets of it are placed: they stay.
+    private func refusal(
+        of declaration: WidgetKindDeclaration, _ register: ProviderRegister, _ frame: Span<UInt8>
+    ) -> Refusal? {
+        guard case .widget(let number)? = known(widget: declaration.kind, register, frame),
+            let known = engine.widgets.kinds[number].declaration,
+            let member = declaration.difference(from: known), isProvidedByOthers(.widget(number), register)
+        else { return nil }
+        return .kindConflict(
+            KindConflict(
+                kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
     }
 
     /// `provider.pong`: any message would do, and says nothing else.
@@ -116,16 +160,32 @@ extension JSONWriter {
     ) {
         beginObject()
         field("id", provider.id)
-        if let first = provider.kinds.first {
-            field("app", plain: engine.apps[engine.controls.kinds[first].app].name.span)
+        var controls: [ControlKindID] = []
+        var widgets: [DeclaredKindID] = []
+        for number in provider.kinds {
+            switch ServedKind(number: number) {
+            case .control(let kind): controls.append(kind)
+            case .widget(let kind): widgets.append(kind)
+            }
         }
+        let app = controls.first.map { engine.controls.kinds[$0].app } ?? widgets.first.map { engine.widgets.kinds[$0].app }
+        if let app { field("app", plain: engine.apps[app].name.span) }
         key("kinds")
         beginArray()
-        for kind in provider.kinds {
+        for kind in controls {
             let name = engine.controls.kinds[kind].name
             plain(name.span)
         }
         endArray()
+        if !widgets.isEmpty {
+            key("widgets")
+            beginArray()
+            for kind in widgets {
+                let name = engine.widgets.kinds[kind].name
+                plain(name.span)
+            }
+            endArray()
+        }
         switch provider.state {
         case .live: field("state", name: "live")
         case .draining: field("state", name: "draining")

@@ -13,7 +13,7 @@ extension Partition {
         try source.forEachFact { key, value in
             try located("a fact of the snapshot") {
                 if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
-                if try self.restoreControlFact(key, value, isInSnapshot: true) { return }
+                if try self.restoreFamilyFact(key, value, isInSnapshot: true) { return }
                 if try self.engine.restoreGroupFact(key, value, isInSnapshot: true) { return }
                 if try self.retries.restoreTrace(key, value) { return }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
@@ -48,11 +48,12 @@ extension Partition {
         report()
     }
 
-    /// Takes back what is known of control kinds and locks; false where the key is of another fact.
-    func restoreControlFact(
+    /// Takes back what is known of kinds and locks; false where the key is of another fact.
+    func restoreFamilyFact(
         _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
     ) throws(ImageError) -> Bool {
         if engine.restoreLock(key, isLocked: true, isInSnapshot: isInSnapshot) { return true }
+        if try restoreWidgetKind(key, value, isInSnapshot: isInSnapshot) { return true }
         guard let fact = try Engine.controlKindFact(key, value) else { return false }
         let declaration: ControlKindDeclaration
         do throws(Refusal) {
@@ -64,13 +65,29 @@ extension Partition {
         return true
     }
 
+    private func restoreWidgetKind(
+        _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
+    ) throws(ImageError) -> Bool {
+        guard let fact = try Engine.widgetKindFact(key, value) else { return false }
+        let declaration: WidgetKindDeclaration
+        do throws(Refusal) {
+            declaration = try WidgetDeclarations.readOne(fact.declaration.span)
+        } catch {
+            throw .contradiction("a widget kind that cannot be read")
+        }
+        try engine.restoreWidgetKind(declaration, fact, isInSnapshot: isInSnapshot)
+        return true
+    }
+
     /// The calls of the process before are lost: actions are not run again, values are asked for anew.
     func restartControls() {
         engine.restartControls(at: now.domain)
+        engine.restartWidgets(at: now.domain)
         encodeEvents(Span(), nil)
         // Where a step was made, all of them wait for its commit.
         guard batch.isEmpty else { return }
-        let calls = engine.controls.takeCalls()
+        var calls = WantedCalls()
+        calls.takeAll(of: &engine)
         callsOnTheWay += calls.count
         wantCalls(calls)
     }
@@ -87,14 +104,27 @@ extension Partition {
         }
     }
 
+    private func restoreWidget(_ entity: RecoveredEntity, at slot: Slot) throws {
+        try located("the widget in slot \(slot)") {
+            let text = Array(entity.id.bindMemory(to: UInt8.self))
+            guard let id = EntityID(text: text.span, at: FrameRange(0..<text.count)) else {
+                throw ImageError.unknownValue
+            }
+            try self.engine.restoreWidget(
+                id, at: slot, seq: entity.seq, try WidgetImage(entity.image.bindMemory(to: UInt8.self).span),
+                app: Array(entity.app.bindMemory(to: UInt8.self)), kind: Array(entity.kind.bindMemory(to: UInt8.self)))
+        }
+    }
+
     private func restore(_ entity: RecoveredEntity, _ bytes: inout [UInt8]) throws {
         switch EntityPlace(number: entity.slot)?.family {
         case .control: return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
+        case .widget: return try restoreWidget(entity, at: Slot(truncatingIfNeeded: entity.slot))
         case .group:
             return try located("the group's key in slot \(Slot(truncatingIfNeeded: entity.slot))") {
                 try self.restoreGroupItem(entity, at: Slot(truncatingIfNeeded: entity.slot))
             }
-        case .activity, .widget, nil: break
+        case .activity, nil: break
         }
         try located("the activity in slot \(entity.slot)") {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }
@@ -165,6 +195,12 @@ extension Partition: RecoveryVisitor {
             if try self.restoreGroupEvent(topic: topic, seq: seq, json: json, image: image) {
                 recovery.events += 1
                 return
+            }
+            if let parts = EntityTopic(topic, family: EntityTopic.widget) {
+                recovery.events += 1
+                return try self.engine.restoreWidget(
+                    parts.id, seq: seq, try WidgetImage(image), app: Array(topic.extracting(parts.app)),
+                    kind: Array(topic.extracting(parts.type)))
             }
             guard let parts = EntityTopic(topic, family: EntityTopic.activity) else { throw ImageError.contradiction("a topic of no activity") }
             let after = try ActivityImage(image)

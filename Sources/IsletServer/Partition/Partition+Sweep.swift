@@ -21,11 +21,14 @@ struct SnapshotSweep {
     var devices: [[UInt8]] = []
     var traces = 0
     var kinds = 0
+    var widgetKinds = 0
     var locks: [[UInt8]] = []
+    var conditions: [[UInt8]] = []
     var groups = 0
 
     var hasFacts: Bool {
-        apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || !locks.isEmpty || groups > 0
+        apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
+            || !conditions.isEmpty || groups > 0
     }
 
     /// A piece has at least as many rows, unless time has passed: a transaction costs more than a row.
@@ -81,6 +84,8 @@ extension Partition {
             || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
             || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
             || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
+            || !engine.widgets.changedSlots.isEmpty || !engine.widgets.changedKinds.isEmpty
+            || !engine.widgets.changedConditions.isEmpty
     }
 
     private var isSweepDue: Bool {
@@ -100,6 +105,7 @@ extension Partition {
             engine.controls.changedSlots.rewind()
             engine.groups.changedSlots.rewind()
             sweeping.groups = engine.groups.changedGroups.count
+            engine.widgets.changedSlots.rewind()
             sweeping.apps = engine.changedApps.count
             sweeping.devices = Array(engine.changedDevices)
             engine.changedDevices.removeAll()
@@ -107,6 +113,9 @@ extension Partition {
             sweeping.kinds = engine.controls.changedKinds.count
             sweeping.locks = Array(engine.controls.changedLocks)
             engine.controls.changedLocks.removeAll()
+            sweeping.widgetKinds = engine.widgets.changedKinds.count
+            sweeping.conditions = Array(engine.widgets.changedConditions)
+            engine.widgets.changedConditions.removeAll()
         }
         addFacts(to: &chunk)
         while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, let slot = engine.changedSlots.popNext() {
@@ -118,12 +127,18 @@ extension Partition {
             add(control: slot, to: &chunk)
         }
         while !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
-            chunk.rowCount < rows, !chunk.isFull, let slot = engine.groups.changedSlots.popNext()
+            chunk.rowCount < rows, !chunk.isFull, let slot = engine.widgets.changedSlots.popNext()
+        {
+            add(widget: slot, to: &chunk)
+        }
+        while !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
+            engine.widgets.changedSlots.isAtEnd, chunk.rowCount < rows, !chunk.isFull,
+            let slot = engine.groups.changedSlots.popNext()
         {
             add(groupItem: slot, to: &chunk)
         }
         if !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
-            engine.groups.changedSlots.isAtEnd, let round = sweeping.round
+            engine.widgets.changedSlots.isAtEnd, engine.groups.changedSlots.isAtEnd, let round = sweeping.round
         {
             image.removeAll()
             image.write(round.began)
@@ -148,6 +163,13 @@ extension Partition {
         let kinds = engine.controls.takeChangedKinds(min(share, sweeping.kinds))
         sweeping.kinds -= kinds.count
         for kind in kinds { add(.controlKind(kind), to: &chunk) }
+        let widgetKinds = engine.widgets.takeChangedKinds(min(share, sweeping.widgetKinds))
+        sweeping.widgetKinds -= widgetKinds.count
+        for kind in widgetKinds { add(.widgetKind(kind), to: &chunk) }
+        for _ in 0..<share {
+            guard let name = sweeping.conditions.popLast() else { break }
+            add(.conditions(name), to: &chunk)
+        }
         for _ in 0..<share {
             guard let name = sweeping.locks.popLast() else { break }
             add(.lock(name), to: &chunk)
@@ -181,6 +203,32 @@ extension Partition {
         if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
         engine.withBytes(of: record.configuration) { entity.attributes = chunk.store($0, 0..<$0.count) }
         engine.withBytes(of: record.value) { entity.content = chunk.store($0, 0..<$0.count) }
+        entity.state = chunk.store(record.machine.state.wireName)
+        entity.revision = UInt64(record.revision)
+        entity.seq = record.lastSeq
+        let next = record.machine.next
+        if next.at.isSet {
+            entity.nextAt = next.at.milliseconds
+            entity.nextCause = chunk.store(next.cause.wireName)
+        }
+        image.removeAll()
+        image.image(of: record, in: engine)
+        let bytes = image.bytes
+        entity.image = chunk.store(bytes.span)
+        chunk.append(entity)
+    }
+
+    private func add(widget slot: Slot, to chunk: inout StateChunk) {
+        let place = EntityPlace(.widget, slot).number
+        guard let record = engine.widgets.record(at: slot) else { return chunk.free(place) }
+        var entity = StateChunk.Entity(slot: place)
+        let kind = engine.widgets.kinds[record.kind]
+        entity.id = chunk.storeText(of: record.id)
+        entity.app = chunk.store(engine.apps[kind.app].name.span)
+        entity.kind = chunk.store(kind.name.span)
+        if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
+        engine.withBytes(of: record.configuration) { entity.attributes = chunk.store($0, 0..<$0.count) }
+        engine.withEntry(of: record) { entity.content = chunk.store($0, 0..<$0.count) }
         entity.state = chunk.store(record.machine.state.wireName)
         entity.revision = UInt64(record.revision)
         entity.seq = record.lastSeq

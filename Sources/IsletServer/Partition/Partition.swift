@@ -76,13 +76,15 @@ package final class Partition {
     var callWriter = JSONWriter(capacity: 1 << 12)
     /// The calls that are out, by the control that waits for each.
     var openCalls: [SlotRef: OpenCall] = [:]
-    /// What controls want of providers, of events that are committed.
-    var wantedCalls: [ControlCall] = []
+    /// The same of widgets.
+    var openWidgetCalls: [SlotRef: OpenCall] = [:]
+    /// What controls and widgets want of providers, of events that are committed.
+    var wantedCalls = WantedCalls()
     /// How many wait for the commit of their events.
     var callsOnTheWay = 0
-    /// Questions for options, by their numbers.
-    var optionsJobs: [UInt64: Job] = [:]
-    var nextOptions: UInt64 = 0
+    /// What providers were asked for that no control or widget waits for, by number.
+    var questions: [UInt64: ProviderQuestion] = [:]
+    var nextQuestion: UInt64 = 0
     /// The backup that is being made.
     var backup: (id: UInt64, job: Job)?
     var subscribers = SubscriberTable()

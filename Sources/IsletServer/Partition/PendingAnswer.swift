@@ -71,8 +71,10 @@ final class Job {
         case controlList(ListScan<ControlFilter>)
         /// A control's value is asked for, and waited for until `deadline` (monotonic ms).
         case controlValue(SlotRef, deadline: Milliseconds)
-        /// A provider is asked for the options of a parameter.
-        case controlOptions(OptionsQuestion)
+        /// Widgets, listed over many turns.
+        case widgetList(ListScan<WidgetFilter>)
+        /// A provider is asked.
+        case question(ProviderQuestion)
         /// The journal copies itself.
         case backup
         /// The clock travels; the engine's owner ends this one.

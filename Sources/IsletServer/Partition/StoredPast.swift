@@ -5,6 +5,7 @@ import IsletJournal
 enum PastSubject {
     case activity(SlotRef)
     case control(SlotRef)
+    case widget(SlotRef)
 
     /// What the streams know of it; nil where it is gone.
     func identity(in engine: borrowing Engine) -> (id: EntityID, app: AppID, lastSeq: UInt64)? {
@@ -15,6 +16,9 @@ enum PastSubject {
         case .control(let reference):
             guard let record = engine.controls.record(reference) else { return nil }
             return (record.id, engine.controls.kinds[record.kind].app, record.lastSeq)
+        case .widget(let reference):
+            guard let record = engine.widgets.record(reference) else { return nil }
+            return (record.id, engine.widgets.kinds[record.kind].app, record.lastSeq)
         }
     }
 }

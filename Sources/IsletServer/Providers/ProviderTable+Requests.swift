@@ -71,25 +71,30 @@ extension ProviderTable {
             : kinds[Int(place)].values.count >= limits.waitingValues
     }
 
-    /// The call of the same control, or with the same job.
+    /// The call of the same control or widget, or of the same question.
     func find(_ purpose: Purpose) -> UInt32? {
         byPurpose.find(Self.hash(purpose)) { slot in
             switch (calls[slot].purpose, purpose) {
             case (.value(let one), .value(let other)), (.value(let one), .perform(let other)),
                 (.perform(let one), .value(let other)), (.perform(let one), .perform(let other)):
                 one == other
-            case (.options(let one), .options(let other)): one == other
-            case (.options, _), (_, .options): false
+            case (.timeline(let one), .timeline(let other)), (.timeline(let one), .performWidget(let other)),
+                (.performWidget(let one), .timeline(let other)), (.performWidget(let one), .performWidget(let other)):
+                one == other
+            case (.question(let one), .question(let other)): one == other
+            case (.value, _), (.perform, _), (.timeline, _), (.performWidget, _), (.question, _): false
             }
         }
     }
 
-    /// The same for a control's value and its action.
+    /// The same for a control's value and its action, and for a widget's timeline and its action.
     static func hash(_ purpose: Purpose) -> UInt64 {
         let key =
             switch purpose {
             case .value(let control), .perform(let control): UInt64(control.generation) << 32 | UInt64(control.slot)
-            case .options(let job): ~job
+            case .timeline(let widget), .performWidget(let widget):
+                ~(UInt64(widget.generation) << 32 | UInt64(widget.slot))
+            case .question(let number): number ^ 0x5555_5555_5555_5555
             }
         // A good mixing is enough: the numbers are the owner's own, and not a client's.
         let mixed = (key ^ key >> 32) &* 0x9E37_79B9_7F4A_7C15

@@ -64,14 +64,18 @@ extension ProviderTable {
         case value(SlotRef)
         /// A control's action. Sent at most once, whatever happens.
         case perform(SlotRef)
-        /// The options of a parameter, by the owner's number of the job. Read only: may be retried.
-        case options(UInt64)
+        /// A widget's timeline. Read only: may be retried.
+        case timeline(SlotRef)
+        /// A widget's action. Sent at most once, whatever happens.
+        case performWidget(SlotRef)
+        /// What no placed control or widget waits for, by the owner's number. Read only: may be retried.
+        case question(UInt64)
 
         /// Whether it is never sent twice.
         var isAction: Bool {
             switch self {
-            case .perform: true
-            case .value, .options: false
+            case .perform, .performWidget: true
+            case .value, .timeline, .question: false
             }
         }
     }

@@ -54,7 +54,7 @@ final class ControlJournal: ControlRecorder {
             case .lock(let name):
                 let isKnown = engine.writeFact(lock: name, to: &writer)
                 batch.append(.note(key: engine.factKey(lock: name), value: isKnown ? writer.bytes : nil))
-            case .activity: complain("no heartbeats and no settings here")
+            case .activity, .group, .widgetKind, .conditions: complain("neither heartbeats nor settings, groups or widgets here")
             }
         }
     }

@@ -51,7 +51,7 @@ import Testing
         desk.ask(Desk.value(2))
         desk.ask(Desk.value(3))
         desk.ask(Desk.perform(4))
-        desk.ask(.options(5))
+        desk.ask(.question(5))
         #expect(desk.effects() == ["#1 value 1 to a within 1000"])
         desk.now += 100
         var order: [String] = []
@@ -171,7 +171,7 @@ import Testing
         desk.register("a", kinds: [1, 2], capacity: 1)
         desk.ask(Desk.value(0))
         #expect(desk.ask(Desk.value(1)) == .accepted)
-        #expect(desk.ask(.options(1)) == .accepted)
+        #expect(desk.ask(.question(1)) == .accepted)
         #expect(desk.ask(Desk.value(2)) == .busy)
         #expect(desk.ask(Desk.perform(3)) == .accepted)
         #expect(desk.ask(Desk.perform(4)) == .busy)

@@ -150,7 +150,9 @@ final class ProviderDesk {
         switch purpose {
         case .value(let control): "value \(control.slot)"
         case .perform(let control): "perform \(control.slot)"
-        case .options(let job): "options \(job)"
+        case .timeline(let widget): "timeline \(widget.slot)"
+        case .performWidget(let widget): "perform widget \(widget.slot)"
+        case .question(let number): "question \(number)"
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
         #expect(desk.effects() == ["value 1 failed: threw"])
     }
 
-    @Test(arguments: [ProviderDesk.value(1), ProviderDesk.perform(1), .options(1)])
+    @Test(arguments: [ProviderDesk.value(1), ProviderDesk.perform(1), .question(1)])
     func whatCannotBeRetriedFailsAtOnce(purpose: ProviderTable.Purpose) {
         let desk = Desk()
         desk.register("a")
@@ -90,7 +90,7 @@ import Testing
         desk.register("b", kinds: [], capacity: 3)
         desk.ask(Desk.value(1))
         desk.ask(Desk.perform(2))
-        desk.ask(.options(3))
+        desk.ask(.question(3))
         _ = desk.effects()
         desk.register("b", capacity: 3)
         desk.now += 10

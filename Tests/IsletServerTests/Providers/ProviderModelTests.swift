@@ -80,7 +80,7 @@ private final class ProviderRun {
         jobs += 1
         let purpose: ProviderTable.Purpose =
             switch pick(8) {
-            case 0: .options(jobs)
+            case 0: .question(jobs)
             case 1...3: .perform(control)
             default: .value(control)
             }

@@ -1,0 +1,138 @@
+import IsletCore
+import IsletProtocol
+
+/// Questions to providers: options, snapshots, recommendations, relevance.
+extension Partition {
+    func question(_ kind: ServedKind, _ sort: ProviderQuestion.Sort) -> ProviderQuestion {
+        nextQuestion += 1
+        return ProviderQuestion(number: nextQuestion, kind: kind, sort)
+    }
+
+    /// Asks a provider for a command, which is answered when its answer is there.
+    func ask(
+        _ question: ProviderQuestion, within limit: Milliseconds, _ envelope: Envelope, _ frame: Span<UInt8>
+    ) -> FrameResult {
+        switch request(question, within: min(envelope.ttl ?? limit, limit)) {
+        case .noProvider: return refuse(envelope, frame, .unavailable(.noProvider))
+        case .busy: return refuse(envelope, frame, .busy(retryAfter: 100))
+        case .accepted: break
+        }
+        let result = later(.question(question), envelope, frame)
+        if case .later = result { return result }
+        questions[question.number] = nil
+        _ = providers.cancel(.question(question.number), .superseded, at: now.monotonic)
+        return result
+    }
+
+    /// Asks for the relevance of a kind's widgets; nobody waits for it, and where it cannot be had the last one stays.
+    func askRelevance(of kind: DeclaredKindID) {
+        guard let declaration = engine.widgets.kinds[kind].declaration, declaration.providesRelevance else { return }
+        _ = request(question(.widget(kind), .relevance), within: declaration.timelineDeadline)
+    }
+
+    private func request(_ question: ProviderQuestion, within: Milliseconds) -> ProviderTable.Request {
+        let request = providers.request(
+            .question(question.number), kind: question.kind.number, within: within, at: now.monotonic)
+        if request == .accepted { questions[question.number] = question }
+        return request
+    }
+
+    /// Writes a question's call; false where nobody waits for it any more.
+    func writeQuestion(_ call: CallID, _ number: UInt64, attempt: Int, within: Milliseconds) -> Bool {
+        guard let question = questions[number] else { return false }
+        switch (question.kind, question.sort) {
+        case (.control(let kind), .controlOptions(let parameter, let configuration)):
+            callWriter.providerCall(
+                call.value, optionsOf: kind, parameter, configuration, attempt: attempt, within: within, of: engine)
+        case (.widget(let kind), .widgetOptions(let parameter, let configuration, let query, let identifiers)):
+            callWriter.providerCall(
+                call.value, widgetOptionsOf: kind, parameter, configuration: configuration, query: query,
+                identifiers: identifiers, now: now.domain, attempt: attempt, within: within, of: engine)
+        case (.widget(let kind), .snapshot(let family, let configuration, let isPreview)):
+            callWriter.providerCall(
+                call.value, snapshotOf: kind, family: family, configuration: configuration, isPreview: isPreview,
+                now: now.domain, attempt: attempt, within: within, of: engine)
+        case (.widget(let kind), .recommendations):
+            callWriter.providerCall(
+                call.value, recommendationsOf: kind, now: now.domain, attempt: attempt, within: within, of: engine)
+        case (.widget(let kind), .relevance):
+            callWriter.providerCall(
+                call.value, relevanceOf: kind, now: now.domain, attempt: attempt, within: within, of: engine)
+        case (.control, _), (.widget, .controlOptions): preconditionFailure("a question of the other family")
+        }
+        return true
+    }
+
+    /// A provider answered a question; why that is no answer, where it is none.
+    func questionAnswered(_ number: UInt64, _ answer: ProviderAnswer, _ frame: Span<UInt8>) -> Refusal? {
+        guard let question = questions[number] else { return nil }
+        let bad = Refusal.badAnswer(call: answer.call, .wrongType)
+        switch question.sort {
+        case .controlOptions, .widgetOptions:
+            guard let value = answer.value, KindParameter.Option.areOptions(frame, at: value) else { return bad }
+            question.answer = .success(frame.bytes(value))
+        case .snapshot(let family, _, _):
+            do throws(BadTimeline) {
+                let entry = try TimelineReading.readSnapshot(frame, entries: answer.entries, family: family)
+                question.answer = .success(frame.bytes(entry.bytes))
+            } catch {
+                return .badTimeline(call: answer.call, error)
+            }
+        case .recommendations:
+            guard let value = answer.value, case .widget(let kind) = question.kind,
+                let declaration = engine.widgets.kinds[kind].declaration,
+                RecommendationsReading.areRecommendations(frame, at: value, for: declaration)
+            else { return bad }
+            engine.setRecommendations(kind, frame.bytes(value))
+            encodeEvents(Span(), nil)
+            question.answer = .success(frame.bytes(value))
+        case .relevance:
+            guard let value = answer.value, case .widget(let kind) = question.kind,
+                let relevances = RelevanceReading.read(frame, at: value)
+            else { return bad }
+            questions[number] = nil
+            engine.setRelevance(kind, relevances, json: frame.bytes(value), at: now.domain)
+            encodeEvents(Span(), nil)
+        }
+        return nil
+    }
+
+    func questionFailed(_ number: UInt64, _ failure: CallFailure) {
+        guard let question = questions[number] else { return }
+        if case .relevance = question.sort { questions[number] = nil }
+        switch failure {
+        case .noProvider: question.answer = .failure(.noProvider)
+        case .timedOut: question.answer = .failure(.providerTimedOut)
+        case .none, .providerLost, .threw, .badAnswer, .busy, .unknownOutcome:
+            question.answer = .failure(.providerFailed)
+        }
+    }
+
+    /// The answer to the command that asked, once the provider's is there.
+    func finish(_ question: ProviderQuestion, _ job: Job) -> FrameResult? {
+        guard let given = question.answer else { return nil }
+        questions[question.number] = nil
+        let req = job.req
+        switch given {
+        case .failure(let reason): return refuse(job.envelope, req.span, .unavailable(reason))
+        case .success(let json):
+            return answer { writer in
+                writer.beginAnswer(job.envelope, req.span, ok: true)
+                writer.field(question.sort.member, raw: json.span)
+                writer.endObject()
+            }
+        }
+    }
+}
+
+extension ProviderQuestion.Sort {
+    /// The member of the answer that shows it.
+    fileprivate var member: StaticString {
+        switch self {
+        case .controlOptions, .widgetOptions: "options"
+        case .snapshot: "snapshot"
+        case .recommendations: "recommendations"
+        case .relevance: "relevance"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import IsletCore
+import IsletProtocol
+
+/// The calls of widgets: timelines and actions.
+extension Partition {
+    /// Asks for what a widget wants.
+    func request(_ call: WidgetCall) {
+        switch call.kind {
+        case .cancel(let isRemoved):
+            let reason: ProviderTable.CancelReason = isRemoved ? .removed : .superseded
+            _ = providers.cancel(.timeline(call.widget), reason, at: now.monotonic)
+            _ = providers.cancel(.performWidget(call.widget), reason, at: now.monotonic)
+            openWidgetCalls[call.widget] = nil
+        case .askTimeline: request(.timeline(call.widget), call, isAction: false)
+        case .perform: request(.performWidget(call.widget), call, isAction: true)
+        }
+    }
+
+    private func request(_ purpose: ProviderTable.Purpose, _ call: WidgetCall, isAction: Bool) {
+        // What the widget wants by now comes with a later flight, and replaces this.
+        guard let record = engine.widgets.record(call.widget), record.callSerial == call.serial,
+            let kind = engine.widgets.kinds[call.widgetKind].declaration
+        else { return }
+        let number = ServedKind.widget(call.widgetKind).number
+        let within = isAction ? kind.actionDeadline : kind.timelineDeadline
+        switch providers.request(purpose, kind: number, within: within, at: now.monotonic) {
+        case .accepted: openWidgetCalls[call.widget] = OpenCall(serial: call.serial, isAction: isAction)
+        case .noProvider: widgetFailed(call.widget, isAction: isAction, .noProvider)
+        case .busy: widgetFailed(call.widget, isAction: isAction, .busy)
+        }
+    }
+
+    private func widgetFailed(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure) {
+        engine.widgetCallFailed(widget, isAction: isAction, failure, at: now.domain)
+        encodeEvents(Span(), nil)
+    }
+
+    /// A call of a widget ended without an answer.
+    func widgetCallEnded(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure) {
+        guard let call = openWidgetCalls[widget], call.isAction == isAction else { return }
+        openWidgetCalls[widget] = nil
+        guard engine.widgets.record(widget)?.callSerial == call.serial else { return }
+        widgetFailed(widget, isAction: isAction, failure)
+    }
+
+    /// Whether the call that is out for a widget is what it waits for.
+    private func isOpenCall(of widget: SlotRef, isAction: Bool) -> Bool {
+        guard let record = engine.widgets.record(widget) else { return false }
+        return openWidgetCalls[widget] == OpenCall(serial: record.callSerial, isAction: isAction)
+    }
+
+    /// Writes a call; false where nobody waits for it any more.
+    func writeCall(
+        _ call: CallID, of widget: SlotRef, isAction: Bool, attempt: Int, within: Milliseconds
+    ) -> Bool {
+        guard let record = engine.widgets.record(widget), isOpenCall(of: widget, isAction: isAction) else {
+            return false
+        }
+        if isAction {
+            callWriter.providerCall(
+                call.value, performFor: record, now: now.domain, attempt: attempt, within: within, of: engine)
+        } else {
+            callWriter.providerCall(
+                call.value, timelineFor: record, now: now.domain, attempt: attempt, within: within, of: engine)
+        }
+        return true
+    }
+
+    /// A provider gave a timeline; why it is none, where it is none.
+    func timelineAnswered(_ widget: SlotRef, _ answer: ProviderAnswer, _ frame: Span<UInt8>) -> Refusal? {
+        // Where it is nothing to the widget any more, it may say whatever it likes.
+        guard isOpenCall(of: widget, isAction: false), let record = engine.widgets.record(widget) else { return nil }
+        let timeline: WidgetTimeline
+        do throws(BadTimeline) {
+            timeline = try TimelineReading.read(
+                frame, entries: answer.entries, policy: answer.policy, needsLogin: answer.needsLogin,
+                family: record.family, limit: engine.rules.maximumTimelineEntries)
+        } catch {
+            return .badTimeline(call: answer.call, error)
+        }
+        engine.widgetAnswered(widget, isAction: false, timeline: timeline, frame, at: now.domain)
+        openWidgetCalls[widget] = nil
+        encodeEvents(Span(), nil)
+        return nil
+    }
+
+    /// A provider has performed a widget's action; whatever it says of it is well.
+    func widgetPerformed(_ widget: SlotRef) -> Refusal? {
+        guard isOpenCall(of: widget, isAction: true) else { return nil }
+        engine.widgetAnswered(widget, isAction: true, timeline: nil, Span(), at: now.domain)
+        openWidgetCalls[widget] = nil
+        encodeEvents(Span(), nil)
+        return nil
+    }
+}

@@ -1,0 +1,30 @@
+import IsletCore
+
+/// What a provider is asked that no placed control or widget waits for.
+final class ProviderQuestion {
+    enum Sort {
+        /// The options of a control kind's parameter, beside what is configured so far.
+        case controlOptions(parameter: [UInt8], configuration: [UInt8]?)
+        /// The same of a widget kind, by what is asked of its entity query; `identifiers` is a JSON array.
+        case widgetOptions(
+            parameter: [UInt8], configuration: [UInt8]?, query: StaticString, identifiers: [UInt8]?)
+        case snapshot(WidgetFamily, configuration: [UInt8]?, isPreview: Bool)
+        case recommendations
+        /// Nobody's command waits for it.
+        case relevance
+    }
+
+    let number: UInt64
+    let kind: ServedKind
+    let sort: Sort
+    /// The JSON that the provider gave, or why there is none.
+    var answer: Result<[UInt8], Refusal.Unavailable>?
+
+    init(number: UInt64, kind: ServedKind, _ sort: Sort) {
+        self.number = number
+        self.kind = kind
+        self.sort = sort
+    }
+}
+
+extension Refusal.Unavailable: Error {}

@@ -1,0 +1,34 @@
+import IsletCore
+
+/// What the events of a flight want of providers.
+struct WantedCalls {
+    var controls: [ControlCall] = []
+    var widgets: [WidgetCall] = []
+
+    var isEmpty: Bool { controls.isEmpty && widgets.isEmpty }
+    var count: Int { controls.count + widgets.count }
+
+    /// Takes what the engine wants by now.
+    mutating func takeAll(of engine: inout Engine) {
+        controls = engine.controls.takeCalls()
+        widgets = engine.widgets.takeCalls()
+    }
+
+    mutating func append(_ others: WantedCalls) {
+        controls += others.controls
+        widgets += others.widgets
+    }
+
+    mutating func removeAll() {
+        controls.removeAll(keepingCapacity: true)
+        widgets.removeAll(keepingCapacity: true)
+    }
+}
+
+extension Engine {
+    /// When the newest of the events happened that want something of providers; nil where none does.
+    var latestCallAt: Instant? {
+        guard !controls.calls.isEmpty || !widgets.calls.isEmpty else { return nil }
+        return max(controls.events.last?.at ?? Instant(0), widgets.events.last?.at ?? Instant(0))
+    }
+}

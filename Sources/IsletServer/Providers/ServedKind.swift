@@ -1,0 +1,21 @@
+import IsletCore
+
+/// A kind that providers serve, of either family. In the ``ProviderTable`` it has one number.
+enum ServedKind: Equatable {
+    case control(ControlKindID)
+    case widget(DeclaredKindID)
+
+    /// Far beyond the number of kinds that there may be (``DeclaredKindTable/maximumKinds``).
+    private static let widgets: UInt32 = 1 << 31
+
+    init(number: UInt32) {
+        self = number >= Self.widgets ? .widget(number - Self.widgets) : .control(number)
+    }
+
+    var number: UInt32 {
+        switch self {
+        case .control(let kind): kind
+        case .widget(let kind): Self.widgets + kind
+        }
+    }
+}
