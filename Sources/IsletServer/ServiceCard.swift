@@ -24,7 +24,7 @@ package struct ServiceCard: Sendable {
     package static let protocolVersion = 1
     /// The families of the contract that it serves.
     private static let features: [StaticString] = [
-        "activity", "control", "provider", "settings", "device", "clock", "watermark", "join", "snapshot", "replay",
+        "activity", "control", "widget", "provider", "settings", "device", "clock", "watermark", "join", "snapshot", "replay",
         "digest", "ingest", "group",
     ]
 
@@ -56,7 +56,7 @@ package struct ServiceCard: Sendable {
 
     /// The member `info` of `service.info`, which the caller ends.
     ///
-    /// - Parameter providers: how many processes compute the values of controls.
+    /// - Parameter providers: how many processes compute the values of controls and the timelines of widgets.
     func write(
         to writer: inout JSONWriter, now: TurnTime, heldBack: Milliseconds, engine: borrowing Engine,
         statistics: Statistics, providers: Int
@@ -106,6 +106,13 @@ package struct ServiceCard: Sendable {
             writer.integer(engine.controls.countByState[Int(state.rawValue)])
         }
         writer.endObject()
+        writer.key("widgets")
+        writer.beginObject()
+        for state in WidgetState.allCases where state != .removed {
+            writer.key(state.wireName)
+            writer.integer(engine.widgets.countByState[Int(state.rawValue)])
+        }
+        writer.endObject()
         writer.field("providers", providers)
         writer.field("timers", engine.armedTimers)
         writer.field("commands", statistics.commands)
@@ -137,6 +144,16 @@ extension JSONWriter {
         field("controlRetryLongest", rules.controlRetryLongest)
         field("authenticationLimit", rules.authenticationLimit)
         field("controlValueLimit", rules.controlValueLimit)
+        field("widgetDailyBudget", rules.widgetDailyBudget)
+        field("widgetLearningBudget", rules.widgetLearningBudget)
+        field("widgetLearningSpan", rules.widgetLearningSpan)
+        field("widgetReloadSpacing", rules.widgetReloadSpacing)
+        field("widgetEntrySpacing", rules.widgetEntrySpacing)
+        field("widgetReloadJitter", rules.widgetReloadJitter)
+        field("widgetRetryFirst", rules.widgetRetryFirst)
+        field("widgetRetryLongest", rules.widgetRetryLongest)
+        field("maximumTimelineEntries", rules.maximumTimelineEntries)
+        field("widgetDeveloperMode", rules.widgetDeveloperMode)
         field("groupValueLimit", rules.groupValueLimit)
         field("maximumGroupKeys", rules.maximumGroupKeys)
         field("groupLimit", rules.groupLimit)

@@ -10,6 +10,9 @@ extension Engine {
         // A clock that stops at every date does not go on before the settings of this one had their effect.
         if isSweeping, dating == .whenDue { return true }
         var left = limit
+        // A clock that stops at every date waits for what providers answer at this one, once all that is due then has
+        // asked.
+        var now = now
         while left > 0 {
             let control = controls.nextDue(by: now)
             let widget = widgets.nextDue(by: now)
@@ -22,8 +25,7 @@ extension Engine {
                 if other <= now, wheel.nextWork() > other {
                     if control <= widget { fireNextControl(at: now, dating) } else { fireNextWidget(at: now, dating) }
                     left -= 1
-                    // A clock that stops at every date waits for what providers answer at this one.
-                    if dating == .whenDue, !controls.calls.isEmpty || !widgets.calls.isEmpty { return true }
+                    if dating == .whenDue, !controls.calls.isEmpty || !widgets.calls.isEmpty { now = other }
                     continue
                 }
                 // None, or the wheel has moved as many timers as it may in one call. What events stand for that were not
@@ -42,7 +44,7 @@ extension Engine {
     private var isSweeping: Bool { sweep.isUnderway || !controls.sweeps.isEmpty || !widgets.sweeps.isEmpty }
 
     /// The date of the next deadline or expiry that ``fireDue(at:dating:limit:)`` would let take effect.
-    package func earliestDeadline() -> Instant { 
+    package func earliestDeadline() -> Instant {
         min(wheel.earliestDeadline(), controls.wheel.earliestDeadline(), widgets.wheel.earliestDeadline())
     }
 

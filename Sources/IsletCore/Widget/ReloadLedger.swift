@@ -6,6 +6,9 @@ package struct ReloadLedger: Equatable, Sendable {
     /// How long a reload counts.
     package static let window: Milliseconds = 24 * 3_600_000
 
+    /// The largest budget that may be set: all its dates fit into one payload.
+    package static let largestBudget = 10_000
+
     /// Of the charged reloads, the oldest first; older ones than the window are dropped with the next charge.
     package private(set) var dates: [Instant] = []
     /// How many were not charged since it was placed, by exemption, in the order of their cases.

@@ -91,6 +91,16 @@ import Testing
                   controlRetryLongest: 14
                   authenticationLimit: 15
                   controlValueLimit: 16
+                  widgetDailyBudget: 20
+                  widgetLearningBudget: 21
+                  widgetLearningSpan: 22
+                  widgetReloadSpacing: 23
+                  widgetEntrySpacing: 24
+                  widgetReloadJitter: 25
+                  widgetRetryFirst: 26
+                  widgetRetryLongest: 27
+                  maximumTimelineEntries: 28
+                  widgetDeveloperMode: true
                   groupValueLimit: 17
                   maximumGroupKeys: 18
                   groupLimit: 19
@@ -115,6 +125,16 @@ import Testing
         rules.controlRetryLongest = 14
         rules.authenticationLimit = 15
         rules.controlValueLimit = 16
+        rules.widgetDailyBudget = 20
+        rules.widgetLearningBudget = 21
+        rules.widgetLearningSpan = 22
+        rules.widgetReloadSpacing = 23
+        rules.widgetEntrySpacing = 24
+        rules.widgetReloadJitter = 25
+        rules.widgetRetryFirst = 26
+        rules.widgetRetryLongest = 27
+        rules.maximumTimelineEntries = 28
+        rules.widgetDeveloperMode = true
         rules.groupValueLimit = 17
         rules.maximumGroupKeys = 18
         rules.groupLimit = 19
@@ -124,7 +144,7 @@ import Testing
         #expect(reading.problems.isEmpty)
         #expect(reading.configuration.rules == rules)
         // A rule that is added has to be added here and to the settings.
-        #expect(Mirror(reflecting: rules).children.count == 24)
+        #expect(Mirror(reflecting: rules).children.count == 34)
     }
 
     @Test func whatIsShownCanBeReadAgain() throws {
