@@ -26,10 +26,10 @@ extension ControlWitness {
     /// A call reached a provider.
     ///
     /// - Parameters:
-    ///   - committed: the revision of a topic that was published last.
+    ///   - committed: the sequence number that was published last of the app.
     ///   - run: of the service.
     ///   - time: real milliseconds.
-    package func called(_ frame: JSON, committed: (String) -> Int, run: UInt64, at time: Int64) {
+    package func called(_ frame: JSON, committed: Int, run: UInt64, at time: Int64) {
         guard let id = frame["call"]?.string, let name = frame["control"]?.string, let op = frame["op"]?.string,
             let topic = topic(id: name), let control = controls[topic]
         else { return complain(false, "a call for nobody: \(frame.text)") }
@@ -40,7 +40,7 @@ extension ControlWitness {
         check(isAction || op == "control.value", "an unknown call")
         check(calls[id] == nil, "a call that was sent before")
         check(isAction ? control.isActing : ["loading", "reloading"].contains(control.state), "nobody asked")
-        check(control.askedAt <= committed(topic), "a call before its event was committed")
+        check(control.askedSeq <= committed, "a call before its event was committed")
         let key = "\(topic) \(control.life) \(control.askedAt)"
         let attempt = Int(frame["attempt"]?.integer ?? 0)
         if isAction {

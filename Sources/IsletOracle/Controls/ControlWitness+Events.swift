@@ -69,7 +69,7 @@ extension ControlWitness {
     func follow(_ passage: ControlPassage, _ control: inout WitnessedControl, _ check: Check) {
         let after = passage.after
         if ["loading", "reloading"].contains(passage.to), !["redacted", "revealed"].contains(passage.name) {
-            control.askedAt = control.revision
+            control.isAsked(by: passage)
         }
         switch passage.name {
         case "added", "configured":
@@ -148,7 +148,7 @@ extension ControlWitness {
             control.nextWish = wanted == control.wish && wanted != .hidden ? nil : waiting
             return flips(passage, wanted, check)
         }
-        control.askedAt = control.revision
+        control.isAsked(by: passage)
         if isTap {
             control.wish = wish(passage, control)
         } else if passage.cause == "action" {

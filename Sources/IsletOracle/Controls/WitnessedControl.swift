@@ -24,6 +24,8 @@ package struct WitnessedControl {
     var failures = 0
     /// The revision of the event that asked for its value or began its action last.
     package internal(set) var askedAt = 0
+    /// That event's place in its app's stream: an id that is used again has low revisions again.
+    package internal(set) var askedSeq = 0
 
     package var entity: [String: JSON] { versions.last ?? [:] }
     package var revision: Int { versions.count }
@@ -44,6 +46,12 @@ package struct WitnessedControl {
             return true
         }
         return earlier.contains(entity)
+    }
+
+    /// An event asks for its value, or begins its action.
+    mutating func isAsked(by passage: ControlPassage) {
+        askedAt = revision
+        askedSeq = Int(passage.event["seq"]?.integer ?? 0)
     }
 
     /// It was removed, and one with its id is placed.

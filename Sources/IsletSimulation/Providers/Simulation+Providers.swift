@@ -98,12 +98,11 @@ extension Simulation {
         tally.calls += 1
         if call["op"] == .string("control.perform") { tally.performs += 1 }
         let app = call["app"]?.string ?? ""
-        let published = ledger.published[app]
         witness.called(
-            call, committed: { published?.revisions[$0] ?? 0 }, run: incarnation, at: clock.elapsed)
+            call, committed: ledger.published[app]?.seq ?? 0, run: incarnation, at: clock.elapsed)
         // One that waited at the start has its whole time from when somebody is asked.
         if let topic = call["control"]?.string.flatMap({ witness.topic(id: $0) }),
-            let revision = restoredWaits.removeValue(forKey: topic), busy[topic]?.revision == revision
+            let seq = restoredWaits.removeValue(forKey: topic), busy[topic]?.seq == seq
         {
             busy[topic]?.since = clock.elapsed
         }
@@ -114,7 +113,7 @@ extension Simulation {
     /// A new process counts from its start.
     func restartWaits() {
         busy.removeAll()
-        restoredWaits = witness.controls.filter { $0.value.isListed && $0.value.isBusy }.mapValues(\.askedAt)
+        restoredWaits = witness.controls.filter { $0.value.isListed && $0.value.isBusy }.mapValues(\.askedSeq)
     }
 
     /// No control waits for its provider longer than it may, once its event is committed.
@@ -125,13 +124,13 @@ extension Simulation {
         }
         let hasRoom = journal.inFlight < 2
         for (topic, control) in witness.controls {
-            let published = ledger.published[control.app]?.revisions[topic] ?? 0
-            guard control.isListed, control.isBusy, control.askedAt <= published else {
+            let published = ledger.published[control.app]?.seq ?? 0
+            guard control.isListed, control.isBusy, control.askedSeq <= published else {
                 busy[topic] = nil
                 continue
             }
-            guard var wait = busy[topic], wait.revision == control.askedAt else {
-                busy[topic] = (control.askedAt, clock.elapsed, 0)
+            guard var wait = busy[topic], wait.seq == control.askedSeq else {
+                busy[topic] = (control.askedSeq, clock.elapsed, 0)
                 continue
             }
             let limit = control.isActing ? control.kind.actionDeadline : control.kind.valueDeadline

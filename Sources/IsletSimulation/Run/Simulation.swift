@@ -60,9 +60,10 @@ final class Simulation {
     var world = ProviderWorld()
     /// The answers to changes of controls, by client and `req`, with the domain time of the execution.
     var controlAnswers: [String: [(bytes: [UInt8], at: Int64)]] = [:]
-    /// Since when, in real time, each control waits for a provider, and at which revision; and for how many turns too long.
-    var busy: [String: (revision: Int, since: Int64, late: Int)] = [:]
-    /// Controls that waited when the service started, and at which revision: they are asked for once a provider is there.
+    /// Since when, in real time, each control waits for a provider, by which event of its app; and for how many turns too
+    /// long.
+    var busy: [String: (seq: Int, since: Int64, late: Int)] = [:]
+    /// Controls that waited when the service started, and by which event: they are asked for once a provider is there.
     var restoredWaits: [String: Int] = [:]
     var controlLog: [(sent: SentCommand, at: Int64)] = []
     var nextDeed = 0
