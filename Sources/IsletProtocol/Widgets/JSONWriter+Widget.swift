@@ -87,13 +87,15 @@ extension JSONWriter {
         }
     }
 
-    mutating func held(_ hold: WidgetMachine.Hold) {
+    /// - Parameter isWhole: whether it also says how many requests it stands for. A request that becomes one with it makes
+    ///   no event, so entities, which replicas hold as well, do not show that.
+    mutating func held(_ hold: WidgetMachine.Hold, isWhole: Bool = false) {
         key("held")
         beginObject()
         field("until", hold.until)
         field("reason", name: hold.reason.wireName)
         field("cause", name: hold.cause.wireName)
-        field("merged", hold.merged)
+        if isWhole { field("merged", hold.merged) }
         endObject()
     }
 

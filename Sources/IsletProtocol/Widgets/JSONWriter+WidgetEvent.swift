@@ -80,8 +80,7 @@ extension JSONWriter {
             if after.failure == .none { cleared("failure") } else { field("failure", name: after.failure.wireName) }
         }
         if let hold = after.hold {
-            // A request that becomes one with it makes no event, so who follows may know of fewer.
-            if before.hold != hold || hold.merged > 0 { held(hold) }
+            if before.hold != hold { held(hold) }
         } else if before.hold != nil {
             cleared("held")
         }

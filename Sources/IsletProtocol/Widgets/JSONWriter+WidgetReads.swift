@@ -55,7 +55,7 @@ extension JSONWriter {
         beginObject()
         for (exemption, count) in budget.exempt where count > 0 { field(exemption.wireName, count) }
         endObject()
-        if let hold = budget.hold { held(hold) }
+        if let hold = budget.hold { held(hold, isWhole: true) }
         endObject()
     }
 
