@@ -1,6 +1,6 @@
 /// What happens in a group.
 public enum AppGroupChange: Sendable, Hashable {
-    /// All that there is: at the beginning, and wherever changes were missed.
+    /// All that there is: at the beginning, and wherever changes were missed, signals among them.
     case synced([AppGroupItem])
     /// A key was set.
     case set(AppGroupItem)

@@ -39,7 +39,7 @@ public struct AppGroupStore: Sendable {
             return try await send("group.get", ["key": .string(key)]).group.flatMap(AppGroupItem.init)
         } catch {
             // A group that there is not is a mistake; a key that there is not is an answer.
-            if error.code == .notFound, error.detail["key"] != nil || error.detail["group"] == nil { return nil }
+            if error.code == .notFound, error.detail["group"] == nil { return nil }
             throw error
         }
     }
@@ -90,7 +90,7 @@ public struct AppGroupStore: Sendable {
         do throws(IsletError) {
             return try await send("group.delete", fields).outcome == .applied
         } catch {
-            if error.code == .notFound, error.detail["key"] != nil || error.detail["group"] == nil { return false }
+            if error.code == .notFound, error.detail["group"] == nil { return false }
             throw error
         }
     }

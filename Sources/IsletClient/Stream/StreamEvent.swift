@@ -52,9 +52,12 @@ public struct StreamEvent: Sendable, Hashable {
         patch = object[String(name.prefix { $0 != "." })]?.object ?? [:]
     }
 
-    /// Whether this is the first event of its entity.
-    var isStart: Bool { object["from"] == nil }
+    /// Whether this has the whole entity, as its first event has. Those of keys of groups, which have no states before,
+    /// all do. A signal, such as `group.notified`, is of no entity.
+    var isStart: Bool { object["from"] == nil && revision != nil && leavesListed }
 
     /// Whether the entity stands in lists and snapshots after this event.
-    var leavesListed: Bool { to?.isListed ?? (object["to"]?.string != ControlState.removed.rawValue) }
+    var leavesListed: Bool {
+        to?.isListed ?? ((object["to"] ?? patch["state"])?.string != ControlState.removed.rawValue)
+    }
 }

@@ -23,8 +23,8 @@ public enum SupplementalFamily: String, Sendable, Hashable, CaseIterable {
     case small, medium
 }
 
-/// How one placed widget is drawn, of what its kind says that it can be; nil: not said. The service carries it, renderers
-/// read it.
+/// How one placed widget is drawn, of what its kind says that it can be; nil: not said. The service carries it,
+/// renderers read it.
 public struct WidgetRendering: Sendable, Hashable {
     /// How it is coloured.
     public var mode: WidgetRenderingMode?

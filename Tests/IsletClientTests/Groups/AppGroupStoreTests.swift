@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test func `commands name the group`() async throws {
-        let answer: RawObject = ["ok": .bool(true), "outcome": .string("applied"), "group": Self.item("a", "1", revision: 4)]
+        let answer: RawObject = [
+            "ok": .bool(true), "outcome": .string("applied"), "group": Self.item("a", "1", revision: 4),
+        ]
         try await withStore { _ in
             answer
         } _: { fake, store in
@@ -89,7 +91,7 @@ import Testing
 
     @Test func `a key that is not there is nil, a group that is not there is an error`() async throws {
         try await withStore { command in
-            Self.refused("notFound", command["key"]?.string == "a" ? ["key": .string("a")] : ["group": .string("g")])
+            Self.refused("notFound", command["key"]?.string == "a" ? [:] : ["group": .string("g")])
         } _: { _, store in
             let value = try await store.value(Int.self, forKey: "a")
             #expect(value == nil)

@@ -298,7 +298,8 @@ import Testing
         #"{"op":"widget.timeline","call":"1","kind":"lamp"}"#,
         #"{"op":"widget.timeline","call":"1","kind":"lamp","family":"systemFuture"}"#,
         #"{"op":"widget.perform","call":"1","kind":"lamp"}"#, #"{"op":"widget.options","call":"1","kind":"lamp"}"#,
-        #"{"op":"widget.options","call":"1","kind":"lamp","parameter":"p","query":"future"}"#, #"{"req":"x","ok":true}"#,
+        #"{"op":"widget.options","call":"1","kind":"lamp","parameter":"p","query":"future"}"#,
+        #"{"req":"x","ok":true}"#,
         #"{"op":"provider.cancel","call":"unknown"}"#, #"{"op":7}"#,
         #"{"op":"provider.dropped","provider":"another","reason":"silent"}"#,
     ])

@@ -122,6 +122,20 @@ import Testing
         expectAgreement()
     }
 
+    @Test mutating func `a key that was removed before its row was read is not told of`() {
+        model.setGroup("g", key: "k", value: 1)
+        #expect(replica.joined(model.position) == [snapshot])
+        var chunk = BulkChunk(req: "")
+        chunk.epoch = "e1"
+        chunk.fromSeq = model.seq
+        let deleted = model.deleteGroup("g", key: "k")
+        #expect(replica.received(deleted).isEmpty)
+        let mark = model.watermark()
+        chunk.end = .complete(seq: model.seq, entities: mark.entities, digest: mark.digest)
+        #expect(replica.received(chunk).told == ["synced(joined)", "2|"])
+        expectAgreement()
+    }
+
     @Test mutating func `events that a row has already are no news`() {
         model.start("a")
         _ = replica.joined(model.position)

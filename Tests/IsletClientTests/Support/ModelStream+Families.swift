@@ -2,54 +2,41 @@ import IsletClient
 
 /// Widgets and groups in the model of a stream.
 extension ModelStream {
-    /// An event of any family, whose entity goes with the state `removed`.
-    @discardableResult
-    mutating func publish(
-        _ name: String, topic: String, from: String?, to: String, _ patch: RawObject, besides: RawObject = [:]
-    ) -> StreamEvent {
-        let family = String(name.prefix { $0 != "." })
-        let revision = (lastRevisions[topic] ?? 0) + 1
-        lastRevisions[topic] = revision
-        var patch = patch
-        patch["state"] = .string(to)
-        patch["revision"] = .integer(revision)
-        var object = head(name)
-        if let from { object["from"] = .string(from) }
-        object["to"] = .string(to)
-        for member in besides.members { object[member.name] = member.value }
-        object[family] = patch.json
-        let event = append(topic, object)
-        var entity = entities[topic] ?? [:]
-        entity.merge(patch)
-        setEntity(to == "removed" ? nil : entity, at: topic)
-        return event
-    }
-
     /// A widget's event.
     @discardableResult
     mutating func widget(
         _ name: String, _ id: String, from: String? = "shown", to: String = "shown", _ patch: RawObject = [:],
         besides: RawObject = [:]
     ) -> StreamEvent {
-        var members: RawObject = ["id": .string(id)]
+        var object = head("widget.\(name)")
+        if let from { object["from"] = .string(from) }
+        object["to"] = .string(to)
+        for member in besides.members { object[member.name] = member.value }
+        var members: RawObject = ["id": .string(id), "state": .string(to)]
         for member in patch.members { members[member.name] = member.value }
-        return publish(
-            "widget.\(name)", topic: "\(app)/widget/weather/\(id)", from: from, to: to, members, besides: besides)
+        return change("widget", "\(app)/widget/weather/\(id)", object, members)
     }
 
+    /// A key of a group is set; such an event has the whole key, and no states before and after.
     @discardableResult
     mutating func setGroup(_ group: String, key: String, value: Int) -> StreamEvent {
-        let topic = "\(app)/group/\(group)/\(key)"
-        return publish(
-            "group.set", topic: topic, from: entities[topic] == nil ? nil : "present", to: "present",
-            ["group": .string(group), "key": .string(key), "value": .integer(value), "by": .string("b")])
+        change(
+            "group", "\(app)/group/\(group)/\(key)", head("group.set"),
+            [
+                "group": .string(group), "key": .string(key), "state": .string("present"), "value": .integer(value),
+                "by": .string("b"),
+            ])
     }
 
+    /// A key of a group is removed.
     @discardableResult
     mutating func deleteGroup(_ group: String, key: String) -> StreamEvent {
-        publish(
-            "group.deleted", topic: "\(app)/group/\(group)/\(key)", from: "present", to: "removed",
-            ["group": .string(group), "key": .string(key), "value": .null])
+        change(
+            "group", "\(app)/group/\(group)/\(key)", head("group.deleted"),
+            [
+                "group": .string(group), "key": .string(key), "state": .string("removed"), "value": .null,
+                "by": .string("b"),
+            ])
     }
 
     /// A signal: an event without an entity.
@@ -59,5 +46,21 @@ extension ModelStream {
         let notification: RawObject = ["group": .string(group), "name": .string(name), "by": .string("b")]
         object["notification"] = notification.json
         return append("\(app)/group/\(group)/~", object)
+    }
+
+    /// An event with the next revision of its entity, which goes with the state `removed`.
+    private mutating func change(
+        _ family: String, _ topic: String, _ head: RawObject, _ members: RawObject
+    ) -> StreamEvent {
+        var (object, patch) = (head, members)
+        let revision = (lastRevisions[topic] ?? 0) + 1
+        lastRevisions[topic] = revision
+        patch["revision"] = .integer(revision)
+        object[family] = patch.json
+        let event = append(topic, object)
+        var entity = entities[topic] ?? [:]
+        entity.merge(patch)
+        setEntity(patch["state"]?.string == "removed" ? nil : entity, at: topic)
+        return event
     }
 }

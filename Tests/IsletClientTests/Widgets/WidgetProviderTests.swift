@@ -108,7 +108,9 @@ import Testing
     @Test func `options are those that are suggested, those of identifiers, and the default`() async throws {
         let replies = try await replies(
             to: call("1", "options", kind: "flight", #","parameter":"from","query":"suggestedEntities""#),
-            call("2", "options", kind: "flight", #","parameter":"from","query":"entitiesFor","identifiers":["OSL","X"]"#),
+            call(
+                "2", "options", kind: "flight",
+                #","parameter":"from","query":"entitiesFor","identifiers":["OSL","X"]"#),
             call("3", "options", kind: "flight", #","parameter":"from","query":"defaultResult""#),
             call("4", "options", kind: "flight", #","parameter":"number""#)
         ) { FlightWidget() }
