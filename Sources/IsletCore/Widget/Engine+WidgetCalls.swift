@@ -221,8 +221,8 @@ extension Engine {
         if let known = widgets.kinds[kind].declaration {
             guard let member = declaration.difference(from: known) else { return .declared(kind) }
             // What is placed has one of these.
-            let losesFamily = !known.families.allSatisfy { declaration.families.contains($0) }
-            guard mayReplace, !losesFamily || widgets.kinds[kind].placed == 0 else { return .differs(kind, member) }
+            let isFixed = widgets.kinds[kind].placed > 0 && declaration.lacksFamily(of: known)
+            guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         widgets.kinds[kind].declaration = declaration
         if !declaration.providesRecommendations { widgets.recommendations[kind] = nil }

@@ -102,14 +102,15 @@ extension Partition {
                 kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
     }
 
-    /// The same of a widget kind. A family may be given up while widgets of it are placed: they stay.
+    /// The same of a widget kind.
     private func refusal(
         of declaration: WidgetKindDeclaration, _ register: ProviderRegister, _ frame: Span<UInt8>
     ) -> Refusal? {
         guard case .widget(let number)? = known(widget: declaration.kind, register, frame),
-            let known = engine.widgets.kinds[number].declaration,
-            let member = declaration.difference(from: known), isProvidedByOthers(.widget(number), register)
+            let known = engine.widgets.kinds[number].declaration, let member = declaration.difference(from: known)
         else { return nil }
+        let isFixed = engine.widgets.kinds[number].placed > 0 && declaration.lacksFamily(of: known)
+        guard isFixed || isProvidedByOthers(.widget(number), register) else { return nil }
         return .kindConflict(
             KindConflict(
                 kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
