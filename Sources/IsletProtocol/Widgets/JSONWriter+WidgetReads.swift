@@ -71,7 +71,8 @@ extension JSONWriter {
             field("app", plain: engine.apps[kind.app].name.span)
             field("kind", plain: kind.name.span)
             field("rule", name: row.rule.wireName)
-            if let score = row.score { field("score", Double(score)) }
+            // The shortest digits that mean this number, not those of its nearest Double.
+            if let score = row.score { field("score", Double(score.description) ?? Double(score)) }
             if let until = row.until { field("until", until) }
             endObject()
         }
