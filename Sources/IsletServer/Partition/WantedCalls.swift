@@ -29,6 +29,7 @@ extension Engine {
     /// When the newest of the events happened that want something of providers; nil where none does.
     var latestCallAt: Instant? {
         guard !controls.calls.isEmpty || !widgets.calls.isEmpty else { return nil }
-        return max(controls.events.last?.at ?? Instant(0), widgets.events.last?.at ?? Instant(0))
+        // A call that is taken back needs no event.
+        return [controls.events.last?.at, widgets.events.last?.at].compactMap { $0 }.max()
     }
 }
