@@ -111,6 +111,17 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, Senda
         return try await send(command)
     }
 
+    /// Says that a person has tapped it: what that opens is told by the event `activity.tapped`.
+    ///
+    /// - Parameter url: what a part of it, or its own deep link, opens; nil: just the app.
+    /// - Returns: whether it took effect; a tap on one that has ended is ignored.
+    @discardableResult
+    public func tap(opening url: URL? = nil) async throws(IsletError) -> Answer.Outcome {
+        var command = command("activity.tap")
+        command["url"] = url.map { .string($0.absoluteString) }
+        return try await send(command)
+    }
+
     private func command(_ op: String) -> Command {
         Command(op, app: session.app, ["id": .string(id)])
     }

@@ -9,6 +9,12 @@ public struct ControlInfo: Sendable, Hashable, Identifiable {
     /// All that the service knows of it, such as `value`, `valueSource`, `status` and `failure`.
     public let members: RawObject
 
+    /// A control that a replica holds; nil where the entity is none.
+    public init?(_ entity: Entity) {
+        guard entity.family == "control" else { return nil }
+        self.init(entity.members)
+    }
+
     /// Reads an entity; nil where it is no control.
     init?(_ members: RawObject) {
         guard let kind = members["kind"]?.string, let id = members["id"]?.string else { return nil }

@@ -39,6 +39,21 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
         }
     }
 
+    @Test func `a tap is told with what it opens`() async throws {
+        try await withSession { connection in
+            let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: content(12))
+            let stream = StreamReader(try await connection.events("com.example.pizza/"))
+            _ = try await stream.synced()
+            #expect(try await activity.tap(opening: URL(string: "pizza://order/7")) == .applied)
+            guard case .event(let event, _)? = try await stream.next() else { throw CancellationError() }
+            #expect(event.name == "activity.tapped")
+            #expect(event.interaction?.url == "pizza://order/7")
+            #expect(event.interaction?.kind == "DeliveryAttributes")
+            try await activity.end(nil)
+            #expect(try await activity.tap() == .ignored(reason: "ended"))
+        }
+    }
+
     @Test func `what ActivityKit drops in silence is told`() async throws {
         try await withSession { _ in
             let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: content(12))

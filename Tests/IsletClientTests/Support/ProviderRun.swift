@@ -32,6 +32,16 @@ final class ProviderRun: Sendable {
         }
     }
 
+    /// The next answer of its own that the service would not have.
+    func refusal() async throws -> ServiceError {
+        try await within { [events] in
+            for await event in events {
+                if case .answerRefused(let error) = event { return error }
+            }
+            throw CancellationError()
+        }
+    }
+
     /// Ends it well.
     func stop() async throws {
         task.cancel()

@@ -11,6 +11,12 @@ public struct WidgetInfo: Sendable, Hashable, Identifiable {
     /// All that the service knows of it, such as `entry`, `entryIndex`, `policy`, `failure` and `held`.
     public let members: RawObject
 
+    /// A widget that a replica holds; nil where the entity is none.
+    public init?(_ entity: Entity) {
+        guard entity.family == "widget" else { return nil }
+        self.init(entity.members)
+    }
+
     /// Reads an entity; nil where it is no widget.
     init?(_ members: RawObject) {
         guard let kind = members["kind"]?.string, let id = members["id"]?.string else { return nil }
