@@ -22,6 +22,8 @@ extension Oracle {
         switches.removeAll { $0.order >= place }
         backgrounds.removeAll { $0.order >= place }
         locks.removeAll { $0.order >= place }
+        groupBook.cut(from: place)
+        tellings = []
         order = max(place, order)
         lastEffect = min(lastEffect, place)
         let lost = memories.filter { $0.value.order >= place }.keys

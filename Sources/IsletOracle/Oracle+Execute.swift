@@ -97,6 +97,7 @@ extension Oracle {
             report(device, event, command.app, asker)
             return .applied(seq: nil, nil, nil)
         case .control(let deed): return .control(deed)
+        case .group(let deed): return perform(deed, command)
         case .info: return .info(timers: timers, states: states)
         case .ping: return .now(now)
         case .advance(let span):

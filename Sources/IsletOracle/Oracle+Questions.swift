@@ -164,14 +164,16 @@ extension Oracle {
         return number <= everForgotten[name] ?? -1 && number > forgottenNumbers[name] ?? -1
     }
 
-    /// What is known of an app's listed activities: how many, and their digest.
+    /// What is known of an app's listed activities and keys: how many, and their digest.
     package func stand(_ app: String) -> (entities: Int, digest: String) {
         var digest = StreamDigest()
         let listed = listed(app)
         for handle in listed {
             digest.toggle(topic: topic(handle) ?? "", revision: shape(handle)?.revision ?? 0)
         }
-        return (listed.count, digest.text)
+        let keys = listedGroupKeys(app)
+        for (topic, key) in keys { digest.toggle(topic: topic, revision: Int(key["revision"]?.integer ?? 0)) }
+        return (listed.count + keys.count, digest.text)
     }
 
     /// A settings question for the checks.

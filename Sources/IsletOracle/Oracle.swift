@@ -33,6 +33,9 @@ package final class Oracle {
     /// The passages of the present call, in order within each activity.
     var happened: [(handle: Handle, passage: Passage)] = []
     var nextHandle = 0
+    var groupBook = GroupBook()
+    /// The events of groups that nobody took yet.
+    var tellings: [GroupTelling] = []
 
     package init(_ rules: OracleRules, now: Int64) {
         self.rules = rules

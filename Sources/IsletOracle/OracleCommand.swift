@@ -45,6 +45,8 @@ package struct OracleCommand: Sendable {
         case advance(Int64)
         /// About controls or their kinds: judged by ``ControlWitness``.
         case control(ControlDeed)
+        /// About an app group.
+        case group(GroupDeed)
         case info
         case ping
         /// Malformed in a way that has this code.
@@ -68,6 +70,7 @@ package struct OracleCommand: Sendable {
     package var isRemembered: Bool {
         switch operation {
         case .start, .update, .end, .dismiss, .renew, .heartbeat, .settingsSet, .deviceEvent, .advance: true
+        case .group(let deed): deed.isChange
         case .get, .history, .list, .settingsGet, .control, .info, .ping, .wrong: false
         }
     }
@@ -113,6 +116,7 @@ package struct Expectation: Sendable {
         case now(Int64)
         /// Anything that a control may say.
         case control(ControlDeed)
+        case group(GroupSay)
         /// What a read finds once the stream is so far.
         case awaited(AwaitedRead)
         /// The answer that was given first.
@@ -131,7 +135,9 @@ package struct Expectation: Sendable {
     package var isAccepted: Bool {
         switch say {
         case .refused, .held: false
-        case .applied, .ignored, .settings, .entity, .history, .list, .info, .now, .control, .awaited, .again: true
+        case .applied, .ignored, .settings, .entity, .history, .list, .info, .now, .control, .group, .awaited,
+            .again:
+            true
         }
     }
 }

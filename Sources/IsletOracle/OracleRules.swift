@@ -12,6 +12,9 @@ package struct OracleRules: Equatable, Sendable {
     package var mute: Int64?
     package var silenceStale: Int64?
     package var silenceEnds: Int64?
+    package var groupValueLimit = 16_384
+    package var maximumGroupKeys = 10_000
+    package var groupLimit = 4 * 1_024 * 1_024
     package var retention: Int64 = 24 * 3_600_000
     /// How long an answer is remembered for retries.
     package var remembers: Int64 = 600_000

@@ -117,7 +117,8 @@ extension Partition {
             var next = keys.first
             while next < keys.all.upperBound, next - keys.first < list.limit,
                 let record = engine.groups.record(at: engine.groups[group].keys[next]),
-                last == nil || writer.count - start + record.value.count + Self.longestKeyRow <= ListBounds.maximumBytes
+                last == nil
+                    || writer.count - start + record.value.count + Self.longestKeyRow <= ListBounds.maximumBytes
             {
                 writer.groupItem(record, of: engine)
                 last = record

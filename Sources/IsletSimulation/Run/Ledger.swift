@@ -6,12 +6,15 @@ struct Ledger {
         var topic: [UInt8]
         var json: [UInt8]
         var batch: UInt64
-        /// nil: a control's.
+        /// nil: a control's, or a group's.
         var handle: Handle?
         var revision: Int
         var isListed: Bool
+        var isOfGroup = false
         /// How many events of activities the stream has up to here.
         var activities = 0
+        /// The same of groups.
+        var groupEvents = 0
         /// Where it stands among the events of all apps.
         var place = 0
         /// When it was published, in real milliseconds.
@@ -63,16 +66,20 @@ struct Ledger {
         places += 1
         line.place = places
         line.activities = activities(app, through: seq(app)) + (line.handle == nil ? 0 : 1)
+        line.groupEvents = groupEvents(app, through: seq(app)) + (line.isOfGroup ? 1 : 0)
         lines[app, default: []].append(line)
     }
 
     /// The events of controls of all apps, in the order in which they were handed over.
     var ofControls: [Line] {
-        lines.values.joined().filter { $0.handle == nil }.sorted { $0.place < $1.place }
+        lines.values.joined().filter { $0.handle == nil && !$0.isOfGroup }.sorted { $0.place < $1.place }
     }
 
     /// How many of an app's events up to a sequence number are of activities.
     func activities(_ app: String, through seq: Int) -> Int { line(app, seq)?.activities ?? 0 }
+
+    /// How many are of groups.
+    func groupEvents(_ app: String, through seq: Int) -> Int { line(app, seq)?.groupEvents ?? 0 }
 
     /// The stream's stand at a sequence number.
     func stand(_ app: String, at seq: Int) -> Stand {

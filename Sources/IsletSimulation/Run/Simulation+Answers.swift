@@ -38,7 +38,11 @@ extension Simulation {
         }
         complain(told.removeValue(forKey: "req") == expectation.req.map { .string($0) }, "another req")
         complain(told.removeValue(forKey: "ok") == .bool(expectation.isAccepted), "not ok as it should be")
-        compare(&told, expectation, sent.command.app, complain)
+        if case .group(let say) = expectation.say {
+            compare(&told, say, text, complain)
+        } else {
+            compare(&told, expectation, sent.command.app, complain)
+        }
         complain(told.isEmpty, "members that nobody expects (\(told.keys.sorted()))")
     }
 
@@ -47,7 +51,9 @@ extension Simulation {
         case .refused(let code, _, _):
             ["unavailable", "badMessage", "unknownOp", "unknownField", "missingField"].contains(code)
         case .info, .now: isDiskFull
-        case .applied, .ignored, .held, .settings, .entity, .history, .list, .control, .awaited, .again: false
+        case .applied, .ignored, .held, .settings, .entity, .history, .list, .control, .group, .awaited,
+            .again:
+            false
         }
     }
 
@@ -90,7 +96,7 @@ extension Simulation {
         case .list(let rows): list(&told, rows, complain)
         case .info(let timers, let states): info(&told, timers, states, complain)
         case .now(let now): member("now", .integer(now))
-        case .control, .awaited, .again: break
+        case .control, .group, .awaited, .again: break
         }
     }
 

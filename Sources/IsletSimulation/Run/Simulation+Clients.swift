@@ -16,8 +16,7 @@ extension Simulation {
     func newCommand(_ client: Int, isAdvance: Bool = false) -> SentCommand {
         let app = CommandMaker.apps[random.below(mix.apps)]
         if mix.hasControls, !isAdvance, random.percent(mix.controlShare) { return newControlCommand(client, app) }
-        var maker = CommandMaker(random: SimRandom(seed: random.next()), mix: mix, now: oracle.now, app: app)
-        var (command, fields) = isAdvance ? maker.advance() : maker.make(ids: oracle.knownIDs(app))
+        var (command, fields) = makeCommand(app, isAdvance: isAdvance)
         var sent = SentCommand(command: command, bytes: [])
         if random.percent(70), command.isRemembered || random.oneIn(4) {
             let req = newReq(client)
@@ -41,6 +40,15 @@ extension Simulation {
             if sentLog.count > 48 { sentLog.removeFirst() }
         }
         return sent
+    }
+
+    private func makeCommand(_ app: String, isAdvance: Bool) -> (command: OracleCommand, fields: [String]) {
+        if mix.hasGroups, !isAdvance, random.percent(mix.groupShare) {
+            var maker = GroupMaker(random: SimRandom(seed: random.next()), mix: mix, oracle: oracle, app: app)
+            return maker.make()
+        }
+        var maker = CommandMaker(random: SimRandom(seed: random.next()), mix: mix, now: oracle.now, app: app)
+        return isAdvance ? maker.advance() : maker.make(ids: oracle.knownIDs(app))
     }
 
     /// Some commands name a `ttl`, and some reads a `minSeq`.

@@ -77,6 +77,7 @@ extension Simulation {
 
     private func comeBack(reboots: Bool) throws {
         expected.removeAll()
+        expectedTellings.removeAll()
         heldEnds.removeAll()
         closedEnd = ends[disk.lastNumber] ?? 0
         isDiskFull = false

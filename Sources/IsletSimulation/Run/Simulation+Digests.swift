@@ -31,7 +31,7 @@ extension Simulation {
     private func prefixes(_ app: String) -> [String] {
         let topics = ledger.stand(app, at: ledger.seq(app)).revisions.keys.sorted()
         let one = topics.isEmpty ? [] : [topics[tally.turns % topics.count]]
-        return ["", "\(app)/activity/", "\(app)/control/Do"] + one + one.map { String($0.dropLast(3)) }
+        return ["", "\(app)/activity/", "\(app)/control/Do", "\(app)/group/g"] + one + one.map { String($0.dropLast(3)) }
     }
 
     private func askForDigest(_ app: String, _ prefix: String, isAtRest: Bool) {

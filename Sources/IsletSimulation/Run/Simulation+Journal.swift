@@ -51,6 +51,9 @@ extension Simulation {
         if let value = JSON(json), value["control"] != nil {
             return judgeControl(event, topic, json, value, in: batch)
         }
+        if let value = JSON(json), value["group"] != nil || value["notification"] != nil {
+            return judgeGroup(event, topic, json, value, in: batch)
+        }
         guard let value = JSON(json), let activity = value["activity"]?.object, let id = activity["id"]?.string else {
             return expect(false, "an event that is no JSON: \(text)")
         }
@@ -137,6 +140,7 @@ extension Simulation {
         expect(
             expected.isEmpty,
             "nothing told the journal of \(expected.first.map { "\($0.passage.name) #\($0.handle)" })")
+        expect(expectedTellings.isEmpty, "nothing told the journal of \(expectedTellings.first?.topic ?? "")")
         if oracle.lastEffect > closedEnd {
             expect(false, "something was done that no batch holds (place \(oracle.lastEffect))")
         }

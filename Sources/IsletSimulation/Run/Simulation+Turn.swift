@@ -158,6 +158,7 @@ extension Simulation {
             var (expectation, passages, isNew) = oracle.execute(
                 sent.command, bytes: sent.bytes, isExpired: isExpired)
             expected.expect(passages)
+            expectedTellings += oracle.takeTellings()
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
             if isNew { remember(&expectation, sent) }
             message.expectations[index] = expectation

@@ -35,6 +35,7 @@ extension Simulation {
                         "{\"op\":\"settings.get\",\"app\":\"\(app)\"\(field)}"))
             }
         }
+        commands += groupQueries()
         commands.append(query(OracleCommand(app: "", .info), "{\"op\":\"service.info\"}"))
         var messages: [Message] = []
         while !commands.isEmpty {

@@ -17,6 +17,8 @@ final class Simulation {
     var clock: MachineClock
     var ledger = Ledger()
     var expected = ExpectedEvents()
+    /// The events of groups that the journal is to have next, in order.
+    var expectedTellings: [GroupTelling] = []
     var tally = Tally()
     /// Of the present step, or of the run where no step has its own.
     var random: SimRandom
@@ -144,5 +146,8 @@ extension RuleSet {
         heartbeatStaleAfter = rules.silenceStale
         heartbeatEndAfter = rules.silenceEnds
         retention = rules.retention
+        groupValueLimit = rules.groupValueLimit
+        maximumGroupKeys = rules.maximumGroupKeys
+        groupLimit = rules.groupLimit
     }
 }

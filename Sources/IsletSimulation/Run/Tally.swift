@@ -22,6 +22,7 @@ package struct Tally: Sendable, Equatable {
     package var checks = 0
     package var sweeps = 0
     package var controlEvents = 0
+    package var groupEvents = 0
     package var calls = 0
     package var performs = 0
     package var settled = 0
@@ -64,6 +65,7 @@ package struct Tally: Sendable, Equatable {
         checks += other.checks
         sweeps += other.sweeps
         controlEvents += other.controlEvents
+        groupEvents += other.groupEvents
         calls += other.calls
         performs += other.performs
         settled += other.settled
@@ -81,7 +83,7 @@ package struct Tally: Sendable, Equatable {
             ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
             ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
-            ("controlEvents", controlEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
+            ("controlEvents", controlEvents), ("groupEvents", groupEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
             ("digests", digests), ("expired", expired), ("waits", waits),
         ]
     }

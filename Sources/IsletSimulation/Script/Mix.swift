@@ -19,6 +19,10 @@ struct Mix: Sendable {
     var hasControls = false
     /// How many commands in a hundred are about controls.
     var controlShare = 0
+    /// Whether apps share groups.
+    var hasGroups = false
+    /// How many of the other commands in a hundred are about groups.
+    var groupShare = 0
     /// How many calls in a hundred go wrong.
     var misbehaviour = 0
 
@@ -39,11 +43,24 @@ struct Mix: Sendable {
         hasControls = !random.oneIn(3)
         controlShare = 15 + random.below(60)
         misbehaviour = random.oneIn(3) ? 0 : random.below(70)
+        drawGroups(random)
         weights = Step.Kind.allCases.map { kind in
             let weight = Self.weight(kind, isManual: rules.datesByDue, hasControls: hasControls)
             // Swarms: what is left out lets the rest go deeper.
             return Self.isFault(kind) ? (random.oneIn(2) ? 0 : weight * (1 + random.below(4))) : weight
         }
+    }
+
+    /// From a copy, so that the rest of a seed's life is what it would be without.
+    private mutating func drawGroups(_ other: SimRandom) {
+        var other = other
+        var random = SimRandom(seed: other.next() ^ 0x6707)
+        hasGroups = random.oneIn(2)
+        groupShare = 5 + random.below(25)
+        guard random.oneIn(2) else { return }
+        rules.groupValueLimit = 20 + random.below(40)
+        rules.maximumGroupKeys = 2 + random.below(3)
+        rules.groupLimit = 40 + random.below(80)
     }
 
     private mutating func drawRules(_ random: inout SimRandom) {

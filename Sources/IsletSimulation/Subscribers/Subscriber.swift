@@ -172,7 +172,8 @@ final class Subscriber: CustomStringConvertible {
     }
 
     private func apply(_ topic: String, _ event: JSON, _ simulation: Simulation) {
-        guard let patch = (event["activity"] ?? event["control"])?.object, let revision = patch["revision"]?.integer else {
+        if event["notification"] != nil { return }
+        guard let patch = (event["activity"] ?? event["control"] ?? event["group"])?.object, let revision = patch["revision"]?.integer else {
             return simulation.expect(false, "an event without an entity")
         }
         let number = Int(event["seq"]?.integer ?? 0)
@@ -213,6 +214,12 @@ final class Subscriber: CustomStringConvertible {
             let isKnown = simulation.witness.controls[topic]?.everWas(control) == true
             simulation.expect(isKnown, "a row shows what never was: \(JSON.object(control).text)")
             rows[topic] = control
+            return
+        }
+        if let key = JSON(bytes)?["group"] {
+            let isKnown = simulation.oracle.everWas(key, topic: topic)
+            simulation.expect(isKnown, "a row shows what never was: \(key.text)")
+            rows[topic] = key.object
             return
         }
         guard let entity = JSON(bytes)?["activity"]?.object, let id = entity["id"]?.string,
@@ -283,6 +290,7 @@ final class Subscriber: CustomStringConvertible {
             guard let topic = oracle.topic(handle), let shape = oracle.shape(handle) else { continue }
             wanted[topic] = simulation.asFollowed(oracle.entity(handle, shape, isRead: true))
         }
+        for (topic, key) in oracle.listedGroupKeys(app) { wanted[topic] = simulation.asFollowed(key.object ?? [:]) }
         for (topic, control) in simulation.witness.listed(app) { wanted[topic] = simulation.asFollowed(control.entity) }
         simulation.expect(Set(entities.keys) == Set(wanted.keys), "a subscriber of \(app) holds other entities")
         for (topic, entity) in entities {
