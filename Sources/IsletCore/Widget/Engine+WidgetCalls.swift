@@ -34,7 +34,7 @@ extension Engine {
     /// Why a reload is not charged: its reason itself, that there is nothing to show yet, or what the app does on the
     /// device and how the device stands.
     private func exemption(of record: WidgetRecord, _ cause: WidgetCause) -> ReloadExemption? {
-        if let exemption = cause.exemption { return exemption }
+        if let exemption = cause.exemption ?? record.machine.owed { return exemption }
         if !record.machine.hasEntry { return .placement }
         if let conditions = conditions(of: record) {
             let app = widgets.kinds[record.kind].app

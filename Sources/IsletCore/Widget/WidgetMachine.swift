@@ -60,7 +60,7 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
     package internal(set) var hold: Hold?
     /// The newest reason for a timeline that the one on its way may be older than.
     package internal(set) var dirtyCause: WidgetCause?
-    /// How the timeline that was asked for last was paid.
+    /// How the timeline that is asked for was paid; while none is, what the next one is owed (``owed``).
     package internal(set) var charge = Charge.none
     /// Whether the timeline is over: the date of its policy is past.
     package internal(set) var isOver = false
@@ -100,6 +100,9 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         case .placeholder, .shown, .removed: false
         }
     }
+
+    /// Why the next reload costs nothing, whatever it is for: the last one that was to be exempt asked nobody.
+    package var owed: ReloadExemption? { hasCall ? nil : charge.exemption }
 
     /// Whether a timeline is asked for.
     package var isAsking: Bool { state == .loading || state == .reloading }
@@ -272,7 +275,8 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         if failures < .max { failures += 1 }
         let refund = why.askedNobody ? charge : .none
         if why.askedNobody { lastReloadAt = previousReloadAt }
-        charge = .none
+        // What a person did, or what changed on the device, is still to be drawn, whenever somebody can be asked.
+        if !why.askedNobody || charge.exemption?.outlastsFailure != true { charge = .none }
         dirtyCause = nil
         retryAt = newRetryAt
         // A policy's date that passed meanwhile must not ask again before the retry does.

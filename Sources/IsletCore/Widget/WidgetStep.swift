@@ -84,12 +84,7 @@ extension WidgetMachine {
         }
 
         /// Why the reload that it asks for is not charged.
-        package var exemption: ReloadExemption? {
-            switch charge {
-            case .exempt(let exemption): exemption
-            case .none, .charged: nil
-            }
-        }
+        package var exemption: ReloadExemption? { charge.exemption }
     }
 
     package typealias Steps = StepPair<Step>
@@ -143,6 +138,26 @@ extension CallFailure {
         case .providerLost: .providerLost
         case .timedOut: .timeout
         case .unknownOutcome: .recovery
+        }
+    }
+}
+
+extension WidgetMachine.Charge {
+    /// Why it cost nothing.
+    var exemption: ReloadExemption? {
+        switch self {
+        case .exempt(let exemption): exemption
+        case .none, .charged: nil
+        }
+    }
+}
+
+extension ReloadExemption {
+    /// Whether it is for something that happened, and not for how things stand at the moment.
+    var outlastsFailure: Bool {
+        switch self {
+        case .intent, .locale, .appearance: true
+        case .foreground, .session, .standBy, .developerMode, .placement: false
         }
     }
 }
