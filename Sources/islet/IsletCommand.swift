@@ -4,7 +4,7 @@ import ArgumentParser
 struct IsletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "islet",
-        abstract: "The server-side truth for Live Activities and controls.",
+        abstract: "The server-side truth for Live Activities, controls and widgets.",
         usage: "islet <subcommand> …",
         discussion: """
             EXAMPLES:
@@ -15,6 +15,7 @@ struct IsletCommand: AsyncParsableCommand {
               islet activity update order-7 --state '{"eta":11}' --stale-in 30s
               islet activity explain order-7         why it is as it is
               islet control tap Torch --wait         and see what becomes of it
+              islet widget timeline Flight           what it shows when
               islet journal verify       are the files sound?
 
             ENVIRONMENT:
@@ -37,8 +38,8 @@ struct IsletCommand: AsyncParsableCommand {
             """,
         version: "islet \(ClientVersion.text)",
         subcommands: [
-            Serve.self, Dev.self, Info.self, ActivityCommand.self, ControlCommand.self, GroupCommand.self,
-            ProviderCommand.self, Tail.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self, JournalCommand.self,
-            Backup.self, Restore.self,
+            Serve.self, Dev.self, Info.self, ActivityCommand.self, ControlCommand.self, WidgetCommand.self,
+            GroupCommand.self, ProviderCommand.self, Tail.self, SettingsCommand.self, DeviceCommand.self,
+            ClockCommand.self, JournalCommand.self, Backup.self, Restore.self,
         ])
 }

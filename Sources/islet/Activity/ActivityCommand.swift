@@ -11,6 +11,7 @@ struct ActivityCommand: AsyncParsableCommand {
               islet activity start order-7 --type Delivery --state '{"eta":12}'
               islet activity update order-7 --state '{"eta":11}' --stale-in 30s
               islet activity end order-7 --dismissal 15m
+              islet activity tap order-7
               islet activity list --state stale
               islet activity explain order-7
 
@@ -18,7 +19,8 @@ struct ActivityCommand: AsyncParsableCommand {
             are in the service's own time, which may run fast.
             """,
         subcommands: [
-            Start.self, Update.self, End.self, Dismiss.self, Renew.self, Heartbeat.self, Get.self, List.self,
-            History.self, Explain.self,
+            Start.self, Update.self, End.self, Dismiss.self, Renew.self, Heartbeat.self, Tap.self,
+            EntityGet<ActivityTarget>.self, List.self, EntityHistory<ActivityTarget>.self,
+            EntityExplain<ActivityTarget>.self,
         ])
 }

@@ -12,7 +12,7 @@ extension ActivityCommand {
                   islet activity dismiss order-7 --by system
                 """)
 
-        @OptionGroup var target: TargetOptions
+        @OptionGroup var target: ActivityTarget
 
         @Option(help: ArgumentHelp("Who removes it: person or system.", valueName: "who"))
         var by: String?
@@ -41,7 +41,7 @@ extension ActivityCommand {
                   islet activity renew shift-3 --state '{"hours":8}' --stale-in 1h
                 """)
 
-        @OptionGroup var target: TargetOptions
+        @OptionGroup var target: ActivityTarget
 
         @Option(help: ArgumentHelp("The content of the new one; the old one's where it is absent.", valueName: "json"))
         var state: String?
@@ -72,7 +72,7 @@ extension ActivityCommand {
                   islet activity heartbeat order-7
                 """)
 
-        @OptionGroup var target: TargetOptions
+        @OptionGroup var target: ActivityTarget
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
@@ -81,6 +81,36 @@ extension ActivityCommand {
                 let answer = try await connection.send(target.command("activity.heartbeat"))
                 try await Report.change(
                     answer, done: "heartbeat of", name: target.target, output: output, now: connection.now)
+            }
+        }
+    }
+
+    /// `islet activity tap`.
+    struct Tap: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tap it, as a person does: it opens its app.",
+            discussion: """
+                EXAMPLES:
+                  islet activity tap order-7
+                  islet activity tap order-7 --url delivery://order/7
+                """)
+
+        @OptionGroup var target: ActivityTarget
+
+        @Option(help: ArgumentHelp("What it opens there.", valueName: "url"))
+        var url: String?
+
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            var command = target.command("activity.tap")
+            command["url"] = url.map(RawJSON.string)
+            try await service.withConnection { connection in
+                let answer = try await connection.send(command)
+                try await Report.change(
+                    answer, done: "tapped", name: target.target, details: url.map { ["opens \($0)"] } ?? [],
+                    output: output, now: connection.now)
             }
         }
     }

@@ -15,7 +15,7 @@ extension ActivityCommand {
                 Without --stale-in or --stale-at the content does not go out of date.
                 """)
 
-        @OptionGroup var target: TargetOptions
+        @OptionGroup var target: ActivityTarget
 
         @Option(help: ArgumentHelp("The new content: a JSON object, or @file.", valueName: "json"))
         var state: String
@@ -58,7 +58,7 @@ extension ActivityCommand {
                   islet activity end order-7 --dismissal immediate
                 """)
 
-        @OptionGroup var target: TargetOptions
+        @OptionGroup var target: ActivityTarget
 
         @Option(help: ArgumentHelp("The last content: a JSON object, or @file.", valueName: "json"))
         var state: String?

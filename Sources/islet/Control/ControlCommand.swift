@@ -19,7 +19,8 @@ struct ControlCommand: AsyncParsableCommand {
             provider, another process: see islet provider list.
             """,
         subcommands: [
-            Add.self, Configure.self, Remove.self, Tap.self, Set.self, Reload.self, Get.self, List.self, History.self,
-            Explain.self, Kinds.self, Options.self, Preview.self,
+            Add.self, Configure.self, PlacedRemove<Controls>.self, Tap.self, Set.self, PlacedReload<Controls>.self,
+            Get.self, List.self, EntityHistory<PlacedTarget<Controls>>.self,
+            EntityExplain<PlacedTarget<Controls>>.self, Kinds.self, Options.self, Preview.self,
         ])
 }

@@ -32,6 +32,7 @@ struct DemoService: Service {
         try await withThrowingTaskGroup { group in
             group.addTask { try await playMorning(endpoints) }
             group.addTask { try await DemoHousehold.play(endpoints) }
+            group.addTask { try await DemoTraveller.play(endpoints, speed: speed) }
             try await group.waitForAll()
         }
     }
@@ -52,7 +53,8 @@ struct DemoService: Service {
             ? """
 
             The demo plays a morning of a delivery service, again and again: app \(DemoShop.app).
-            It also provides the controls of a home, to be tapped: app \(DemoHome.app).
+            It also provides the controls of a home, to be tapped: app \(DemoHome.app);
+            and a weather and a flight widget: app \(DemoTravel.app).
             """ : ""
         let taps =
             hasDemo
@@ -61,6 +63,9 @@ struct DemoService: Service {
               \(islet) control list\(option)
               \(islet) control tap Torch --wait\(option)
               \(islet) control tap GarageDoor --wait\(option)    # fails one time in five
+              \(islet) widget list\(option)
+              \(islet) widget timeline Flight\(option)
+              \(islet) widget stack phone-1\(option)
             """ : ""
         return """
 

@@ -6,7 +6,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `islet dev`: a service whose time runs fast, with a demo: a morning of a delivery service, and a home with controls.
+/// `islet dev`: a service whose time runs fast, with a demo: a morning of a delivery service, a home with controls,
+/// and a traveller with widgets.
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a service with a demo, to look around.",
@@ -16,7 +17,8 @@ struct Dev: AsyncParsableCommand {
               islet dev --speed 60          one second is one minute
               islet dev --no-demo           only the service
 
-            In a second terminal: islet tail, islet control tap Torch --wait
+            In a second terminal: islet tail, islet control tap Torch --wait,
+            islet widget timeline Flight
             """)
 
     @Option(help: ArgumentHelp("How fast the service's time runs.", valueName: "factor"))

@@ -68,19 +68,6 @@ extension Span {
     }
 }
 
-/// The app that a subcommand is about.
-struct AppOption: ParsableArguments {
-    /// The demo's app, so that the first tries need no option.
-    static let standard = "com.example.delivery"
-
-    @Option(
-        name: .customLong("app"),
-        help: ArgumentHelp("The app (else ISLET_APP, else \(AppOption.standard)).", valueName: "bundle id"))
-    var named: String?
-
-    var app: String { named ?? environment("ISLET_APP") ?? Self.standard }
-}
-
 /// How data is shown.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "JSON on standard output, as the service sent it.")

@@ -2,21 +2,6 @@ import IsletClient
 
 /// Controls as people read them.
 enum ControlText {
-    /// The kind without the reverse domain before it: `Torch` of `com.example.home.Torch`.
-    static func shortKind(_ kind: String) -> String {
-        kind.split(separator: ".").last.map(String.init) ?? kind
-    }
-
-    /// What a person calls it, such as `Torch/27e5fe81cfb1`.
-    static func name(kind: String, id: String) -> String {
-        "\(shortKind(kind))/\(EntityText.shortID(id))"
-    }
-
-    /// As `name(kind:id:)`, of a whole control.
-    static func name(_ members: RawObject) -> String {
-        name(kind: members["kind"]?.string ?? "?", id: members["id"]?.string ?? "?")
-    }
-
     /// What it shows, such as `on`, `off (preview)`, `hidden`; nil for a button that has no value.
     static func value(_ members: RawObject) -> String? {
         if members["isRedacted"]?.bool == true { return "hidden" }
@@ -34,16 +19,11 @@ enum ControlText {
         return (value.string ?? value.description).shortened(to: 40)
     }
 
-    /// What came of the last call, where it was not well.
-    static func failure(_ members: RawObject) -> String? {
-        members["failure"]?.string.map { "failed: \($0)" }
-    }
-
     /// The lines of a whole control.
     static func lines(_ members: RawObject, now: Int64, style: Style) -> [String] {
         let head = [
-            style.bold(name(members)), EntityText.state(members, style: style), value(members),
-            failure(members).map(style.wrong),
+            style.bold(PlacedText.name(members)), EntityText.state(members, style: style), value(members),
+            PlacedText.failure(members).map(style.wrong),
         ]
         return [head.compactMap(\.self).joined(separator: "  ")] + EntityText.memberLines(members, now: now)
     }
@@ -52,9 +32,9 @@ enum ControlText {
     static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
         var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT")
         for row in rows {
-            let next = [failure(row), EntityText.next(row, now: now)].compactMap(\.self).joined(separator: ", ")
+            let next = [PlacedText.failure(row), EntityText.next(row, now: now)].compactMap(\.self).joined(separator: ", ")
             table.add(
-                shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
+                PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
                 row["device"]?.string ?? "", row["state"]?.string ?? "", value(row) ?? "-",
                 row["status"]?.string ?? "", row["revision"]?.description ?? "", next.isEmpty ? "-" : next)
         }

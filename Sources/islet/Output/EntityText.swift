@@ -1,10 +1,16 @@
 import IsletClient
 
-/// What activities and controls have in common, as people read it.
+/// What activities, controls and widgets have in common, as people read it.
 enum EntityText {
     /// The entity that an answer is about.
     static func entity(_ answer: Answer) -> RawObject? {
-        answer["activity"]?.object ?? answer["control"]?.object ?? answer["group"]?.object
+        (answer["activity"] ?? answer["control"] ?? answer["widget"] ?? answer["group"])?.object
+    }
+
+    /// Whether a text has the form 8-4-4-4-12 of a UUID.
+    static func isID(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
     }
 
     /// The end of an id: its beginning is its time, which is the same for many.
@@ -32,10 +38,11 @@ enum EntityText {
         if member.name == "next" {
             return member.value.object.flatMap { next(["next": $0.json], now: now) } ?? ""
         }
+        if member.name == "policy" { return WidgetText.policy(member.value, now: now) }
+        if member.name == "held" { return WidgetText.held(member.value, now: now) ?? "" }
         let isDate = member.name.hasSuffix("Date") || member.name.hasSuffix("At") || member.name == "timestamp"
         if isDate, let date = member.value.integer {
-            let distance = date >= now ? "in \(TimeText.span(date - now))" : "\(TimeText.span(now - date)) ago"
-            return "\(TimeText.full(date)) (\(distance))"
+            return TimeText.full(date, now: now)
         }
         return member.value.string ?? member.value.description
     }

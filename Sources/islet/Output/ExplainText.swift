@@ -1,8 +1,11 @@
 import IsletClient
 
-/// The decisions about an activity or a control in plain words.
+/// The decisions about an entity in plain words.
 enum ExplainText {
-    static func lines(_ answer: Answer, now: Int64, style: Style) -> [String] {
+    /// - Parameter shown: what an entity shows, where that is said.
+    static func lines(
+        _ answer: Answer, shown: (RawObject) -> String?, now: Int64, style: Style
+    ) -> [String] {
         let decisions = answer["decisions"]?.elements?.compactMap(\.object) ?? []
         var lines: [String] = []
         var date = ""
@@ -16,8 +19,7 @@ enum ExplainText {
             lines.append(style.dim("              \(source(decision))"))
         }
         if let entity = EntityText.entity(answer) {
-            let value = answer.activity == nil ? ControlText.value(entity) : nil
-            let parts = [EntityText.state(entity, style: style), value, EntityText.next(entity, now: now)]
+            let parts = [EntityText.state(entity, style: style), shown(entity), EntityText.next(entity, now: now)]
             let rest = entity["next"] == nil ? ", and nothing will happen by itself" : ""
             lines.append("Now it is \(parts.compactMap(\.self).joined(separator: ", "))\(rest).")
         }
@@ -45,6 +47,7 @@ enum ExplainText {
         if let rule = decision["rule"]?.string { parts.append(rule) }
         if let cause = decision["cause"]?.string { parts.append("cause \(cause)") }
         if let failure = decision["failure"]?.string { parts.append("failure \(failure)") }
+        if let exempt = decision["exempt"]?.string { parts.append("not charged: \(exempt)") }
         if let revision = decision["revision"] { parts.append("revision \(revision)") }
         if let req = decision["by"]?.object?["req"]?.string { parts.append("asked by \(req)") }
         return parts.joined(separator: " · ")

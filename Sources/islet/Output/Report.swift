@@ -33,6 +33,7 @@ enum Report {
         var parts = [EntityText.state(entity, style: .output)] + details
         if let revision = entity["revision"] { parts.append("revision \(revision)") }
         if entity["next"] != nil, let next = EntityText.next(entity, now: try await now()) { parts.append(next) }
+        if let held = entity["held"]?.object { parts.append(WidgetText.reason(held)) }
         return ": " + parts.joined(separator: ", ")
     }
 

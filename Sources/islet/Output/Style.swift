@@ -14,7 +14,7 @@ struct Style {
     /// What went wrong.
     func wrong(_ text: String) -> String { code("31", text) }
 
-    /// A text in the colour of an activity's or a control's state, which has its name on the wire.
+    /// A text in the colour of an entity's state, which has its name on the wire.
     func of(state: String?, _ text: String) -> String {
         guard let state, let colour = Self.colours[state] else { return text }
         return code(colour, text)
@@ -23,7 +23,7 @@ struct Style {
     private static let colours = [
         "pending": "36", "active": "32", "stale": "33", "ended": "35", "dismissed": "90",
         "loading": "36", "preview": "36", "shown": "32", "reloading": "33", "acting": "33", "authenticating": "35",
-        "disabled": "90", "removed": "90", "present": "32",
+        "disabled": "90", "removed": "90", "placeholder": "36", "present": "32",
     ]
 
     private func code(_ code: String, _ text: String) -> String {

@@ -46,6 +46,16 @@ enum TimeText {
         "\(date(milliseconds)) \(clock(milliseconds)) UTC"
     }
 
+    /// `2026-01-31 09:41:07 UTC (in 3 h)`.
+    static func full(_ milliseconds: Int64, now: Int64) -> String {
+        "\(full(milliseconds)) (\(distance(to: milliseconds, now: now)))"
+    }
+
+    /// `in 3 h`, `5 m ago`.
+    static func distance(to date: Int64, now: Int64) -> String {
+        date >= now ? "in \(span(date - now))" : "\(span(now - date)) ago"
+    }
+
     /// A deadline as seen from `now`: `stale in 30 s`, `ends in 3 h 12 m`, `removed in 4 h`.
     static func deadline(_ cause: String, at date: Int64, now: Int64) -> String {
         let what =
@@ -56,6 +66,10 @@ enum TimeText {
             case "dismissalPolicy": "removed"
             case "heartbeat": "without a heartbeat stale or ended"
             case "retry": "asked again"
+            case "entry": "next entry"
+            case "policy": "next timeline"
+            case "held": "held reload"
+            case "relevance": "relevance over"
             case "authentication", "authenticationLimit": "given up"
             case let other: other
             }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import IsletClient
 
-/// `islet provider …`: the processes that compute the values of controls.
+/// `islet provider …`: the processes that compute what controls and widgets show.
 struct ProviderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provider",
-        abstract: "Look at the providers of controls.",
+        abstract: "Look at the providers of controls and widgets.",
         discussion: """
             EXAMPLES:
               islet provider list
@@ -48,10 +48,14 @@ struct ProviderCommand: AsyncParsableCommand {
                     EntityText.shortID(row["id"]?.string ?? ""), row["app"]?.string ?? "", row["state"]?.string ?? "",
                     number("calls"), number("failures"), "\(number("inFlight")) of \(number("capacity"))",
                     number("waiting"), span("p50"), span("p99"),
-                    row["kinds"]?.elements?.compactMap { $0.string.map(ControlText.shortKind) }.joined(separator: ", ")
-                        ?? "")
+                    kinds(row).joined(separator: ", "))
             }
             return table
+        }
+
+        /// Those of its controls and of its widgets; both may have one of the same name.
+        private static func kinds(_ row: RawObject) -> [String] {
+            ["kinds", "widgets"].flatMap { row[$0]?.elements ?? [] }.compactMap { $0.string.map(PlacedText.shortKind) }
         }
     }
 }

@@ -10,18 +10,23 @@ struct DeviceCommand: AsyncParsableCommand {
             EXAMPLES:
               islet device lock --device phone-1           its transient ones end
               islet device appBackground --device phone-1  the app may start none
+              islet device standByStart --device phone-1   its widgets reload as they like
               islet device uninstall --device phone-1 --app com.example.delivery
             """)
 
     /// What happened.
     enum Event: String, ExpressibleByArgument, CaseIterable {
         case lock, unlock, collapse, leave, reboot, appForeground, appBackground, uninstall
+        case sessionStart, sessionEnd, standByStart, standByEnd
+        case localeChange, appearanceChange, locationChange, developerModeOn, developerModeOff
 
         /// Whether it is about one app.
         var namesAnApp: Bool {
             switch self {
-            case .appForeground, .appBackground, .uninstall: true
-            case .lock, .unlock, .collapse, .leave, .reboot: false
+            case .appForeground, .appBackground, .uninstall, .sessionStart, .sessionEnd: true
+            case .lock, .unlock, .collapse, .leave, .reboot, .standByStart, .standByEnd, .localeChange,
+                .appearanceChange, .locationChange, .developerModeOn, .developerModeOff:
+                false
             }
         }
     }

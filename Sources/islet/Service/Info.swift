@@ -53,5 +53,7 @@ struct Info: AsyncParsableCommand {
     private static let spans: Set<String> = [
         "activeLimit", "dismissalLimit", "futureTimestampLimit", "muteAfterPersonDismissal", "heartbeatStaleAfter",
         "heartbeatEndAfter", "controlRetryFirst", "controlRetryLongest", "authenticationLimit", "retention", "uptime",
+        "widgetLearningSpan", "widgetReloadSpacing", "widgetReloadJitter", "widgetEntrySpacing", "widgetRetryFirst",
+        "widgetRetryLongest",
     ]
 }

@@ -46,19 +46,23 @@ struct EventLines {
         return shown + String(repeating: " ", count: max(0, Self.transitionWidth - plain.count))
     }
 
-    /// The cause; a command is told by what it did, and a person's by what a person does with a control.
+    /// The cause; a command is told by what it did, and a person's by what a person does with it.
     private func cause(_ event: StreamEvent) -> String {
         let verb = event.name.split(separator: ".").last.map(String.init) ?? event.name
         if let notification = event.object["notification"]?.object { return notification["name"]?.string ?? verb }
         switch event.cause {
         case "command": return verb
         case "push": return "\(verb) (push)"
-        case "person" where event.name == "control.acting" || event.name == "control.authenticating": return "tap"
+        case "person" where Self.tapVerbs.contains(verb): return "tap"
         case let cause: return cause ?? ""
         }
     }
 
-    /// What a control shows from now on, what failed, what comes next, and how late it was.
+    /// What a person does by tapping.
+    private static let tapVerbs: Set = ["acting", "authenticating", "tapped"]
+
+    /// What a control shows from now on, what is to be said of a widget, what failed, what comes next, and how late it
+    /// was.
     private func notes(_ event: StreamEvent, _ known: Deadline?) -> [String] {
         var notes: [String] = []
         if let value = event.patch["value"], !value.isNull {
@@ -70,8 +74,11 @@ struct EventLines {
         let notification = event.object["notification"]?.object
         if let by = (notification ?? event.patch)["by"]?.string { notes.append("by \(by)") }
         if event.patch["isRedacted"]?.bool == true { notes.append("hidden") }
-        if let failure = ControlText.failure(event.patch) { notes.append(style.wrong(failure)) }
-        if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init), !event.isLast {
+        notes += WidgetNotes.notes(event)
+        if let failure = PlacedText.failure(event.patch) { notes.append(style.wrong(failure)) }
+        if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init), !event.isLast,
+            !WidgetNotes.tellsNext(event)
+        {
             notes.append(TimeText.deadline(next.cause, at: next.at, now: event.at))
         }
         if let late = event.lateBy, late >= 1_000 { notes.append("late by \(TimeText.span(late))") }
@@ -79,12 +86,12 @@ struct EventLines {
         return notes
     }
 
-    /// An activity's content; a control's configuration and status.
+    /// An activity's content; the configuration of what is placed, a control's status, a widget's entry.
     private func content(_ event: StreamEvent) -> String? {
         let parts = [
             event.patch["contentState"]?.description,
             event.patch["configuration"].flatMap { $0.isNull ? nil : $0.description },
-            event.patch["status"]?.string.map { "“\($0)”" },
+            event.patch["status"]?.string.map { "“\($0)”" }, event.patch["entry"]?.object?["content"]?.description,
         ]
         let text = parts.compactMap(\.self).joined(separator: "  ")
         return text.isEmpty ? nil : text

@@ -2,7 +2,7 @@ import IsletClient
 
 /// What a tail remembers of the entities that it has seen, so that a line can name what its event does not carry: the
 /// key of an activity, and the next deadline. Activities from before the tail began are asked for, but not so often that
-/// a busy stream would have to wait; of a control the topic says enough.
+/// a busy stream would have to wait; of the other families the topic says enough.
 struct KnownEntities {
     /// What is remembered of one.
     struct Facts {
@@ -62,12 +62,12 @@ struct KnownEntities {
 struct EntityTopic {
     /// The families that entities belong to.
     enum Family: String {
-        case activity, control, group
+        case activity, control, widget, group
     }
 
     /// nil for one that this command does not know.
     var family: Family?
-    /// An activity's type, a control's kind, a group.
+    /// An activity's type, the kind of a control or widget, a group's name.
     var type: String
     var id: String
 
@@ -87,7 +87,7 @@ struct EntityTopic {
     /// What is said of an entity without a key.
     var name: String {
         switch family {
-        case .control: ControlText.name(kind: type, id: id)
+        case .control, .widget: PlacedText.name(kind: type, id: id)
         case .group: id == "~" ? type : "\(type)/\(id)"
         case .activity, nil: "\(type)/\(EntityText.shortID(id))"
         }

@@ -12,6 +12,7 @@ struct Tail: AsyncParsableCommand {
               islet tail com.example.delivery/                    one app
               islet tail com.example.delivery/activity/Delivery/  one type
               islet tail com.example.home/control/                an app's controls
+              islet tail com.example.travel/widget/Flight/        the widgets of a kind
               islet tail --json | jq -c .event         the events' own bytes, a line each
 
             It begins when it has joined: nothing after that is lost. Gaps are filled

@@ -1,15 +1,13 @@
 import IsletClient
 
-extension DemoHome {
-    /// The provider of all its controls.
-    nonisolated func provider(
-        session: IsletSession, onEvent: @escaping @Sendable (ProviderEvent) -> Void
-    ) -> ProviderService {
-        ProviderService(session: session, gracePeriod: .seconds(1), onEvent: onEvent) {
-            TorchControl(home: self)
-            ThermostatControl(home: self)
-            GarageDoorControl(home: self)
-        }
+/// All controls of the demo's home.
+struct DemoControls: WidgetBundle {
+    let home: DemoHome
+
+    var body: [ProviderKind] {
+        TorchControl(home: home)
+        ThermostatControl(home: home)
+        GarageDoorControl(home: home)
     }
 }
 

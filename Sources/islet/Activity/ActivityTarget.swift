@@ -2,7 +2,9 @@ import ArgumentParser
 import IsletClient
 
 /// The activity that a subcommand is about.
-struct TargetOptions: ParsableArguments {
+struct ActivityTarget: EntityTarget {
+    typealias Family = Activities
+
     @Argument(help: ArgumentHelp("The activity's key, or its id (a UUID).", valueName: "key or id"))
     var target: String
 
@@ -14,7 +16,7 @@ struct TargetOptions: ParsableArguments {
     /// The command with the fields that address the activity.
     func command(_ op: String) -> Command {
         var command = Command(op, app: app.app)
-        if Self.isID(target) {
+        if EntityText.isID(target) {
             command["id"] = .string(target)
         } else {
             command["key"] = .string(target)
@@ -23,9 +25,7 @@ struct TargetOptions: ParsableArguments {
         return command
     }
 
-    /// Whether a text has the form 8-4-4-4-12 of a UUID.
-    static func isID(_ text: String) -> Bool {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
+    func command(_ verb: String, _ connection: IsletConnection) -> Command {
+        command("activity.\(verb)")
     }
 }

@@ -1,0 +1,105 @@
+import IsletClient
+
+/// A family of entities as the command speaks of it.
+protocol CommandFamily: Sendable {
+    /// What one is called, here and on the wire: `activity`.
+    static var noun: String { get }
+    static var plural: String { get }
+    /// How a person may call one, for examples.
+    static var example: String { get }
+    /// The demo's app, so that the first tries need no option.
+    static var standardApp: String { get }
+
+    /// What a person calls it.
+    static func name(_ members: RawObject) -> String
+    /// What it shows; nil where that is not said beside its state.
+    static func shown(_ members: RawObject) -> String?
+    /// The lines of a whole one.
+    static func lines(_ members: RawObject, now: Int64, style: Style) -> [String]
+    /// A table of them with a head.
+    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String]
+}
+
+/// A family of what persons place on their devices, of kinds that providers have declared.
+protocol PlacedFamily: CommandFamily {
+    /// The states in which nothing is on its way.
+    static var restingStates: Set<String> { get }
+    /// What a provider is asked for, in a sentence.
+    static var result: String { get }
+    /// What a tap has brought about at once, as its event tells; nil: nothing that is seen.
+    static func effect(of event: RawObject) -> String?
+}
+
+/// Live Activities.
+enum Activities: CommandFamily {
+    static let noun = "activity"
+    static let plural = "activities"
+    static let example = "order-7"
+    static let standardApp = DemoShop.app
+
+    static func name(_ members: RawObject) -> String { ActivityText.name(members) }
+    static func shown(_ members: RawObject) -> String? { nil }
+
+    static func lines(_ members: RawObject, now: Int64, style: Style) -> [String] {
+        ActivityText.lines(members, now: now, style: style)
+    }
+
+    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
+        ActivityText.table(rows, now: now, style: style)
+    }
+}
+
+/// Controls.
+enum Controls: PlacedFamily {
+    static let noun = "control"
+    static let plural = "controls"
+    static let example = "Torch"
+    static let standardApp = DemoHome.app
+    static let restingStates: Set = ["shown", "disabled", "preview"]
+    static let result = "the value"
+
+    static func name(_ members: RawObject) -> String { PlacedText.name(members) }
+
+    static func shown(_ members: RawObject) -> String? {
+        let status = members["status"]?.string.map { "“\($0)”" }
+        let parts = [ControlText.value(members), status].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    static func effect(of event: RawObject) -> String? {
+        event["control"]?.object?["value"].map(ControlText.text)
+    }
+
+    static func lines(_ members: RawObject, now: Int64, style: Style) -> [String] {
+        ControlText.lines(members, now: now, style: style)
+    }
+
+    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
+        ControlText.table(rows, now: now, style: style)
+    }
+}
+
+/// Widgets.
+enum Widgets: PlacedFamily {
+    static let noun = "widget"
+    static let plural = "widgets"
+    static let example = "Flight"
+    static let standardApp = DemoTravel.app
+    static let restingStates: Set = ["shown", "placeholder"]
+    static let result = "the timeline"
+
+    static func name(_ members: RawObject) -> String { PlacedText.name(members) }
+    static func shown(_ members: RawObject) -> String? { WidgetText.content(members["entry"]) }
+
+    static func effect(of event: RawObject) -> String? {
+        event["interaction"]?.object?["url"]?.string.map { "opens \($0)" }
+    }
+
+    static func lines(_ members: RawObject, now: Int64, style: Style) -> [String] {
+        WidgetText.lines(members, now: now, style: style)
+    }
+
+    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
+        WidgetText.table(rows, now: now, style: style)
+    }
+}

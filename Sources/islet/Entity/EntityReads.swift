@@ -1,0 +1,88 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet activity get` and its like.
+struct EntityGet<Target: EntityTarget>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "get",
+            abstract: "Show all of it.",
+            discussion: """
+                EXAMPLES:
+                  islet \(Target.Family.noun) get \(Target.Family.example)
+                  islet \(Target.Family.noun) get \(Target.Family.example) --json
+                """)
+    }
+
+    @OptionGroup var target: Target
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        try await service.withConnection { connection in
+            try await Self.write(target.command("get", connection), output, connection)
+        }
+    }
+
+    /// Asks for the entity and writes it.
+    static func write(_ command: Command, _ output: OutputOptions, _ connection: IsletConnection) async throws {
+        guard let entity = EntityText.entity(try await connection.send(command)) else {
+            throw IsletError.unreadable("no \(Target.Family.noun)")
+        }
+        if output.json { return Console.data(entity.json.bytes) }
+        let now = try await connection.now()
+        for line in Target.Family.lines(entity, now: now, style: .output) { Console.data(line) }
+    }
+}
+
+/// `islet activity history` and its like.
+struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "history",
+            abstract: "Show its events, oldest first.",
+            discussion: """
+                EXAMPLES:
+                  islet \(Target.Family.noun) history \(Target.Family.example)
+                  islet \(Target.Family.noun) history \(Target.Family.example) --json      one event a line
+                """)
+    }
+
+    @OptionGroup var target: Target
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        try await service.withConnection { connection in
+            let answer = try await connection.send(target.command("history", connection))
+            EventLines.writeHistory(answer, name: target.target, output)
+        }
+    }
+}
+
+/// `islet activity explain` and its like.
+struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "explain",
+            abstract: "Say why it is as it is: each decision with its rule.",
+            discussion: """
+                EXAMPLES:
+                  islet \(Target.Family.noun) explain \(Target.Family.example)
+                """)
+    }
+
+    @OptionGroup var target: Target
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        try await service.withConnection { connection in
+            let answer = try await connection.send(target.command("explain", connection))
+            if output.json { return Console.data(answer.json.bytes) }
+            let now = try await connection.now()
+            let lines = ExplainText.lines(answer, shown: Target.Family.shown, now: now, style: .output)
+            for line in lines { Console.data(line) }
+        }
+    }
+}

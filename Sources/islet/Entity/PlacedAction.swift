@@ -1,0 +1,133 @@
+import ArgumentParser
+import IsletClient
+
+/// A tap, and where it is asked for all that follows from it.
+struct PlacedAction<Family: PlacedFamily>: Sendable {
+    let target: PlacedTarget<Family>
+    /// What was done, such as `tapped`.
+    let done: String
+    let output: OutputOptions
+    let service: ServiceOptions
+
+    /// The service ends every call at its deadline, of a minute at most: an action, and twice its value.
+    private let waitMax = Duration.seconds(200)
+
+    /// - Parameter fields: what the command says beside the address.
+    func run(_ verb: String, _ fields: RawObject = [:], waits: Bool) async throws {
+        try await service.withConnection(followsStreams: waits) { connection in
+            var command = try await target.command(verb, connection)
+            for field in fields.members { command[field.name] = field.value }
+            guard waits else {
+                _ = try await act(command, connection)
+                return
+            }
+            try await withThrowingTaskGroup { [command] group in
+                group.addTask { try await actAndFollow(command, connection) }
+                group.addTask {
+                    try await Task.sleep(for: waitMax)
+                    throw Failure(.unreachable, "\(target.target) does not come to rest")
+                }
+                // Whichever is first.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    /// Sends the command and tells what happened at once; the revision of that.
+    private func act(_ command: Command, _ connection: IsletConnection) async throws -> UInt64 {
+        let answer = try await connection.send(command)
+        let revision = EntityText.entity(answer)?["revision"]?.unsigned ?? 0
+        let effect = output.json ? nil : await effect(command, revision, connection)
+        try await Report.change(
+            answer, done: done, name: target.target, details: effect.map { [$0] } ?? [], output: output,
+            now: connection.now)
+        return revision
+    }
+
+    /// What is seen of it since that revision, such as a toggle's wish. It is told by the history, since what is shown
+    /// by now may be another thing; where that is not there, what was done has been done nevertheless.
+    private func effect(_ command: Command, _ revision: UInt64, _ connection: IsletConnection) async -> String? {
+        let history = Command("\(Family.noun).history", addressedAs: command)
+        let events = (try? await connection.send(history))?["events"]?.elements ?? []
+        let event = events.compactMap(\.object).last { $0[Family.noun]?.object?["revision"]?.unsigned == revision }
+        return event.flatMap(Family.effect)
+    }
+
+    /// Joins the stream before, so that nothing that follows is missed.
+    private func actAndFollow(_ command: Command, _ connection: IsletConnection) async throws {
+        let id = command["id"]?.string
+        var deliveries = try await connection.events("\(target.app.app)/\(Family.noun)/").makeAsyncIterator()
+        var isJoined = false
+        while !isJoined, let delivery = try await deliveries.next() { isJoined = delivery == .joined }
+        let begun = ContinuousClock.now
+        let acted = try await act(command, connection)
+        var lines = EventLines(style: .output)
+        var failure: String?
+        while let delivery = try await deliveries.next() {
+            switch delivery {
+            case .joined, .closing: continue
+            case .synced(let state):
+                // What was missed is not known any more, but where it has led to is.
+                guard state.reason != .joined else { continue }
+            case .event(let event, _):
+                guard event.id == id, let revision = event.revision, revision >= acted else { continue }
+                if revision > acted, !output.json {
+                    for line in lines.lines(event, name: EntityTopic(event.topic).name) { Console.data(line) }
+                }
+                if event.name == "\(Family.noun).acting" { failure = nil }
+                if event.name == "\(Family.noun).failed", event.object["from"]?.string == "acting" {
+                    failure = event.patch["failure"]?.string ?? "unknown"
+                }
+                if event.isLast { throw Failure(.notFound, "\(target.target) was removed") }
+                guard let to = event.object["to"]?.string, Family.restingStates.contains(to) else { continue }
+            }
+            if let entity = try await atRest(after: delivery, command, connection) {
+                return try finish(entity, failure, after: begun.duration(to: .now))
+            }
+        }
+    }
+
+    /// The entity, where it rests and nothing more is to come from the stream.
+    private func atRest(
+        after delivery: Delivery, _ command: Command, _ connection: IsletConnection
+    ) async throws -> RawObject? {
+        let get = Command("\(Family.noun).get", addressedAs: command)
+        guard let entity = EntityText.entity(try await connection.send(get)),
+            let state = entity["state"]?.string, Family.restingStates.contains(state)
+        else { return nil }
+        guard case .event(let event, _) = delivery else { return entity }
+        return entity["revision"]?.unsigned == event.revision ? entity : nil
+    }
+
+    /// Tells how it ended.
+    private func finish(_ entity: RawObject, _ failure: String?, after time: Duration) throws {
+        if output.json {
+            Console.data(entity.json.bytes)
+        } else {
+            let parts = [
+                EntityText.state(entity, style: .output), Family.shown(entity),
+                entity["revision"].map { "revision \($0)" }, "after \(TimeText.span(Span(time).milliseconds))",
+            ]
+            Console.data("\(Family.name(entity)): " + parts.compactMap(\.self).joined(separator: ", "))
+        }
+        if let failure { throw Failure(.failure, "the action failed: \(failure)") }
+        if let failure = entity["failure"]?.string {
+            throw Failure(.failure, "the action was performed, but \(Family.result) could not be had: \(failure)")
+        }
+    }
+}
+
+/// Whether a subcommand waits for what becomes of an action.
+struct WaitOption: ParsableArguments {
+    @Flag(name: .customLong("wait"), help: "Wait until it rests, and show it then; exit code 1 where it failed.")
+    var isSet = false
+}
+
+extension Command {
+    /// A command about the same entity.
+    fileprivate init(_ op: String, addressedAs other: Command) {
+        self.init(op, app: other["app"]?.string)
+        self["id"] = other["id"]
+    }
+}
