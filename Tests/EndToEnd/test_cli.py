@@ -194,7 +194,7 @@ def test_colours_stand_on_a_terminal_only_and_not_where_they_are_unwanted(islet)
 @pytest.mark.parametrize("words", [
     [], ["serve"], ["dev"], ["info"], ["tail"], ["activity"], ["activity", "start"], ["activity", "update"],
     ["activity", "end"], ["activity", "dismiss"], ["activity", "renew"], ["activity", "get"], ["activity", "list"],
-    ["activity", "history"], ["activity", "explain"], ["settings"], ["device"], ["clock"],
+    ["activity", "history"], ["activity", "explain"], ["activity", "tap"], ["settings"], ["device"], ["clock"],
 ], ids=" ".join)
 def test_help_begins_with_examples(words):
     done = run(*words, "--help")

@@ -1,4 +1,4 @@
-"""What the README shows is run as it is printed, but for the port numbers: the Python, and the tour of controls."""
+"""What the README shows is run as it is printed, but for the port numbers: the Python, and the tours of controls and widgets."""
 
 import queue
 import re
@@ -82,12 +82,12 @@ def test_the_publisher_and_the_subscriber_work_as_printed(system_service):
         listening.stop()
 
 
-# The tour of controls
+# The tours of controls and widgets
 
 
-def tour():
-    """The commands of the section "Controls", as words."""
-    section = re.search(r"^## Controls\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+def tour(name):
+    """The commands of a section, as words."""
+    section = re.search(rf"^## {name}\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
     return [line.split("#")[0].split() for line in section.splitlines() if line.startswith("    ")]
 
 
@@ -98,10 +98,12 @@ def demo(tmp_path):
     made.close()
 
 
-def test_the_tour_of_controls_works_as_printed(demo):
+@pytest.mark.parametrize("name, count", [("Controls", 6), ("Widgets", 7)])
+def test_the_tour_works_as_printed(demo, name, count):
     demo.home()
-    commands = tour()
-    assert len(commands) == 6
+    demo.travel()
+    commands = tour(name)
+    assert len(commands) == count
     for binary, *words in commands:
         assert binary == ".build/release/islet"
         done = subprocess.run(

@@ -24,8 +24,8 @@ enum BudgetText {
     /// Such as `61 of 120 reloads in the last 24 hours, 59 left; the next one is free at …`.
     private static func spent(_ budget: RawObject, now: Int64) -> String {
         let left = budget["left"]?.integer ?? 0
-        let head = "\(budget["spent"]?.description ?? "?") of \(budget["limit"]?.description ?? "?") reloads in the "
-            + "last 24 hours, \(left == 0 ? "none" : "\(left)") left"
+        let (spent, limit) = (budget["spent"]?.description ?? "?", budget["limit"]?.description ?? "?")
+        let head = "\(spent) of \(limit) reloads in the last 24 hours, \(left == 0 ? "none" : "\(left)") left"
         guard let free = budget["freeAt"]?.integer else { return head }
         return "\(head); the next one is free at \(TimeText.full(free, now: now))"
     }

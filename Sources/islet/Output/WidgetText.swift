@@ -29,7 +29,8 @@ enum WidgetText {
         guard let held = held?.object, let until = held["until"]?.integer else { return nil }
         let more = held["merged"]?.integer ?? 0
         let merged = more == 0 ? "" : " and \(more) more request\(more == 1 ? "" : "s")"
-        return "until \(TimeText.full(until, now: now)), \(reason(held)); for a \(held["cause"]?.string ?? "?")\(merged)"
+        let cause = held["cause"]?.string ?? "?"
+        return "until \(TimeText.full(until, now: now)), \(reason(held)); for a \(cause)\(merged)"
     }
 
     /// Why a reload waits.

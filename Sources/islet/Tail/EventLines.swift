@@ -7,9 +7,13 @@ struct EventLines {
     private let contentWidth = 60
     private var date = ""
     private var nameWidth = 0
+    /// How many entries the timeline of each widget has: events say it where it changes.
+    private var entryCounts: [String: Int64] = [:]
 
     /// Names longer than this do not push the columns of the other lines aside.
     private static let nameWidthMax = 48
+    /// Beyond this all counts are forgotten.
+    private static let countsMax = 65_536
 
     init(style: Style) {
         self.style = style
@@ -27,6 +31,10 @@ struct EventLines {
             lines.append(style.dim("\(TimeText.dateWithWeekday(event.at)) UTC"))
         }
         nameWidth = max(nameWidth, min(name.count, Self.nameWidthMax))
+        if let id = event.id, let count = event.patch["entries"] {
+            if entryCounts.count >= Self.countsMax { entryCounts = [:] }
+            entryCounts[id] = count.integer
+        }
 
         let content = content(event).map { "  " + style.dim($0.shortened(to: contentWidth)) }
         lines.append(
@@ -74,7 +82,7 @@ struct EventLines {
         let notification = event.object["notification"]?.object
         if let by = (notification ?? event.patch)["by"]?.string { notes.append("by \(by)") }
         if event.patch["isRedacted"]?.bool == true { notes.append("hidden") }
-        notes += WidgetNotes.notes(event)
+        notes += WidgetNotes.notes(event, entries: event.id.flatMap { entryCounts[$0] })
         if let failure = PlacedText.failure(event.patch) { notes.append(style.wrong(failure)) }
         if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init), !event.isLast,
             !WidgetNotes.tellsNext(event)

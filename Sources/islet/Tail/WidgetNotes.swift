@@ -3,15 +3,17 @@ import IsletClient
 /// What the events of widgets and taps say beside the transition and what comes next.
 enum WidgetNotes {
     /// The notes of an event, which is of any family.
-    static func notes(_ event: StreamEvent) -> [String] {
+    ///
+    /// - Parameter count: how many entries the timeline has, where that is known.
+    static func notes(_ event: StreamEvent, entries count: Int64?) -> [String] {
         var notes: [String] = []
         if let family = event.patch["family"]?.string { notes.append(family) }
         if let exempt = event.object["exempt"]?.string { notes.append("not charged: \(exempt)") }
-        if event.name == "widget.timeline", let count = event.patch["entries"]?.integer {
+        if event.name == "widget.timeline", let count {
             notes.append("\(count) \(count == 1 ? "entry" : "entries")")
         }
         if event.name == "widget.entry", let index = event.patch["entryIndex"]?.integer {
-            notes.append("entry \(index + 1)")
+            notes.append("entry \(index + 1)" + (count.map { " of \($0)" } ?? ""))
         }
         notes += event.object["rules"]?.elements?.compactMap(\.string).map(rule) ?? []
         if let held = event.patch["held"]?.object, let until = held["until"]?.integer {
@@ -36,8 +38,7 @@ enum WidgetNotes {
         var parts: [String] = []
         if let link = interaction["link"]?.string { parts.append("link \(link)") }
         if let action = interaction["action"]?.string {
-            parts.append((["action \(action)"] + [interaction["parameters"]?.description].compactMap(\.self))
-                .joined(separator: " "))
+            parts.append("action \(action)" + (interaction["parameters"].map { " \($0)" } ?? ""))
         }
         if let url = interaction["url"]?.string { parts.append("opens \(url)") }
         return parts

@@ -22,15 +22,19 @@ class Demo:
         assert done.returncode == code, (words, done.stdout, done.stderr)
         return done
 
-    def controls(self):
-        return [json.loads(line) for line in self.islet("control", "list", "--json").stdout.splitlines()]
-
     def home(self):
         """Waits until the home's controls are all placed and shown; gives them."""
+        return self._placed("control", 4, lambda control: control["state"] == "shown")
+
+    def travel(self):
+        """Waits until the traveller's widgets are all placed and show something; gives them."""
+        return self._placed("widget", 3, lambda widget: "entry" in widget)
+
+    def _placed(self, family, count, is_shown):
         deadline = Deadline()
         while True:
-            found = self.controls()
-            if [control["state"] for control in found] == ["shown"] * 4:
+            found = [json.loads(line) for line in self.islet(family, "list", "--json").stdout.splitlines()]
+            if len(found) == count and all(map(is_shown, found)):
                 return found
             assert not deadline.passed, found
 
