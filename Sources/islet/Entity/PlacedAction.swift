@@ -126,7 +126,7 @@ struct WaitOption: ParsableArguments {
 
 extension Command {
     /// A command about the same entity.
-    fileprivate init(_ op: String, addressedAs other: Command) {
+    init(_ op: String, addressedAs other: Command) {
         self.init(op, app: other["app"]?.string)
         self["id"] = other["id"]
     }

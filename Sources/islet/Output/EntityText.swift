@@ -27,6 +27,16 @@ enum EntityText {
         members["next"].flatMap(Deadline.init).map { TimeText.deadline($0.cause, at: $0.at, now: now) }
     }
 
+    /// The next deadline, and a reload that waits longer than that.
+    static func upcoming(_ members: RawObject, now: Int64) -> [String] {
+        var parts = [next(members, now: now)].compactMap(\.self)
+        let isHeldNext = members["next"]?.object?["cause"]?.string == "held"
+        if !isHeldNext, let until = members["held"]?.object?["until"]?.integer {
+            parts.append(TimeText.deadline("held", at: until, now: now))
+        }
+        return parts
+    }
+
     /// A line for each member but the state, dates both in UTC and from `now`.
     static func memberLines(_ members: RawObject, now: Int64) -> [String] {
         members.members.filter { $0.name != "state" }.map { member in

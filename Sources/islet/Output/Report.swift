@@ -32,7 +32,7 @@ enum Report {
         guard let entity = EntityText.entity(answer), entity["state"] != nil else { return "" }
         var parts = [EntityText.state(entity, style: .output)] + details
         if let revision = entity["revision"] { parts.append("revision \(revision)") }
-        if entity["next"] != nil, let next = EntityText.next(entity, now: try await now()) { parts.append(next) }
+        if entity["next"] != nil { parts += EntityText.upcoming(entity, now: try await now()) }
         if let held = entity["held"]?.object { parts.append(WidgetText.reason(held)) }
         return ": " + parts.joined(separator: ", ")
     }

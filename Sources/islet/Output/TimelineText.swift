@@ -7,27 +7,34 @@ struct TimelineText {
     private let policy: RawJSON?
     private let timelineAt: Int64?
     private let next: Deadline?
+    private let held: String?
     private let now: Int64
     private let style: Style
 
-    /// - Parameter timeline: that of the answer to `widget.timeline`.
-    init(_ timeline: RawObject, now: Int64, style: Style) {
+    /// - Parameters:
+    ///   - timeline: that of the answer to `widget.timeline`.
+    ///   - held: the reload that waits, of the answer to `widget.budget`.
+    init(_ timeline: RawObject, held: RawJSON?, now: Int64, style: Style) {
         entries = timeline["entries"]?.elements?.compactMap(\.object) ?? []
         current = timeline["entryIndex"]?.integer.map(Int.init)
         policy = timeline["policy"]
         timelineAt = timeline["timelineAt"]?.integer
         next = timeline["next"].flatMap(Deadline.init)
+        self.held = WidgetText.held(held, now: now)
         self.now = now
         self.style = style
     }
 
     /// The entries with the current one marked, what comes next, and when the next timeline is asked for.
     var lines: [String] {
-        guard !entries.isEmpty else { return ["no timeline is there yet"] + [nextLine].compactMap(\.self) }
+        guard !entries.isEmpty else { return ["no timeline is there yet"] + rest }
         let came = timelineAt.map { ", came \(TimeText.full($0, now: now))" } ?? ""
         let head = "\(entries.count) \(entries.count == 1 ? "entry" : "entries")\(came)"
-        return [head] + entries.indices.map(line) + [currentLine, nextLine, reloadLine].compactMap(\.self)
+        return [head] + entries.indices.map(line) + (current == nil ? ["none of them is shown yet"] : []) + rest
     }
+
+    /// What comes next, and when the next timeline is asked for.
+    private var rest: [String] { [nextLine, reloadLine].compactMap(\.self) }
 
     /// What it shows at another moment than now.
     ///
@@ -61,20 +68,15 @@ struct TimelineText {
         return "score \(score)" + (duration == 0 ? "" : " for \(TimeText.span(duration))")
     }
 
-    private var currentLine: String? {
-        current == nil ? "none of them is shown yet" : nil
-    }
-
     private var nextLine: String? {
-        next.map { TimeText.deadline($0.cause, at: $0.at, now: now) + ", \(TimeText.full($0.at))" }
+        guard held == nil || next?.cause != "held" else { return nil }
+        return next.map { TimeText.deadline($0.cause, at: $0.at, now: now) + ", \(TimeText.full($0.at))" }
     }
 
     /// When the next timeline is asked for; nil where the line before says it.
     private var reloadLine: String? {
-        switch next?.cause {
-        case "policy", "held", "retry": return nil
-        case _: break
-        }
+        if let held { return "the next timeline is held \(held)" }
+        if next?.cause == "policy" || next?.cause == "retry" { return nil }
         guard let policy else { return nil }
         if let after = policy.object?["after"]?.integer { return reload("not before", after) }
         switch policy.string {

@@ -56,8 +56,8 @@ enum WidgetText {
     static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
         var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT")
         for row in rows {
-            let failure = PlacedText.failure(row)
-            let next = marks(row) + [failure, EntityText.next(row, now: now)].compactMap(\.self)
+            let failure = [PlacedText.failure(row)].compactMap(\.self)
+            let next = marks(row) + failure + EntityText.upcoming(row, now: now)
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
                 row["family"]?.string ?? "", row["device"]?.string ?? "", row["state"]?.string ?? "",

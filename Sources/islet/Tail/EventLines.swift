@@ -59,6 +59,7 @@ struct EventLines {
         let verb = event.name.split(separator: ".").last.map(String.init) ?? event.name
         if let notification = event.object["notification"]?.object { return notification["name"]?.string ?? verb }
         switch event.cause {
+        case _ where verb == "tapped": return "tap"
         case "command": return verb
         case "push": return "\(verb) (push)"
         case "person" where Self.tapVerbs.contains(verb): return "tap"
@@ -66,8 +67,8 @@ struct EventLines {
         }
     }
 
-    /// What a person does by tapping.
-    private static let tapVerbs: Set = ["acting", "authenticating", "tapped"]
+    /// What a person brings about by tapping.
+    private static let tapVerbs: Set = ["acting", "authenticating"]
 
     /// What a control shows from now on, what is to be said of a widget, what failed, what comes next, and how late it
     /// was.

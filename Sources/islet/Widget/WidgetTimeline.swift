@@ -30,8 +30,10 @@ extension WidgetCommand {
                 let answer = try await connection.send(command)
                 if output.json { return Console.data(answer.json.bytes) }
                 guard let timeline = answer["timeline"]?.object else { throw IsletError.unreadable("no timeline") }
+                let budget = try await connection.send(Command("widget.budget", addressedAs: command))["budget"]?.object
                 let now = try await connection.now()
-                for line in TimelineText(timeline, now: now, style: .output).lines { Console.data(line) }
+                let text = TimelineText(timeline, held: budget?["held"], now: now, style: .output)
+                for line in text.lines { Console.data(line) }
                 if let moment = answer["at"]?.object { Console.data(TimelineText.line(moment, now: now)) }
             }
         }
