@@ -1,4 +1,4 @@
-"""What the README shows is run as it is printed, but for the port numbers: the Python, and the tours of controls and widgets."""
+"""What the README shows is run as it is printed, but for the port numbers: the Python, and two of the tours."""
 
 import queue
 import re
