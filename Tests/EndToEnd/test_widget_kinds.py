@@ -8,7 +8,8 @@ from support.widgets import CLOCK, FORECAST, entry, widget
 
 CITY = {"name": "city", "type": "enum", "options": [{"value": "berlin", "title": "Berlin"}, {"value": "paris"}]}
 STATION = {"name": "station", "type": "entity", "isOptional": True, "dynamicOptions": True}
-FULL = widget(parameters=[CITY, STATION], rendering={"modes": ["fullColor", "accented"]}, supplementalFamilies=["small"])
+FULL = widget(
+    parameters=[CITY, STATION], rendering={"modes": ["fullColor", "accented"]}, supplementalFamilies=["small"])
 
 
 def test_the_kinds_of_an_app_stand_as_they_were_declared(board):
