@@ -8,15 +8,10 @@ extension Engine {
         if event.kind == .lock, !mayLock(frame.bytes(event.device)) {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
-        if event.kind.isRemembered, !mayRemember(frame.bytes(event.device)) {
+        // Of an app that nobody knows there is nothing to remember: it has no widgets.
+        let app = event.app.flatMap { apps.find($0, of: frame) }
+        if event.kind.isRemembered, event.app == nil || app != nil, !mayRemember(frame.bytes(event.device)) {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
-        }
-        var app = event.app.flatMap { apps.find($0, of: frame) }
-        if let name = event.app, app == nil, event.kind.isRemembered {
-            guard let made = apps.app(name, of: frame) else {
-                return .refused(.quotaExceeded(limit: AppTable.maximumApps))
-            }
-            app = made
         }
         switch event.kind {
         case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
@@ -138,7 +133,7 @@ extension Engine {
 }
 
 extension DeviceEventKind {
-    /// Whether it makes something known of its device that must be remembered, of its app where it names one.
+    /// Whether it makes something known of its device that must be remembered, with its app where it names one.
     var isRemembered: Bool {
         switch self {
         case .standByStart, .developerModeOn, .appForeground, .sessionStart: true

@@ -135,7 +135,8 @@ extension Engine {
         of record: WidgetRecord, _ policy: TimelineReloadPolicy, last: Instant, at now: Instant
     ) -> Instant {
         let asked = record.machine.lastReloadAt.isSet ? record.machine.lastReloadAt : now
-        let earliest = asked + policySpacing(of: record)
+        // What came late may be over already; it is not asked for in the past.
+        let earliest = max(now, asked + policySpacing(of: record))
         switch policy {
         case .never: return .never
         case .atEnd: return max(last, earliest)

@@ -90,7 +90,7 @@ final class ControlRig {
         events = engine.controls.events
         var next = 0
         for index in engine.events.indices {
-            while next < events.count, events[next].position <= index {
+            while next < events.count, events[next].position <= index + next {
                 observe(events[next])
                 next += 1
             }
