@@ -12,6 +12,7 @@ extension Engine {
         var left = limit
         // A clock that stops at every date waits for what providers answer at this one, once all that is due then has
         // asked.
+        let goal = now
         var now = now
         while left > 0 {
             let control = controls.nextDue(by: now)
@@ -31,7 +32,7 @@ extension Engine {
                 // None, or the wheel has moved as many timers as it may in one call. What events stand for that were not
                 // encoded yet is not forgotten.
                 let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : hasForgettable(at: now)
-                return isForgetful || isSweeping || wheel.nextWork() <= now
+                return isForgetful || isSweeping || now < goal || wheel.nextWork() <= now
             }
             if sweep.isUnderway { catchUp(due.slot, at: now, dating) }
             fire(due.slot, at: now, dating)
