@@ -22,8 +22,8 @@ extension Engine {
         widgets.byID.insert(Engine.hash(id), slot)
     }
 
-    /// An event of a widget. One that the snapshot holds, one of another life of its id, and a part of one that was removed
-    /// since, change nothing.
+    /// An event of a widget. One that the snapshot holds, one of another life of its id, and a part of one that was
+    /// removed since, change nothing.
     package mutating func restoreWidget(
         _ id: EntityID, seq: UInt64, _ image: WidgetImage, app: [UInt8], kind: [UInt8]
     ) throws(ImageError) {

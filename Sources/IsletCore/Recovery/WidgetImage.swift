@@ -1,7 +1,7 @@
 /// What recovery needs of a widget: the after-image of one event, or the state that a snapshot shows.
 ///
-/// A whole one carries everything but the app, the kind and the id, which stand in its topic. The one of an event carries,
-/// beside the machine, only what the event changed: timelines are long, and most events leave them alone.
+/// A whole one carries everything but the app, the kind and the id, which stand in its topic. The one of an event
+/// carries, beside the machine, only what the event changed: timelines are long, and most events leave them alone.
 package struct WidgetImage: Equatable, Sendable {
     /// The layout. A later release writes another number and still reads this one.
     static let version: UInt8 = 1

@@ -107,7 +107,8 @@ extension Engine {
         if let cause = before.dirtyCause { reload(widget: slot, cause, .nobody, at: now) }
     }
 
-    /// Stores a timeline, and keeps the entry that is shown where all of the new ones are ahead; false where it does not fit.
+    /// Stores a timeline, and keeps the entry that is shown where all of the new ones are ahead; false where it does
+    /// not fit.
     private mutating func keep(
         _ timeline: WidgetTimeline, _ course: TimelineCourse, of slot: Slot, _ frame: Span<UInt8>
     ) -> Bool {
@@ -129,8 +130,8 @@ extension Engine {
         if widgets.slab[slot].carried.count > 0 { replace(\.carried, of: slot, by: []) }
     }
 
-    /// When the next timeline is asked for by itself (apple-semantics 5, the policies and the herd effect): at the end or
-    /// after a date and never before it, and not closer to the last reload than two of them may be.
+    /// When the next timeline is asked for by itself (apple-semantics 5, the policies and the herd effect): at the end
+    /// or after a date and never before it, and not closer to the last reload than two of them may be.
     private func policyDate(
         of record: WidgetRecord, _ policy: TimelineReloadPolicy, last: Instant, at now: Instant
     ) -> Instant {

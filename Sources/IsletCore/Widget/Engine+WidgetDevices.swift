@@ -87,7 +87,9 @@ extension Engine {
     }
 
     /// An app was uninstalled from a device: its widgets there go.
-    mutating func removeWidgets(of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>) {
+    mutating func removeWidgets(
+        of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>
+    ) {
         for slot in widgets.onDevice[device] ?? [] where widgets.kinds[widgets.slab[slot].kind].app == app {
             remove(widget: slot, .uninstall, asker, at: now, frame)
         }

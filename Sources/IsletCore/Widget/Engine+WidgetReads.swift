@@ -23,7 +23,8 @@ extension Engine {
         }
     }
 
-    /// The entries of a widget's timeline; their bytes are ranges of ``WidgetRecord/timeline``. Empty where there is none.
+    /// The entries of a widget's timeline; their bytes are ranges of ``WidgetRecord/timeline``. Empty where there is
+    /// none.
     package func timeline(of record: WidgetRecord) -> [TimelineEntry] { blob(of: record)?.entries ?? [] }
 
     func blob(of record: WidgetRecord) -> TimelineBlob? { payloads.withBytes(record.timeline) { TimelineBlob($0) } }

@@ -1,8 +1,8 @@
-/// What turns a widget's steps into revisions, events, digests, timers, ledgers and calls: the one place where a widget's
-/// record changes its state.
+/// What turns a widget's steps into revisions, events, digests, timers, ledgers and calls: the one place where a
+/// widget's record changes its state.
 extension Engine {
-    /// Takes the steps of a widget: the machine in the record is already the last one. Changes and interaction belong to the
-    /// first step.
+    /// Takes the steps of a widget: the machine in the record is already the last one. Changes and interaction belong
+    /// to the first step.
     ///
     /// - Parameter now: the date of the steps: that of the deadline where one made them and the clock stops at each.
     mutating func take(
@@ -121,8 +121,8 @@ extension Engine {
         widgets.interactionBytes.removeAll(keepingCapacity: true)
     }
 
-    /// Puts a timeline, or an entry that is carried over, into the place of another one. Events that were not encoded yet may
-    /// be of that one, so it is not overwritten.
+    /// Puts a timeline, or an entry that is carried over, into the place of another one. Events that were not encoded
+    /// yet may be of that one, so it is not overwritten.
     mutating func replace(_ path: WritableKeyPath<WidgetRecord, PayloadHandle>, of slot: Slot, by bytes: [UInt8]) {
         let old = widgets.slab[slot][keyPath: path]
         if widgets.events.isEmpty { payloads.remove(old) } else if old.count > 0 { widgets.retired.append(old) }

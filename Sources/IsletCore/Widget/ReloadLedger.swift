@@ -1,5 +1,5 @@
-/// The reloads of one placed widget: the exact dates of those that were charged within the last 24 hours, and how many were
-/// not charged, by exemption (apple-semantics 5, budget and exempt).
+/// The reloads of one placed widget: the exact dates of those that were charged within the last 24 hours, and how many
+/// were not charged, by exemption (apple-semantics 5, budget and exempt).
 ///
 /// The window rolls: a reload counts until 24 hours after it, to the millisecond.
 package struct ReloadLedger: Equatable, Sendable {
@@ -93,7 +93,9 @@ extension ReloadLedger {
         self.init()
         guard let known = bytes.first else { return }
         let head = 1 + Int(known) * 4
-        guard Int(known) <= exempt.count, bytes.count >= head, (bytes.count - head).isMultiple(of: 8) else { return nil }
+        guard Int(known) <= exempt.count, bytes.count >= head, (bytes.count - head).isMultiple(of: 8) else {
+            return nil
+        }
         for index in 0..<Int(known) {
             exempt[index] = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 1 + index * 4, as: UInt32.self))
         }

@@ -83,8 +83,8 @@ package struct TimelineBlob: Equatable, Sendable {
 /// Where a timeline stands: which entry is shown, and when the next one is.
 ///
 /// Entries are shown at their dates, in order, but not closer to each other than the spacing (apple-semantics 5, entry
-/// spacing): the next step is at the later of the next date and the last step plus the spacing, and shows the newest entry
-/// that is past by then.
+/// spacing): the next step is at the later of the next date and the last step plus the spacing, and shows the newest
+/// entry that is past by then.
 package struct TimelineCourse: Equatable, Sendable {
     /// nil: none of its entries yet.
     package private(set) var index: Int?
@@ -95,8 +95,8 @@ package struct TimelineCourse: Equatable, Sendable {
 
     /// Where it stands when it comes: the newest entry that is past is shown, whatever was shown before.
     ///
-    /// The distance counts from the date of that entry, but not from before it was asked for; the time that its way took
-    /// must not make everything that follows late.
+    /// The distance counts from the date of that entry, but not from before it was asked for; the time that its way
+    /// took must not make everything that follows late.
     init(_ entries: [TimelineEntry], at now: Instant, askedAt: Instant, spacing: Milliseconds) {
         index = Self.newest(entries, by: now)
         shownAt = index.map { max(entries[$0].date, min(askedAt, now)) } ?? .never

@@ -10,17 +10,18 @@
 ///                              └───── the first entry's date ─▶ shown  acting ◀───────────────────────────────┘
 ///                                                                       └─ performed ─▶ reloading
 ///
-/// A reload that its budget or the distance from the last one does not allow is held: it stays shown until the date when
-/// it may be asked for, and whatever asks for a reload meanwhile becomes one with it. Configuring leads from everywhere to
-/// loading, removing from everywhere to removed.
+/// A reload that its budget or the distance from the last one does not allow is held: it stays shown until the date
+/// when it may be asked for, and whatever asks for a reload meanwhile becomes one with it. Configuring leads from
+/// everywhere to loading, removing from everywhere to removed.
 ///
-/// Legal next states: loading → shown, placeholder, reloading, loading; placeholder → loading, shown, placeholder; shown →
-/// reloading, acting, shown, loading; reloading → shown, reloading, acting, loading; acting → reloading, shown, acting,
-/// loading; all → removed; removed → none. Only an entry's date, a hold, a tap, rendering facts and the Smart Stack lead from
-/// a state to itself.
+/// Legal next states: loading → shown, placeholder, reloading, loading; placeholder → loading, shown, placeholder;
+/// shown → reloading, acting, shown, loading; reloading → shown, reloading, acting, loading; acting → reloading, shown,
+/// acting, loading; all → removed; removed → none. Only an entry's date, a hold, a tap, rendering facts and the Smart
+/// Stack lead from a state to itself.
 ///
-/// Loading and reloading mean that a timeline is asked for, acting that an action runs, and no other state that anything is
-/// on its way: so a call that ends always finds the state that it was made in, and none hangs once its call has ended.
+/// Loading and reloading mean that a timeline is asked for, acting that an action runs, and no other state that
+/// anything is on its way: so a call that ends always finds the state that it was made in, and none hangs once its call
+/// has ended.
 ///
 /// The machine is a value. It is told what happened, when, and whether a reload is allowed, and answers with steps.
 package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
@@ -168,8 +169,8 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
 
     // MARK: Reloads
 
-    /// Whether a reload for this reason would do anything: what is only good for a widget without an entry, with one that
-    /// failed, or with a timeline that is over, does nothing to the others.
+    /// Whether a reload for this reason would do anything: what is only good for a widget without an entry, with one
+    /// that failed, or with a timeline that is over, does nothing to the others.
     package func needs(_ why: WidgetCause) -> Bool {
         switch why {
         case .registration, .providerLost: !hasEntry && !isAsking || failure != .none || isOver
@@ -231,7 +232,9 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
     ///
     /// One that is older than the newest reason for a timeline is shown like any other: the owner then reloads it for
     /// ``dirtyCause``, as it was before.
-    package mutating func timelineArrived(_ timeline: Arrival, policyAt newPolicyAt: Instant, at now: Instant) -> Steps {
+    package mutating func timelineArrived(
+        _ timeline: Arrival, policyAt newPolicyAt: Instant, at now: Instant
+    ) -> Steps {
         precondition(isAsking, "a timeline that was not asked for")
         let from = state
         let wasFirst = !timelineAt.isSet
@@ -388,8 +391,8 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         return Steps(Step(state, .rotated, self, .stackRotated))
     }
 
-    /// The service was restarted. A timeline that was on its way is asked for again, and not charged twice; an action that
-    /// ran may have been performed or not, and is never performed again.
+    /// The service was restarted. A timeline that was on its way is asked for again, and not charged twice; an action
+    /// that ran may have been performed or not, and is never performed again.
     package mutating func restarted(at now: Instant) -> Steps {
         switch state {
         case .loading, .reloading:

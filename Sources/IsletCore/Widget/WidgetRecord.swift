@@ -32,7 +32,10 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     /// Everything that it holds of the store.
     var payloads: [PayloadHandle] { [configuration, rendering, timeline, carried, ledger, action] }
 
-    init(id: EntityID, kind: DeclaredKindID, family: WidgetFamily, device: DeviceID?, addedAt: Instant, machine: WidgetMachine) {
+    init(
+        id: EntityID, kind: DeclaredKindID, family: WidgetFamily, device: DeviceID?, addedAt: Instant,
+        machine: WidgetMachine
+    ) {
         self.id = id
         self.kind = kind
         self.family = family

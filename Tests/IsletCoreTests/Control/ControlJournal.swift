@@ -54,7 +54,8 @@ final class ControlJournal: ControlRecorder {
             case .lock(let name):
                 let isKnown = engine.writeFact(lock: name, to: &writer)
                 batch.append(.note(key: engine.factKey(lock: name), value: isKnown ? writer.bytes : nil))
-            case .activity, .group, .widgetKind, .conditions: complain("neither heartbeats nor settings, groups or widgets here")
+            case .activity, .group, .widgetKind, .conditions:
+                complain("neither heartbeats nor settings, groups or widgets here")
             }
         }
     }

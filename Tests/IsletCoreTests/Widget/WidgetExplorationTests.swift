@@ -1,8 +1,8 @@
 import IsletCore
 import Testing
 
-/// Every sequence of events up to a depth, from a widget that was just placed: what must hold of each machine that can be
-/// reached, whatever led to it.
+/// Every sequence of events up to a depth, from a widget that was just placed: what must hold of each machine that can
+/// be reached, whatever led to it.
 @Suite("Widgets: every machine that can be reached")
 struct WidgetExplorationTests {
     private typealias Machine = WidgetMachine
@@ -59,7 +59,8 @@ struct WidgetExplorationTests {
             },
         ]
         for (name, admission) in [
-            ("charged", Machine.Admission.charged), ("exempt", .exempt(.foreground)), ("held", .held(until: Self.far, .budget)),
+            ("charged", Machine.Admission.charged), ("exempt", .exempt(.foreground)),
+            ("held", .held(until: Self.far, .budget)),
         ] {
             events.append(Event(name: "reload \(name)") { $0.reload(.request, admission, at: Self.later) })
             events.append(
@@ -127,7 +128,8 @@ struct WidgetExplorationTests {
                 reached.depth += 1
                 follow(steps, from: place.machine, to: &reached, &edges)
                 check(reached)
-                if seen.insert("\(reached.machine.settled) \(reached.machine.isDirty)").inserted { queue.append(reached) }
+                let isNew = seen.insert("\(reached.machine.settled) \(reached.machine.isDirty)").inserted
+                if isNew { queue.append(reached) }
             }
         }
         #expect(met == Set(WidgetState.allCases))

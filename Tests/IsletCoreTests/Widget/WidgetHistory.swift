@@ -71,7 +71,8 @@ struct WidgetHistory {
         let id = random.oneIn(3) ? pick(rig.observer.removed) : nil
         rig.add(
             kind, app, family: pick(WidgetFamily.allCases) ?? .systemSmall, device: device,
-            configuration: random.oneIn(2) ? "{\"n\":0}" : nil, rendering: random.oneIn(3) ? "{\"mode\":0}" : nil, id: id)
+            configuration: random.oneIn(2) ? "{\"n\":0}" : nil, rendering: random.oneIn(3) ? "{\"mode\":0}" : nil,
+            id: id)
     }
 
     private mutating func many(_ rig: WidgetRig) {

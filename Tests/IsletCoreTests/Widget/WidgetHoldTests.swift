@@ -171,7 +171,7 @@ struct WidgetHoldTests {
         #expect(other.machine(failing).map { $0.next.at > other.now } == true, "the retry comes first")
     }
 
-    @Test("a day of policies is charged exactly as far as the budget goes, and every hold runs", arguments: [true, false])
+    @Test("three days of policies are charged as far as the budget goes, each hold runs", arguments: [true, false])
     func day(isManual: Bool) {
         var rules = RuleSet.standard
         (rules.widgetDailyBudget, rules.widgetLearningBudget) = (20, 20)

@@ -1,8 +1,8 @@
 import IsletCore
 import Testing
 
-/// Someone who knows the engine only by its events and calls: what the contract promises of a stream with widgets, and of
-/// calls, is checked on each; the numbers that the engine says of itself, and the ledgers, are computed once more.
+/// Someone who knows the engine only by its events and calls: what the contract promises of a stream with widgets, and
+/// of calls, is checked on each; the numbers that the engine says of itself, and the ledgers, are computed once more.
 final class WidgetObserver {
     struct Copy {
         var prefix: String
@@ -184,7 +184,8 @@ final class WidgetObserver {
         }
     }
 
-    /// A widget is what its events told, a call is out exactly where it waits for one, and its ledger is the sum of them.
+    /// A widget is what its events told, a call is out exactly where it waits for one, and its ledger is the sum of
+    /// them.
     private func check(_ id: EntityID, _ copy: Copy, _ engine: borrowing Engine, at now: Instant) {
         guard let slot = engine.widgets.slot(of: id), let record = engine.widgets.record(at: slot) else {
             return complain("\(id.short) is not there")

@@ -70,7 +70,8 @@ struct WidgetRecoveryTests {
         for device in ["d", "e"] { #expect(copy.stack(device) == rig.stack(device), "seed \(seed)") }
         for name in ["com.a", "com.b"] {
             let (old, new) = (rig.app(name), copy.app(name))
-            #expect(new?.seq == old?.seq && new?.entities == old?.entities && new?.digest == old?.digest, "seed \(seed)")
+            #expect(new?.seq == old?.seq && new?.entities == old?.entities, "seed \(seed)")
+            #expect(new?.digest == old?.digest, "seed \(seed)")
             for kind in ["weather", "flight"] {
                 guard let before = rig.kind(kind, name), let after = copy.kind(kind, name) else {
                     complain("\(kind) is gone, seed \(seed)")
@@ -79,7 +80,8 @@ struct WidgetRecoveryTests {
                 let (old, new) = (rig.engine.widgets.kinds[before], copy.engine.widgets.kinds[after])
                 #expect(new.declaration == old.declaration && new.placed == old.placed, "seed \(seed)")
                 #expect(copy.engine.relevance(of: after) == rig.engine.relevance(of: before), "seed \(seed)")
-                #expect(copy.engine.recommendations(of: after) == rig.engine.recommendations(of: before), "seed \(seed)")
+                let recommended = (rig.engine.recommendations(of: before), copy.engine.recommendations(of: after))
+                #expect(recommended.0 == recommended.1, "seed \(seed)")
             }
         }
     }
@@ -110,7 +112,9 @@ struct WidgetRecoveryTests {
         }
     }
 
-    @Test("after the restart timelines are asked for and not paid twice, no action runs again, and life goes on", arguments: seeds)
+    @Test(
+        "after the restart timelines are asked for and not paid twice, no action runs again, and life goes on",
+        arguments: seeds)
     func restarted(seed: UInt64) throws {
         let (rig, journal, life) = live(seed, steps: 150)
         var history = life
@@ -125,7 +129,8 @@ struct WidgetRecoveryTests {
         #expect(asking.map { copy.budget($0)?.spent } == spent, "seed \(seed)")
         #expect(Set(copy.events.filter { $0.name == .failed }.map(\.id)) == Set(acting), "seed \(seed)")
         for id in acting {
-            #expect(copy.machine(id)?.failure == .unknownOutcome && copy.machine(id)?.cause == .recovery, "seed \(seed)")
+            let machine = copy.machine(id)
+            #expect(machine?.failure == .unknownOutcome && machine?.cause == .recovery, "seed \(seed)")
             #expect(copy.state(id) == .reloading, "seed \(seed)")
         }
         // From here on the observer compares each step, also whether a call is out for whatever waits for one.
@@ -319,7 +324,8 @@ struct WidgetImageTests {
         let address = ControlAddress(app: frame.run("com.a"), id: id)
         let bytes = frame.bytes
         let later = now + 2_000 * hour
-        _ = engine.tapWidget(address, .action(name: [97], parameters: nil), Envelope(), bytes.span, at: later, .whenNoticed)
+        let tapping = Engine.WidgetTapping.action(name: [97], parameters: nil)
+        _ = engine.tapWidget(address, tapping, Envelope(), bytes.span, at: later, .whenNoticed)
         if let slot = engine.widgets.slot(of: id) {
             let reference = engine.widgets.reference(to: slot)
             for isAction in [true, false] {

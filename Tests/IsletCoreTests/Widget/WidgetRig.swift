@@ -1,8 +1,8 @@
 import IsletCore
 import Testing
 
-/// An engine with widgets, and the owner's duties done for it: frames are built, events and calls are taken after each step,
-/// and what an observer of both would know is compared with what the engine says of itself.
+/// An engine with widgets, and the owner's duties done for it: frames are built, events and calls are taken after each
+/// step, and what an observer of both would know is compared with what the engine says of itself.
 final class WidgetRig {
     var engine: Engine
     var now: Instant
@@ -126,7 +126,8 @@ final class WidgetRig {
 }
 
 extension WidgetEvent {
-    /// `timeline #3 r2 loading>shown provider`, with ` late 5` where a deadline made it and ` exempt x` where it says so.
+    /// `timeline #3 r2 loading>shown provider`, with ` late 5` where a deadline made it and ` exempt x` where it says
+    /// so.
     var line: String {
         let from = before.map { "\($0.state)" } ?? ""
         let late = lateBy.map { " late \($0)" } ?? ""

@@ -163,7 +163,8 @@ struct WidgetRowsTests {
     @Test("entry spacing: entries closer than five minutes become one")
     func entrySpacing() {
         let rig = rig()
-        let id = rig.placed(entries: [SampleEntry(0), SampleEntry(minute), SampleEntry(2 * minute), SampleEntry(20 * minute)])
+        let id = rig.placed(
+            entries: [SampleEntry(0), SampleEntry(minute), SampleEntry(2 * minute), SampleEntry(20 * minute)])
         #expect(rig.events[0].changes.entriesCoalesced)
         #expect(rig.machine(id)?.next.at == rig.now + 5 * minute)
         #expect(rig.pass(5 * minute) == ["entry #1 r3 shown>shown entry late 0"])
@@ -213,7 +214,7 @@ struct WidgetRowsTests {
         }
     }
 
-    @Test("not enforced: developer mode of the device or of the rule set lifts budget and spacing", arguments: [true, false])
+    @Test("not enforced: developer mode of the device or the rules lifts budget and spacing", arguments: [true, false])
     func developerMode(byDevice: Bool) {
         var rules = RuleSet.standard
         (rules.widgetDailyBudget, rules.widgetLearningBudget) = (0, 0)
@@ -282,7 +283,9 @@ struct WidgetRowsTests {
         let other = rig.placed(device: "d", entries: [SampleEntry(0, score: 50)])
         let id = rig.placed(
             device: "d",
-            entries: [SampleEntry(0, score: 2, duration: 7 * minute), SampleEntry(10 * minute, score: 4), SampleEntry(hour)])
+            entries: [
+                SampleEntry(0, score: 2, duration: 7 * minute), SampleEntry(10 * minute, score: 4), SampleEntry(hour),
+            ])
         #expect(rig.stack() == "#1 entryRelevance 1.0, #2 entryRelevance 0.5", "50 is not more than 2 of 4")
         #expect(rig.machine(id)?.relevanceEndsAt == rig.now + 7 * minute)
         rig.pass(7 * minute - 1)
@@ -402,7 +405,7 @@ struct WidgetRowsTests {
         #expect(rig.machine(id)?.needsLogin == false)
     }
 
-    @Test("error: the last entry is kept, and tries come at growing distances up to two hours, not held without an entry")
+    @Test("error: the last entry is kept; tries come at growing distances up to two hours, not held without an entry")
     func error() {
         let rig = rig()
         let id = rig.rested()
