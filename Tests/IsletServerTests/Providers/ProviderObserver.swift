@@ -242,8 +242,8 @@ struct ProviderObserver {
 extension ProviderTable.Purpose {
     var isPerform: Bool {
         switch self {
-        case .perform: true
-        case .value, .options: false
+        case .perform, .performWidget: true
+        case .value, .timeline, .question: false
         }
     }
 }
