@@ -588,6 +588,20 @@ def test_tail_tells_why_a_timeline_is_asked_for(islet, tail, client, placed, fli
     assert re.search(r"reloading → shown provider failed: threw, asked again in .*rev \d", lines[-1])
 
 
+def test_tail_knows_the_entries_of_a_widget_from_before_it_began(islet, client, placed):
+    id = placed()
+    tail = Running("tail", env=islet.env)
+    try:
+        tail.message("following from seq 2")
+        client.advance(by=HOUR)
+        line = words(tail.lines(2)[1])
+        assert line.endswith('shown entry entry 2 of 4, next entry in 1 h, rev 3 {"status":"boarding"}')
+        islet("widget", "reload", id)
+        assert "provider 4 entries, " in words(tail.lines(4)[3])
+    finally:
+        tail.kill()
+
+
 # The demo
 
 

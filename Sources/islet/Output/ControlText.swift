@@ -32,7 +32,8 @@ enum ControlText {
     static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
         var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT")
         for row in rows {
-            let next = [PlacedText.failure(row), EntityText.next(row, now: now)].compactMap(\.self).joined(separator: ", ")
+            let notes = [PlacedText.failure(row), EntityText.next(row, now: now)]
+            let next = notes.compactMap(\.self).joined(separator: ", ")
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
                 row["device"]?.string ?? "", row["state"]?.string ?? "", value(row) ?? "-",

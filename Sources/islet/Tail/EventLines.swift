@@ -24,16 +24,19 @@ struct EventLines {
     /// - Parameters:
     ///   - name: what the person calls the entity.
     ///   - next: its next deadline, where the event does not carry one.
-    mutating func lines(_ event: StreamEvent, name: String, next known: Deadline? = nil) -> [String] {
+    ///   - entries: how many entries a widget's timeline has, where the event does not say it.
+    mutating func lines(
+        _ event: StreamEvent, name: String, next known: Deadline? = nil, entries: Int64? = nil
+    ) -> [String] {
         var lines: [String] = []
         if TimeText.date(event.at) != date {
             date = TimeText.date(event.at)
             lines.append(style.dim("\(TimeText.dateWithWeekday(event.at)) UTC"))
         }
         nameWidth = max(nameWidth, min(name.count, Self.nameWidthMax))
-        if let id = event.id, let count = event.patch["entries"] {
+        if let id = event.id, let count = event.patch["entries"].map(\.integer) ?? entries {
             if entryCounts.count >= Self.countsMax { entryCounts = [:] }
-            entryCounts[id] = count.integer
+            entryCounts[id] = count
         }
 
         let content = content(event).map { "  " + style.dim($0.shortened(to: contentWidth)) }

@@ -1,14 +1,17 @@
 import IsletClient
 
 /// What a tail remembers of the entities that it has seen, so that a line can name what its event does not carry: the
-/// key of an activity, and the next deadline. Activities from before the tail began are asked for, but not so often that
-/// a busy stream would have to wait; of the other families the topic says enough.
+/// key of an activity, how many entries a widget has, and the next deadline. Activities and widgets from before the tail
+/// began are asked for, but not so often that a busy stream would have to wait; of the other families the topic says
+/// enough.
 struct KnownEntities {
     /// What is remembered of one.
     struct Facts {
         /// Such as `Delivery/order-7` or `Torch/27e5fe81cfb1`.
         var name: String
         var next: Deadline?
+        /// How many entries a widget's timeline has.
+        var entries: Int64?
     }
 
     /// Beyond this everything is forgotten and learnt again.
@@ -27,18 +30,24 @@ struct KnownEntities {
         var known: Facts
         if let remembered = facts[id] {
             known = remembered
-        } else if topic.family == .activity, event.object["from"] != nil {
-            known = await ask(id: id, app: event.app, connection) ?? Facts(name: topic.name)
+        } else if let family = topic.family, Self.asked.contains(family), event.object["from"] != nil {
+            known = await ask(family, id: id, app: event.app, connection) ?? Facts(name: topic.name)
         } else {
             known = Facts(name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name)
         }
         if let next = event.patch["next"] { known.next = Deadline(next) }
+        if let entries = event.patch["entries"] { known.entries = entries.integer }
         if facts.count >= Self.maximumCount { facts = [:] }
         facts[id] = event.isLast ? nil : known
         return known
     }
 
-    private mutating func ask(id: String, app: String, _ connection: IsletConnection) async -> Facts? {
+    /// The families of which a topic does not say enough.
+    private static let asked: Set<EntityTopic.Family> = [.activity, .widget]
+
+    private mutating func ask(
+        _ family: EntityTopic.Family, id: String, app: String, _ connection: IsletConnection
+    ) async -> Facts? {
         let now = ContinuousClock.now
         if now - window > .seconds(1) {
             window = now
@@ -46,10 +55,14 @@ struct KnownEntities {
         }
         guard questions < Self.questionsPerSecond else { return nil }
         questions += 1
-        let command = Command("activity.get", app: app, ["id": .string(id)])
-        guard let activity = try? await connection.send(command, timeout: .seconds(1)).activity else { return nil }
-        let topic = EntityTopic(family: .activity, type: activity["type"]?.string ?? "", id: id)
-        return Facts(name: Self.name(activity, topic), next: activity["next"].flatMap(Deadline.init))
+        let command = Command("\(family.rawValue).get", app: app, ["id": .string(id)])
+        guard let answer = try? await connection.send(command, timeout: .seconds(1)),
+            let entity = EntityText.entity(answer)
+        else { return nil }
+        let topic = EntityTopic(family: family, type: (entity["type"] ?? entity["kind"])?.string ?? "", id: id)
+        let name = family == .activity ? Self.name(entity, topic) : topic.name
+        return Facts(
+            name: name, next: entity["next"].flatMap(Deadline.init), entries: entity["entries"]?.integer)
     }
 
     /// The type and the key of an activity, where it has one.

@@ -81,7 +81,10 @@ struct Tail: AsyncParsableCommand {
                     Console.data(event.bytes)
                 } else {
                     let facts = await known.facts(for: event, connection: connection)
-                    for line in lines.lines(event, name: name(event, facts), next: facts.next) { Console.data(line) }
+                    let name = name(event, facts)
+                    for line in lines.lines(event, name: name, next: facts.next, entries: facts.entries) {
+                        Console.data(line)
+                    }
                 }
                 if summary.counted() == limit { return }
             }
