@@ -84,7 +84,7 @@ let package = Package(
             name: "IsletJournalTests", dependencies: ["IsletJournal"], exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
         .testTarget(
-            name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol"],
+            name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol", "IsletJournal"],
             swiftSettings: strict),
         .testTarget(
             name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),

@@ -1,0 +1,98 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+import IsletServer
+
+/// A partition without sockets: commands go in as text, answers and events come out as text.
+final class GroupService {
+    let partition: Partition
+    let journal: KeptJournal
+    private var elapsed: Int64 = 0
+    /// What was published beside answers: topic and JSON.
+    private(set) var events: [(topic: String, json: String)] = []
+    private var answers: [String] = []
+    private var chunks: [[String]] = []
+
+    /// - Parameter state: what an earlier process left behind.
+    init(_ state: KeptJournal.State = KeptJournal.State(), rules: RuleSet = .standard) throws {
+        let journal = KeptJournal(state)
+        self.journal = journal
+        var configuration = ServeConfiguration()
+        configuration.clock = .manual(from: Instant(1_800_000_000_000))
+        let recovery = KeptRecovery(state)
+        partition = try Partition(
+            card: ServiceCard(
+                configuration, endpoints: ServiceEndpoints(commands: "c", events: "e", bulk: "b"),
+                guarantee: .powerLoss),
+            rules: rules,
+            clock: DomainClock(configuration.clock, notBefore: Instant(recovery.summary.clock)), journal: journal,
+            recovering: recovery, at: ClockReading(wall: 1_800_000_000_000, monotonicNanoseconds: 0),
+            random: SeededGenerator(seed: 7))
+    }
+
+    /// Sends a command and gives its answer.
+    @discardableResult
+    func send(_ command: String) -> String {
+        turn { partition in
+            partition.inbound.set([Array("peer".utf8), [0, 0, 0, 1], [], Array(command.utf8)], isRouted: true)
+            partition.takeCommands()
+        }
+        for _ in 0..<20 where answers.isEmpty { turn { _ in } }
+        defer { answers.removeAll() }
+        return answers.joined(separator: "\n")
+    }
+
+    /// Pulls a snapshot or a digest: all frames of the answer.
+    func pull(_ command: String) -> [String] {
+        chunks = []
+        turn { partition in
+            partition.inbound.set([Array("peer".utf8), [], Array(command.utf8)], isRouted: true)
+            partition.takeBulk()
+        }
+        for _ in 0..<20 where chunks.isEmpty { turn { _ in } }
+        return chunks.flatMap(\.self)
+    }
+
+    func turn(_ body: (Partition) -> Void) {
+        elapsed += 1
+        _ = partition.beginTurn(
+            ClockReading(wall: 1_800_000_000_000 + elapsed, monotonicNanoseconds: elapsed * 1_000_000))
+        body(partition)
+        _ = partition.endTurn()
+        partition.take(.committed(through: journal.state.lastBatch, microseconds: 0))
+        while let flight = partition.nextReleased() {
+            for event in flight.batch.events {
+                events.append((text(flight.batch.copy(event.topic)), text(flight.batch.copy(event.json))))
+            }
+            collect(flight)
+            partition.sent(flight)
+        }
+    }
+
+    /// Time passes, and the snapshot goes on.
+    func sweep() {
+        elapsed += 1_000
+        turn { _ in }
+        partition.take(.swept)
+        turn { _ in }
+        partition.take(.swept)
+    }
+
+    private func collect(_ flight: Flight) {
+        var frames: [[UInt8]] = []
+        for part in flight.outbound.parts {
+            flight.outbound.writer.withSpan { bytes in
+                frames.append(bytes.extracting(part.range).withUnsafeBytes { Array($0) })
+            }
+            guard !part.more else { continue }
+            switch part.destination {
+            case .commands: answers.append(text(frames[frames.count - 1]))
+            case .bulk: chunks.append(frames.dropFirst(2).map { text($0) })
+            case .events: break
+            }
+            frames = []
+        }
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
