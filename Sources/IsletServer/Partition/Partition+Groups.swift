@@ -100,8 +100,8 @@ extension Partition {
         }
     }
 
-    /// A page of a group's keys in their order. They are found by halving and no page is longer than a frame, so it needs
-    /// no further turns.
+    /// A page of a group's keys in their order. They are found by halving and no page is longer than a frame, so it
+    /// needs no further turns.
     private func list(
         _ list: GroupList, _ group: GroupID, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
