@@ -24,6 +24,7 @@ extension Oracle {
         locks.removeAll { $0.order >= place }
         groupBook.cut(from: place)
         tellings = []
+        conditions.removeAll { $0.order >= place }
         order = max(place, order)
         lastEffect = min(lastEffect, place)
         let lost = memories.filter { $0.value.order >= place }.keys

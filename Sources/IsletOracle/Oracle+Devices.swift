@@ -16,6 +16,7 @@ extension Oracle {
 
     func report(_ device: String, _ event: String, _ app: String, _ asker: Asker) {
         if event == "lock" || event == "unlock" { noteLock(device, event == "lock") }
+        noteCondition(device, event, app)
         switch event {
         case "lock", "collapse", "leave":
             for handle in listed(on: device) {

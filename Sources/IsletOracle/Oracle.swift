@@ -16,6 +16,10 @@ package final class Oracle {
     var switches: [SwitchChange] = []
     var backgrounds: [BackgroundChange] = []
     var locks: [LockChange] = []
+    /// Of widgets' devices.
+    var conditions: [ConditionChange] = []
+    /// When devices reported a change of their locale or appearance.
+    var changes: [(at: Int64, device: String, name: String)] = []
     var memories: [MemoryKey: Memory] = [:]
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]

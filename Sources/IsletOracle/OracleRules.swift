@@ -20,6 +20,7 @@ package struct OracleRules: Equatable, Sendable {
     package var remembers: Int64 = 600_000
     /// Whether deadlines are dated by themselves (the manual clock) and not by when they are noticed.
     package var datesByDue = false
+    package var widgets = WidgetRules()
 
     package init() {}
 

@@ -16,9 +16,10 @@ import Testing
         }
         #expect(report.seeds == 40)
         // A run in which nothing happens proves nothing.
-        #expect(report.total.transitions > 5_000)
+        #expect(report.total.transitions > 2_500)
         #expect(report.total.kills > 100 && report.total.powerLosses > 80 && report.total.recoveryCrashes > 60)
         #expect(report.total.fullDisks > 20 && report.total.clockJumps > 20 && report.total.retries > 200)
+        #expect(report.total.widgetEvents > 3_000 && report.total.budgets > 300 && report.total.performs > 100)
         #expect(report.total.replays > 100 && report.total.snapshots > 20 && report.total.sweeps > 500)
     }
 }

@@ -1,7 +1,7 @@
-/// A command about controls as the witness understands it.
+/// A command about controls or widgets as the witnesses understand it.
 package struct ControlDeed: Sendable {
     package let op: String
-    /// The control; nil where it names a kind, an app, or one that is to be made.
+    /// The control or widget; nil where it names a kind, an app, or one that is to be made.
     package var id: String?
     package var kind: String?
     /// A toggle's value that is to be set.
@@ -19,6 +19,8 @@ package struct ControlDeed: Sendable {
     package var isChange: Bool {
         ["control.add", "control.configure", "control.remove", "control.tap", "control.set", "control.reload"]
             .contains(op)
+            || ["widget.add", "widget.configure", "widget.remove", "widget.reload", "widget.visible", "widget.tap"]
+                .contains(op)
     }
 
     /// The codes with which it may be refused.
@@ -31,7 +33,12 @@ package struct ControlDeed: Sendable {
         case "control.reload": ["notFound", "conflict", "busy"]
         case "control.history": ["notFound", "busy"]
         case "control.options": ["notFound", "unavailable", "busy"]
-        case "control.list", "control.kinds": []
+        case "control.list", "control.kinds", "widget.stack": []
+        case "widget.list", "widget.kinds": ["busy"]
+        case "widget.add": ["notFound", "reconnectNotPermitted"]
+        case "widget.tap": ["notFound", "unavailable", "badField"]
+        case "widget.reload", "widget.history", "widget.explain": ["notFound", "busy"]
+        case "widget.snapshot", "widget.options": ["notFound", "unavailable", "busy"]
         default: ["notFound"]
         }
     }

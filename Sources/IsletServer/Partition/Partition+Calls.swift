@@ -39,6 +39,7 @@ extension Partition {
             for effect in batch { perform(effect, send) }
             if !providers.hasEffects { requestWanted() }
         }
+        unsentCalls.removeAll()
         return isLate
     }
 
@@ -58,6 +59,12 @@ extension Partition {
     ) {
         switch effect {
         case .send(let call, let provider, let purpose, let attempt, let within):
+            // One for the same control or widget may be wanted by now, which this must not be taken for: an action would be
+            // performed twice.
+            guard providers.isInFlight(call) else {
+                unsentCalls.insert(call)
+                return
+            }
             callWriter.removeAll()
             callWriter.beginDocument()
             guard write(call, purpose, attempt: attempt, within: within) else {
@@ -67,6 +74,7 @@ extension Partition {
             }
             deliver(to: provider, send)
         case .cancel(let call, let provider, let reason):
+            guard unsentCalls.remove(call) == nil else { return }
             callWriter.removeAll()
             callWriter.beginDocument()
             callWriter.providerCancel(call.value, reason: reason.wireName)
@@ -206,7 +214,12 @@ extension Partition {
     }
 
     /// Whether a call is out, or waits for its commit.
-    var hasOpenCalls: Bool { callsOnTheWay > 0 || !wantedCalls.isEmpty || providers.openCalls > 0 || providers.hasEffects }
+    var hasOpenCalls: Bool {
+        // What the batch wants that is being filled is on its way as well: a journal that is slow must not let the clock go
+        // on without it.
+        let isAsking = hasUncommitted && !(engine.controls.calls.isEmpty && engine.widgets.calls.isEmpty)
+        return isAsking || callsOnTheWay > 0 || !wantedCalls.isEmpty || providers.openCalls > 0 || providers.hasEffects
+    }
 }
 
 /// What became of a frame for a provider.

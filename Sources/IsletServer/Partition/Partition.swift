@@ -73,6 +73,8 @@ package final class Partition {
     // Providers and what they are asked for.
     var providers: ProviderTable
     var effects: [ProviderTable.Effect] = []
+    /// Calls that were taken back before they were sent: their providers need not be told.
+    var unsentCalls: Set<CallID> = []
     var callWriter = JSONWriter(capacity: 1 << 12)
     /// The calls that are out, by the control that waits for each.
     var openCalls: [SlotRef: OpenCall] = [:]

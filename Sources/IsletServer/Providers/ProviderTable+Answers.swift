@@ -82,6 +82,13 @@ extension ProviderTable {
         if providers[Int(number)].breaker.failed(call, at: now) { attend(number) }
     }
 
+    /// Whether a call is with a provider still. One that is to be sent may have been taken back, or been given to another
+    /// one, since the effect that says so was made.
+    package func isInFlight(_ call: CallID) -> Bool {
+        let slot = numbers.slot(of: call)
+        return calls.contains(slot) && calls[slot].place == .inFlight && calls[slot].id == call
+    }
+
     /// The record of a call that this provider has, and on this connection.
     private func inFlight(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> UInt32? {
         let slot = numbers.slot(of: call)

@@ -18,6 +18,8 @@ struct ProviderProcess {
         var effect: Effect?
         /// A well-formed value that it tells, by its mark.
         var value: Told?
+        /// A well-formed timeline.
+        var timeline: WitnessedTimeline?
         var call: String?
     }
 
@@ -38,6 +40,7 @@ struct ProviderProcess {
     let number: Int
     let app: String
     let kinds: [WitnessedKind]
+    let widgets: [WitnessedWidgetKind]
     let capacity: Int
     /// How many calls in a hundred it does not answer as it should.
     var misbehaviour: Int
@@ -52,7 +55,8 @@ struct ProviderProcess {
 
     var registerFrame: String {
         "{\"op\":\"provider.register\",\"req\":\"reg\",\"app\":\"\(app)\",\"provider\":\"\(id)\","
-            + "\"capacity\":\(capacity),\"kinds\":[" + kinds.map(\.declaration).joined(separator: ",") + "]}"
+            + "\"capacity\":\(capacity),\"kinds\":[" + kinds.map(\.declaration).joined(separator: ",") + "],"
+            + "\"widgets\":[" + widgets.map(\.declaration).joined(separator: ",") + "]}"
     }
 
     /// What is due to be said, in order.

@@ -36,11 +36,14 @@ struct ProviderWorld {
         var kinds = WitnessedKind.all
         if !allKinds { kinds = kinds.filter { _ in !random.oneIn(3) } }
         if kinds.isEmpty { kinds = WitnessedKind.all }
+        var widgets = WitnessedWidgetKind.all
+        if !allKinds { widgets = widgets.filter { _ in !random.oneIn(3) } }
+        if widgets.isEmpty { widgets = WitnessedWidgetKind.all }
         let hex = String(made, radix: 16)
         processes.append(
             ProviderProcess(
                 id: "eeeeeeee-0000-4000-8000-" + String(repeating: "0", count: 12 - hex.count) + hex, number: made,
-                app: app, kinds: kinds, capacity: random.oneIn(3) ? 1 : 16, misbehaviour: misbehaviour,
+                app: app, kinds: kinds, widgets: widgets, capacity: random.oneIn(3) ? 1 : 16, misbehaviour: misbehaviour,
                 registration: .wanted(at: now)))
     }
 
@@ -50,9 +53,10 @@ struct ProviderWorld {
     }
 
     func isServed(_ app: String) -> Bool {
-        let kinds = processes.filter { $0.app == app && $0.isConnected && !$0.isHanging && $0.registration == .done }
-            .flatMap(\.kinds)
-        return WitnessedKind.all.allSatisfy { kind in kinds.contains { $0.name == kind.name } }
+        let here = processes.filter { $0.app == app && $0.isConnected && !$0.isHanging && $0.registration == .done }
+        let (kinds, widgets) = (here.flatMap(\.kinds), here.flatMap(\.widgets))
+        return WitnessedKind.all.allSatisfy { kinds.contains($0) }
+            && WitnessedWidgetKind.all.allSatisfy { widgets.contains($0) }
     }
 
     // MARK: The truth
@@ -100,6 +104,7 @@ struct ProviderWorld {
     ) -> Bool {
         guard let index = processes.firstIndex(where: { $0.peer == peer && $0.isConnected }), let value = JSON(frame)
         else { return false }
+        if receiveWidget(value, index, &random, at: now, called: called) { return true }
         switch value["op"]?.string {
         case "control.value", "control.perform":
             called(value)
@@ -125,18 +130,25 @@ struct ProviderWorld {
         return true
     }
 
-    private mutating func say(_ index: Int, _ fields: String, at now: Int64) {
+    mutating func say(_ index: Int, _ fields: String, at now: Int64) {
         output(index, "provider.answer", fields, at: now)
     }
 
-    private mutating func output(
+    mutating func output(
         _ index: Int, _ op: String, _ fields: String?, at: Int64, as id: String? = nil,
-        effect: ProviderProcess.Effect? = nil, value: ProviderProcess.Told? = nil, call: String? = nil
+        effect: ProviderProcess.Effect? = nil, value: ProviderProcess.Told? = nil,
+        timeline: WitnessedTimeline? = nil, call: String? = nil
     ) {
         let rest = fields.map { "," + $0 } ?? ""
         let frame = "{\"op\":\"\(op)\",\"provider\":\"\(id ?? processes[index].id)\"\(rest)}"
         processes[index].outputs.append(
-            ProviderProcess.Output(at: at, frame: frame, effect: effect, value: value, call: call))
+            ProviderProcess.Output(at: at, frame: frame, effect: effect, value: value, timeline: timeline, call: call))
+    }
+
+    /// A name that nothing else has that is told.
+    mutating func nextMark() -> String {
+        marks += 1
+        return "m\(marks)"
     }
 
     /// What is true when it is asked is told, sooner or later or not at all.
@@ -144,10 +156,10 @@ struct ProviderWorld {
         guard let call = frame["call"]?.string, let control = frame["control"]?.string,
             let kind = WitnessedKind.named(frame["kind"]?.string ?? "")
         else { return }
-        marks += 1
+        let mark = nextMark()
         let truth = truths[control] ?? Truth()
         let told = ProviderProcess.Told(
-            call: call, mark: "m\(marks)", value: value(control, kind), isDisabled: truth.isDisabled,
+            call: call, mark: mark, value: value(control, kind), isDisabled: truth.isDisabled,
             isActive: random.oneIn(3) ? random.oneIn(2) : nil)
         var fields = "\"call\":\"\(call)\",\"value\":\(told.value.text),\"status\":\"\(told.mark)\""
         if told.isDisabled { fields += ",\"disabled\":true" }

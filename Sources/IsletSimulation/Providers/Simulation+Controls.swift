@@ -5,13 +5,20 @@ import IsletOracle
 extension Simulation {
     // MARK: Commands
 
-    func newControlCommand(_ client: Int, _ app: String) -> SentCommand {
+    func newControlCommand(_ client: Int, _ app: String, isOfWidget: Bool = false) -> SentCommand {
         if random.oneIn(12), let (sent, at) = random.pick(controlLog), oracle.now - at < 300_000 {
             tally.retries += 1
             return sent
         }
-        var maker = ControlMaker(random: SimRandom(seed: random.next()), mix: mix, app: app)
-        let (deed, fields) = maker.make(ids: witness.ids(app))
+        let (deed, fields): (ControlDeed, [String])
+        if isOfWidget {
+            var maker = WidgetMaker(
+                random: SimRandom(seed: random.next()), mix: mix, app: app, number: nextDeed + 1)
+            (deed, fields) = maker.make(ids: widgetWitness.ids(app))
+        } else {
+            var maker = ControlMaker(random: SimRandom(seed: random.next()), mix: mix, app: app)
+            (deed, fields) = maker.make(ids: witness.ids(app))
+        }
         var sent = controlCommand(app, deed, fields, client: random.oneIn(8) ? nil : client)
         if random.oneIn(25) {
             sent.wantsAnswer = false
@@ -32,7 +39,9 @@ extension Simulation {
         var command = OracleCommand(app: app, .control(deed))
         let req = "c\(nextDeed)x"
         command.req = req
-        var all = ["\"op\":\"\(deed.op)\"", "\"app\":\"\(app)\"", "\"req\":\"\(req)\""] + fields
+        var all = ["\"op\":\"\(deed.op)\"", "\"req\":\"\(req)\""] + fields
+        // Only a Smart Stack is of no app.
+        if deed.op != "widget.stack" { all.append("\"app\":\"\(app)\"") }
         if let client {
             command.client = "dddddddd-0000-4000-8000-00000000000\(client)"
             all.append("\"client\":\"dddddddd-0000-4000-8000-00000000000\(client)\"")
@@ -53,38 +62,52 @@ extension Simulation {
     func judgeControl(
         _ event: JournalBatch.Event, _ topic: [UInt8], _ json: [UInt8], _ value: JSON, in batch: JournalBatch
     ) {
+        tally.controlEvents += 1
+        noteProvided(event, topic, json, value, in: batch, family: "control")
+        witness.read(value, topic: String(decoding: topic, as: UTF8.self))
+        complainOfControls()
+    }
+
+    /// What is the same of the events of controls and widgets.
+    func noteProvided(
+        _ event: JournalBatch.Event, _ topic: [UInt8], _ json: [UInt8], _ value: JSON, in batch: JournalBatch,
+        family: String
+    ) {
         let text = String(decoding: json, as: UTF8.self)
         log?("  journal \(batch.number): \(text)")
-        tally.controlEvents += 1
         tally.hash(json)
         let name = String(decoding: topic, as: UTF8.self)
         let app = String(decoding: batch.bytes(batch.rows[event.row].name), as: UTF8.self)
-        expect(name.hasPrefix(app + "/control/"), "the topic of \(text)")
+        expect(name.hasPrefix("\(app)/\(family)/"), "the topic of \(text)")
         expect(value["seq"] == .integer(Int64(ledger.seq(app) + 1)), "the seq of \(text)")
         expect(value["epoch"] == .string(String(decoding: epoch, as: UTF8.self)), "the epoch of \(text)")
         let at = value["at"]?.integer ?? -1
         expect(at >= 0 && at <= batch.at, "\(text) is of a time after its batch")
-        witness.read(value, topic: name)
-        complainOfControls()
         ledger.append(
             Ledger.Line(
                 topic: topic, json: json, batch: batch.number, handle: nil,
-                revision: Int(value["control"]?["revision"]?.integer ?? 0),
+                revision: Int(value[family]?["revision"]?.integer ?? 0),
                 isListed: value["to"] != .string("removed")), app)
     }
 
     func complainOfControls() {
-        if let complaint = witness.complaint { expect(false, complaint) }
+        if let complaint = witness.complaint ?? widgetWitness.complaint { expect(false, complaint) }
     }
 
     /// A crash: what is left is read again.
     func rereadControls() {
-        guard mix.hasControls else { return }
+        guard mix.hasProviders else { return }
         witness.forget()
+        widgetWitness.forget()
         // In the old order, because an id may be used again for a control of another app.
         for line in ledger.ofControls {
             guard let event = JSON(line.json) else { continue }
-            witness.read(event, topic: String(decoding: line.topic, as: UTF8.self))
+            let topic = String(decoding: line.topic, as: UTF8.self)
+            if WidgetWitness.isOfWidget(topic) {
+                widgetWitness.read(event, topic: topic)
+            } else {
+                witness.read(event, topic: topic)
+            }
         }
         complainOfControls()
     }
@@ -112,7 +135,9 @@ extension Simulation {
             complain(deed.refusals.contains(code), "it may not be refused so")
             if deed.isAtRest {
                 let control = deed.id.flatMap { witness.control(id: $0) }
-                let isThere = control?.isListed == true && control?.app == app
+                let widget = deed.id.flatMap { widgetWitness.widget(id: $0) }
+                let isThere =
+                    control?.isListed == true && control?.app == app || widget?.isListed == true && widget?.app == app
                 complain(code == "notFound" && !isThere, "it is there")
             }
             return
@@ -130,6 +155,7 @@ extension Simulation {
         if let seq = value["seq"]?.integer {
             complain(Int(seq) <= ledger.published[app]?.seq ?? 0, "a seq that is not published")
         }
+        if deed.op.hasPrefix("widget.") { return judgeWidget(value, deed, app, at: executedAt, complain) }
         if deed.op == "control.reload" { reloaded(deed, app) }
         if deed.op == "control.list" {
             for row in value["controls"]?.array ?? [] { judgeRow(row, isAtRest: false, complain) }

@@ -29,6 +29,7 @@ extension Simulation {
         let process = world.processes[index]
         log?("  \(process.id.suffix(4)): \(output.frame.prefix(300))")
         if let effect = output.effect { world.perform(effect) }
+        if let timeline = output.timeline { widgetWitness.answered(timeline) }
         if let value = output.value {
             witness.answered(
                 value.call, mark: value.mark, value: value.value, isDisabled: value.isDisabled,
@@ -75,7 +76,7 @@ extension Simulation {
     ///
     /// - Parameter limit: what comes after as many frames does not leave any more.
     func callProviders(atMost limit: Int? = nil) {
-        guard mix.hasControls else { return }
+        guard mix.hasProviders else { return }
         var left = limit ?? .max
         while partition.hasProviderWork, left > 0 {
             let isLate = partition.continueCalls { peer, frame in
@@ -91,55 +92,87 @@ extension Simulation {
             if !isLate { break }
         }
         complainOfControls()
-        if limit == nil { checkWaits() }
+        if limit == nil {
+            checkWaits()
+            checkDueWidgets()
+        }
     }
 
     private func called(_ call: JSON) {
         tally.calls += 1
-        if call["op"] == .string("control.perform") { tally.performs += 1 }
+        if call["op"] == .string("control.perform") || call["op"] == .string("widget.perform") { tally.performs += 1 }
         let app = call["app"]?.string ?? ""
-        witness.called(
-            call, committed: ledger.published[app]?.seq ?? 0, run: incarnation, at: clock.elapsed)
+        let committed = ledger.published[app]?.seq ?? 0
+        if call["widget"] != nil {
+            widgetWitness.called(call, committed: committed, run: incarnation, at: clock.elapsed)
+        } else {
+            witness.called(call, committed: committed, run: incarnation, at: clock.elapsed)
+        }
         // One that waited at the start has its whole time from when somebody is asked.
-        if let topic = call["control"]?.string.flatMap({ witness.topic(id: $0) }),
+        let control = call["control"]?.string.flatMap { witness.topic(id: $0) }
+        if let topic = call["widget"]?.string.flatMap({ widgetWitness.topic(id: $0) }) ?? control,
             let seq = restoredWaits.removeValue(forKey: topic), busy[topic]?.seq == seq
         {
             busy[topic]?.since = clock.elapsed
         }
     }
 
-    // MARK: No control waits for ever
+    // MARK: Nothing waits for ever
+
+    /// A control or widget that waits for a provider.
+    private struct Waiting {
+        var app: String
+        /// The event that asked.
+        var seq: Int
+        /// How long it may wait.
+        var limit: Int64
+        var entity: [String: JSON]
+    }
+
+    /// By topic.
+    private var waitingEntities: [String: Waiting] {
+        var waiting: [String: Waiting] = [:]
+        for (topic, control) in witness.controls where control.isListed && control.isBusy {
+            let limit = control.isActing ? control.kind.actionDeadline : control.kind.valueDeadline
+            waiting[topic] = Waiting(app: control.app, seq: control.askedSeq, limit: limit, entity: control.entity)
+        }
+        for (topic, widget) in widgetWitness.widgets where widget.isListed && widget.isBusy {
+            let limit = widget.isActing ? widget.kind.actionDeadline : widget.kind.timelineDeadline
+            waiting[topic] = Waiting(app: widget.app, seq: widget.askedSeq, limit: limit, entity: widget.entity)
+        }
+        return waiting
+    }
 
     /// A new process counts from its start.
     func restartWaits() {
         busy.removeAll()
-        restoredWaits = witness.controls.filter { $0.value.isListed && $0.value.isBusy }.mapValues(\.askedSeq)
+        restoredWaits = waitingEntities.mapValues(\.seq)
     }
 
-    /// No control waits for its provider longer than it may, once its event is committed.
+    /// Nobody waits for its provider longer than it may, once its event is committed.
     private func checkWaits() {
         guard !isDiskFull, !partition.isStopping else {
             for topic in busy.keys { busy[topic]?.late = 0 }
             return
         }
         let hasRoom = journal.inFlight < 2
-        for (topic, control) in witness.controls {
-            let published = ledger.published[control.app]?.seq ?? 0
-            guard control.isListed, control.isBusy, control.askedSeq <= published else {
+        let waiting = waitingEntities
+        for topic in busy.keys where waiting[topic] == nil { busy[topic] = nil }
+        for (topic, entity) in waiting {
+            guard entity.seq <= ledger.published[entity.app]?.seq ?? 0 else {
                 busy[topic] = nil
                 continue
             }
-            guard var wait = busy[topic], wait.seq == control.askedSeq else {
-                busy[topic] = (control.askedSeq, clock.elapsed, 0)
+            guard var wait = busy[topic], wait.seq == entity.seq else {
+                busy[topic] = (entity.seq, clock.elapsed, 0)
                 continue
             }
-            let limit = control.isActing ? control.kind.actionDeadline : control.kind.valueDeadline
-            guard hasRoom, clock.elapsed - wait.since > limit else { continue }
+            guard hasRoom, clock.elapsed - wait.since > entity.limit else { continue }
             wait.late += 1
             busy[topic] = wait
             expect(
                 wait.late <= 3,
-                "it waits for its provider since \(clock.elapsed - wait.since) ms: \(JSON.object(control.entity).text)")
+                "it waits for its provider since \(clock.elapsed - wait.since) ms: \(JSON.object(entity.entity).text)")
         }
     }
 
@@ -185,7 +218,7 @@ extension Simulation {
     func changeWorld() -> SentCommand? {
         let app = CommandMaker.apps[random.below(mix.apps)]
         let ids = witness.ids(app)
-        guard let id = random.pick(ids) else { return nil }
+        guard mix.hasControls, let id = random.pick(ids) else { return nil }
         world.change(id, &random)
         guard !random.oneIn(4) else { return nil }
         var maker = ControlMaker(random: SimRandom(seed: random.next()), mix: mix, app: app)

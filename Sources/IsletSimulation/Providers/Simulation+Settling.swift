@@ -8,7 +8,8 @@ extension Simulation {
         defer { world.isCalm = false }
         for index in world.processes.indices { world.processes[index].isHanging = false }
         try unlockDevices()
-        for app in CommandMaker.apps.prefix(mix.apps) where !witness.listed(app).isEmpty && !world.isServed(app) {
+        for app in CommandMaker.apps.prefix(mix.apps) where !world.isServed(app) {
+            if witness.listed(app).isEmpty, widgetWitness.listed(app).isEmpty { continue }
             world.spawn(&random, app: app, allKinds: true, misbehaviour: 0, at: clock.elapsed)
         }
         // What somebody did late, without the service's knowledge, is found out by another reload.
@@ -24,7 +25,7 @@ extension Simulation {
             }
             if reloaded == world.changes, unsettled == nil, journal.isIdle, expected.isEmpty, unanswered.isEmpty { break }
             try letTimePass(count)
-            if count == 5_999 { throw SimFailure("a control does not settle: \(unsettled ?? "but for the journal")") }
+            if count == 5_999 { throw SimFailure("it does not settle: \(unsettled ?? "but for the journal")") }
         }
         try rest()
         world.isCalm = true
@@ -45,7 +46,7 @@ extension Simulation {
                 return "\(JSON.object(entity).text)\n    the truth is \(truth)"
             }
         }
-        return nil
+        return unsettledWidget
     }
 
     /// Real time passes; domain time too, up to the next retry.
@@ -99,6 +100,9 @@ extension Simulation {
             }
         }
         tally.settled += witness.listedCount
+        commands += widgetReads()
+        widgetWitness.checkStacks()
+        complainOfControls()
         while !commands.isEmpty {
             try turn([message(Array(commands.prefix(200)))])
             commands.removeFirst(min(200, commands.count))

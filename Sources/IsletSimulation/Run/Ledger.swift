@@ -6,7 +6,7 @@ struct Ledger {
         var topic: [UInt8]
         var json: [UInt8]
         var batch: UInt64
-        /// nil: a control's, or a group's.
+        /// nil: a control's, a widget's, or a group's.
         var handle: Handle?
         var revision: Int
         var isListed: Bool
@@ -70,7 +70,7 @@ struct Ledger {
         lines[app, default: []].append(line)
     }
 
-    /// The events of controls of all apps, in the order in which they were handed over.
+    /// The events of controls and widgets of all apps, in the order in which they were handed over.
     var ofControls: [Line] {
         lines.values.joined().filter { $0.handle == nil && !$0.isOfGroup }.sorted { $0.place < $1.place }
     }

@@ -145,7 +145,8 @@ extension Simulation {
         let armed = info?["timers"]?.integer ?? -1
         // Those of controls that were removed meanwhile may be counted, but not once all rests.
         let controls = isComparing ? witness.listedCount : witness.controls.count
-        let most = Int64(timers + (mix.hasControls ? controls : 0))
+        let widgets = isComparing ? widgetWitness.listedCount : widgetWitness.widgets.count
+        let most = Int64(timers + controls + widgets)
         complain(armed >= Int64(timers) && armed <= most, "\(armed) timers and not \(timers)")
         let counts = info?["entities"]?.object ?? [:]
         complain(counts == states.mapValues { .integer(Int64($0)) }, "the counts should be \(states)")

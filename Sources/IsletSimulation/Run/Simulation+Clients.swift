@@ -16,6 +16,9 @@ extension Simulation {
     func newCommand(_ client: Int, isAdvance: Bool = false) -> SentCommand {
         let app = CommandMaker.apps[random.below(mix.apps)]
         if mix.hasControls, !isAdvance, random.percent(mix.controlShare) { return newControlCommand(client, app) }
+        if mix.hasWidgets, !isAdvance, random.percent(mix.widgetShare) {
+            return newControlCommand(client, app, isOfWidget: true)
+        }
         var (command, fields) = makeCommand(app, isAdvance: isAdvance)
         var sent = SentCommand(command: command, bytes: [])
         if random.percent(70), command.isRemembered || random.oneIn(4) {
@@ -48,7 +51,9 @@ extension Simulation {
             return maker.make()
         }
         var maker = CommandMaker(random: SimRandom(seed: random.next()), mix: mix, now: oracle.now, app: app)
-        return isAdvance ? maker.advance() : maker.make(ids: oracle.knownIDs(app))
+        maker.isKnown = ledger.published[app]?.seq ?? 0 > 0
+        if isAdvance { return maker.advance(near: widgetWitness.nextDate(after: oracle.now)) }
+        return maker.make(ids: oracle.knownIDs(app))
     }
 
     /// Some commands name a `ttl`, and some reads a `minSeq`.

@@ -31,7 +31,8 @@ extension Simulation {
     private func prefixes(_ app: String) -> [String] {
         let topics = ledger.stand(app, at: ledger.seq(app)).revisions.keys.sorted()
         let one = topics.isEmpty ? [] : [topics[tally.turns % topics.count]]
-        return ["", "\(app)/activity/", "\(app)/control/Do", "\(app)/group/g"] + one + one.map { String($0.dropLast(3)) }
+        let some = ["", "\(app)/activity/", "\(app)/control/Do", "\(app)/widget/", "\(app)/group/g"]
+        return some + one + one.map { String($0.dropLast(3)) }
     }
 
     private func askForDigest(_ app: String, _ prefix: String, isAtRest: Bool) {
@@ -62,7 +63,7 @@ extension Simulation {
         expect(
             ledger.activities(asked.app, through: seq) == oracle.seq(asked.app),
             "\(asked) at \(seq), which is not where the oracle is")
-        if !mix.hasControls, asked.prefix.isEmpty {
+        if !mix.hasProviders, asked.prefix.isEmpty {
             expect(oracle.stand(asked.app) == (stand.revisions.count, stand.digest), "the oracle's digest")
         }
     }

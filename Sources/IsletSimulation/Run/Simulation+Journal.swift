@@ -51,6 +51,9 @@ extension Simulation {
         if let value = JSON(json), value["control"] != nil {
             return judgeControl(event, topic, json, value, in: batch)
         }
+        if let value = JSON(json), value["widget"] != nil {
+            return judgeWidget(event, topic, json, value, in: batch)
+        }
         if let value = JSON(json), value["group"] != nil || value["notification"] != nil {
             return judgeGroup(event, topic, json, value, in: batch)
         }

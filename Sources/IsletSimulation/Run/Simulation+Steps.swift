@@ -22,7 +22,9 @@ extension Simulation {
             pass(random.below(random.oneIn(2) ? 50 : 5_000))
             try turn()
         case .passToDeadline:
-            if let due = oracle.nextDue, due > clock.wall {
+            let widgetDue = random.oneIn(2) ? widgetWitness.nextDate(after: clock.wall) : nil
+            let due = widgetDue ?? oracle.nextDue
+            if let due, due > clock.wall {
                 let around = [0, 0, 0, -1, 1, 7][random.below(6)]
                 pass(max(0, due - clock.wall + Int64(around)))
             }

@@ -31,7 +31,7 @@ extension Simulation {
         } else {
             undelivered += messages
         }
-        if mix.hasControls { hearProviders() }
+        if mix.hasProviders { hearProviders() }
         try stopIfWrong()
         for subscriber in subscribers { subscriber.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }

@@ -7,7 +7,7 @@ extension Simulation {
     func verify() throws {
         try rest()
         checkRedaction()
-        if mix.hasControls { try settleControls() }
+        if mix.hasProviders { try settleControls() }
         try readEverything()
         try settleSubscribers()
     }

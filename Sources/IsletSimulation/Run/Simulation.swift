@@ -59,6 +59,9 @@ final class Simulation {
 
     // Controls and providers.
     let witness = ControlWitness()
+    let widgetWitness: WidgetWitness
+    /// Widgets whose next date is past: at which revision, and for how many turns.
+    var overdue: [String: (revision: Int, count: Int)] = [:]
     var world = ProviderWorld()
     /// The answers to changes of controls, by client and `req`, with the domain time of the execution.
     var controlAnswers: [String: [(bytes: [UInt8], at: Int64)]] = [:]
@@ -80,6 +83,7 @@ final class Simulation {
         random = SimRandom(seed: script.seed ^ 0xABCD)
         clock = MachineClock(wall: Self.start)
         oracle = Oracle(mix.rules, now: Self.start)
+        widgetWitness = WidgetWitness(oracle)
         journal = SimJournal(disk, pace: mix.pace, random: SimRandom(seed: script.seed ^ 0x1234))
         partition = try Self.partition(
             disk, journal, mix, rules, clock, random: SimRandom(seed: script.seed ^ 0x5555))
@@ -149,5 +153,14 @@ extension RuleSet {
         groupValueLimit = rules.groupValueLimit
         maximumGroupKeys = rules.maximumGroupKeys
         groupLimit = rules.groupLimit
+        widgetDailyBudget = rules.widgets.dailyBudget
+        widgetLearningBudget = rules.widgets.learningBudget
+        widgetLearningSpan = rules.widgets.learningSpan
+        widgetReloadSpacing = rules.widgets.reloadSpacing
+        widgetEntrySpacing = rules.widgets.entrySpacing
+        widgetReloadJitter = rules.widgets.jitter
+        widgetRetryFirst = rules.widgets.retryFirst
+        widgetRetryLongest = rules.widgets.retryLongest
+        maximumTimelineEntries = rules.widgets.maximumEntries
     }
 }

@@ -23,6 +23,9 @@ package struct Tally: Sendable, Equatable {
     package var sweeps = 0
     package var controlEvents = 0
     package var groupEvents = 0
+    package var widgetEvents = 0
+    /// Budgets that were compared.
+    package var budgets = 0
     package var calls = 0
     package var performs = 0
     package var settled = 0
@@ -66,6 +69,8 @@ package struct Tally: Sendable, Equatable {
         sweeps += other.sweeps
         controlEvents += other.controlEvents
         groupEvents += other.groupEvents
+        widgetEvents += other.widgetEvents
+        budgets += other.budgets
         calls += other.calls
         performs += other.performs
         settled += other.settled
@@ -83,7 +88,8 @@ package struct Tally: Sendable, Equatable {
             ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
             ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
-            ("controlEvents", controlEvents), ("groupEvents", groupEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
+            ("controlEvents", controlEvents), ("widgetEvents", widgetEvents), ("budgets", budgets),
+            ("groupEvents", groupEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
             ("digests", digests), ("expired", expired), ("waits", waits),
         ]
     }

@@ -6,6 +6,8 @@ struct CommandMaker {
     let mix: Mix
     let now: Int64
     let app: String
+    /// Whether the service is sure to know the app: of others it remembers nothing that a device reports.
+    var isKnown = true
 
     static let apps = ["com.example.pizza", "org.islet.ride", "de.sport"]
     private static let types = ["Order", "Ride.v2"]
@@ -15,7 +17,8 @@ struct CommandMaker {
 
     /// - Parameter ids: of activities that the client can know.
     mutating func make(ids: [String]) -> (command: OracleCommand, fields: [String]) {
-        let choice = random.weighted([20, 30, 10, 5, 4, 4, 6, 3, 3, 4, 2, 6, 2, 2, 1])
+        let reports = mix.hasWidgets ? 24 : 6
+        let choice = random.weighted([20, 30, 10, 5, 4, 4, 6, 3, 3, 4, 2, reports, 2, 2, 1])
         switch choice {
         case 0: return start()
         case 1: return update(ids)
@@ -47,8 +50,11 @@ struct CommandMaker {
     }
 
     /// `clock.advance`.
-    mutating func advance() -> (command: OracleCommand, fields: [String]) {
-        let span = span()
+    ///
+    /// - Parameter date: one around which to stop, now and then.
+    mutating func advance(near date: Int64?) -> (command: OracleCommand, fields: [String]) {
+        var span = span()
+        if let date, random.oneIn(3) { span = max(0, date - now + Int64(random.below(3)) - 1) }
         return (OracleCommand(app: app, .advance(span)), ["\"op\":\"clock.advance\"", "\"by\":\(span)"])
     }
 
@@ -139,9 +145,18 @@ struct CommandMaker {
     private mutating func deviceEvent() -> (OracleCommand, [String]) {
         let device = self.device() ?? "d0"
         let events = ["lock", "collapse", "leave", "unlock", "reboot", "appForeground", "appBackground", "uninstall"]
-        let event = events[random.below(random.oneIn(6) ? 8 : 7)]
+        var event = events[random.below(random.oneIn(6) ? 8 : 7)]
+        if mix.hasWidgets, !random.oneIn(4) {
+            let conditions = [
+                "appForeground", "appBackground", "sessionStart", "sessionEnd", "standByStart", "standByEnd",
+                "developerModeOn", "developerModeOff", "developerModeOff", "localeChange", "appearanceChange",
+                "locationChange", "appBackground", "sessionEnd", "standByEnd", "reboot",
+            ]
+            event = random.pick(conditions) ?? event
+        }
+        if !isKnown, event == "appForeground" || event == "sessionStart" { event = "unlock" }
         var fields = ["\"device\":\"\(device)\"", "\"event\":\"\(event)\""]
-        if event.hasPrefix("app") || event == "uninstall" { fields.append("\"app\":\"\(app)\"") }
+        if event.hasPrefix("app") && event != "appearanceChange" || event.hasPrefix("session") || event == "uninstall" { fields.append("\"app\":\"\(app)\"") }
         return (
             OracleCommand(app: app, .deviceEvent(device: device, event: event)), ["\"op\":\"device.event\""] + fields
         )

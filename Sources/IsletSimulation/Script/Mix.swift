@@ -23,10 +23,14 @@ struct Mix: Sendable {
     var hasGroups = false
     /// How many of the other commands in a hundred are about groups.
     var groupShare = 0
+    /// Whether there are widgets, and how many of the other commands in a hundred are about them.
+    var hasWidgets = false
+    var widgetShare = 0
     /// How many calls in a hundred go wrong.
     var misbehaviour = 0
 
     var isManual: Bool { rules.datesByDue }
+    var hasProviders: Bool { hasControls || hasWidgets }
 
     init(_ random: inout SimRandom) {
         drawRules(&random)
@@ -44,8 +48,11 @@ struct Mix: Sendable {
         controlShare = 15 + random.below(60)
         misbehaviour = random.oneIn(3) ? 0 : random.below(70)
         drawGroups(random)
+        hasWidgets = !random.oneIn(3)
+        widgetShare = 15 + random.below(60)
+        drawWidgetRules(&random)
         weights = Step.Kind.allCases.map { kind in
-            let weight = Self.weight(kind, isManual: rules.datesByDue, hasControls: hasControls)
+            let weight = self.weight(kind)
             // Swarms: what is left out lets the rest go deeper.
             return Self.isFault(kind) ? (random.oneIn(2) ? 0 : weight * (1 + random.below(4))) : weight
         }
@@ -61,6 +68,19 @@ struct Mix: Sendable {
         rules.groupValueLimit = 20 + random.below(40)
         rules.maximumGroupKeys = 2 + random.below(3)
         rules.groupLimit = 40 + random.below(80)
+    }
+
+    private mutating func drawWidgetRules(_ random: inout SimRandom) {
+        rules.widgets.maximumEntries = 40
+        guard !random.oneIn(4) else { return }
+        rules.widgets.dailyBudget = [1, 2, 3, 6, 60][random.below(5)]
+        rules.widgets.learningBudget = rules.widgets.dailyBudget + random.below(4)
+        rules.widgets.learningSpan = [0, 3_600_000, 36_000_000, 3 * 86_400_000][random.below(4)]
+        rules.widgets.reloadSpacing = [0, 1_000, 20_000, 300_000, 3_600_000][random.below(5)]
+        rules.widgets.entrySpacing = [0, 1_000, 60_000, 300_000][random.below(4)]
+        rules.widgets.jitter = [0, 5_000, 60_000][random.below(3)]
+        rules.widgets.retryFirst = [1_000, 5_000, 60_000][random.below(3)]
+        rules.widgets.retryLongest = [60_000, 7_200_000][random.below(2)]
     }
 
     private mutating func drawRules(_ random: inout SimRandom) {
@@ -84,7 +104,7 @@ struct Mix: Sendable {
         if random.oneIn(2) { rules.silenceEnds = rules.activeLimit / 4 }
     }
 
-    private static func weight(_ kind: Step.Kind, isManual: Bool, hasControls: Bool) -> Int {
+    private func weight(_ kind: Step.Kind) -> Int {
         switch kind {
         case .command: 240
         case .batch: 50
@@ -104,7 +124,7 @@ struct Mix: Sendable {
         case .subscriber: 12
         case .verify: 4
         case .idle: 12
-        case .provider: hasControls ? 40 : 0
+        case .provider: hasProviders ? 40 : 0
         case .world: hasControls ? 20 : 0
         }
     }

@@ -173,7 +173,8 @@ final class Subscriber: CustomStringConvertible {
 
     private func apply(_ topic: String, _ event: JSON, _ simulation: Simulation) {
         if event["notification"] != nil { return }
-        guard let patch = (event["activity"] ?? event["control"] ?? event["group"])?.object, let revision = patch["revision"]?.integer else {
+        let entity = event["activity"] ?? event["control"] ?? event["widget"] ?? event["group"]
+        guard let patch = entity?.object, let revision = patch["revision"]?.integer else {
             return simulation.expect(false, "an event without an entity")
         }
         let number = Int(event["seq"]?.integer ?? 0)
@@ -220,6 +221,12 @@ final class Subscriber: CustomStringConvertible {
             let isKnown = simulation.oracle.everWas(key, topic: topic)
             simulation.expect(isKnown, "a row shows what never was: \(key.text)")
             rows[topic] = key.object
+            return
+        }
+        if let widget = JSON(bytes)?["widget"]?.object {
+            let isKnown = simulation.widgetWitness.widgets[topic]?.everWas(widget) == true
+            simulation.expect(isKnown, "a row shows what never was: \(JSON.object(widget).text)")
+            rows[topic] = widget
             return
         }
         guard let entity = JSON(bytes)?["activity"]?.object, let id = entity["id"]?.string,
@@ -292,6 +299,7 @@ final class Subscriber: CustomStringConvertible {
         }
         for (topic, key) in oracle.listedGroupKeys(app) { wanted[topic] = simulation.asFollowed(key.object ?? [:]) }
         for (topic, control) in simulation.witness.listed(app) { wanted[topic] = simulation.asFollowed(control.entity) }
+        for (topic, widget) in simulation.widgetWitness.listed(app) { wanted[topic] = simulation.asFollowed(widget.entity) }
         simulation.expect(Set(entities.keys) == Set(wanted.keys), "a subscriber of \(app) holds other entities")
         for (topic, entity) in entities {
             guard let listed = wanted[topic] else { continue }

@@ -20,6 +20,21 @@ import Testing
         #expect(desk.problem == nil)
     }
 
+    /// The effect that sends it may be older: it must not be taken for the call that is wanted by then.
+    @Test func aCallThatWasTakenBackOrAnsweredIsNotInFlight() {
+        let desk = Desk()
+        desk.register("a", capacity: 2)
+        desk.ask(Desk.value(3))
+        desk.ask(Desk.perform(4))
+        _ = desk.effects()
+        #expect(desk.isInFlight(1) && desk.isInFlight(2))
+        desk.cancel(Desk.value(3), .superseded)
+        desk.answer(2, by: "a")
+        desk.ask(Desk.value(3))
+        _ = desk.effects()
+        #expect(!desk.isInFlight(1) && !desk.isInFlight(2) && desk.isInFlight(3))
+    }
+
     @Test func theSameControlCanBeAskedForAgainAsSoonAsItsCallIsOver() {
         let desk = Desk()
         desk.register("a")

@@ -32,6 +32,8 @@ final class ProviderDesk {
         .perform(SlotRef(slot: control, generation: 1))
     }
 
+    func isInFlight(_ number: Int) -> Bool { table.isInFlight(call(number)) }
+
     /// The id of the `number`th call that was sent, from 1.
     func call(_ number: Int) -> CallID { number <= sent.count ? sent[number - 1] : CallID(12_345) }
 
