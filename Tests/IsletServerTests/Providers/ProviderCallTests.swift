@@ -77,7 +77,7 @@ import Testing
         #expect(
             order == [
                 "#2 perform 4 to a within 900", "#3 value 2 to a within 900", "#4 value 3 to a within 900",
-                "#5 options 5 to a within 900",
+                "#5 question 5 to a within 900",
             ])
     }
 

@@ -98,7 +98,7 @@ import Testing
         #expect(
             desk.effects() == [
                 "#4 value 1 to b again within 990", "perform 2 failed: providerLost",
-                "#5 options 3 to b again within 990", "dropped a: unreachable",
+                "#5 question 3 to b again within 990", "dropped a: unreachable",
             ])
         #expect(desk.answer(4, by: "b") == .taken(Desk.value(1)))
         #expect(desk.answer(1, by: "a") == .notRegistered)
