@@ -162,7 +162,9 @@ def test_the_gallery_and_the_configuration_are_asked_of_the_provider(client, pro
 
 
 def test_relevance_leads_a_stack(client, replica, provider):
-    berlin, paris = (place(client, device="phone", configuration={"city": city}) for city in ("berlin", "paris"))
+    berlin = place(client, device="phone", configuration={"city": "berlin"})
+    client.call("clock.advance", by=1)  # of two that were placed in one millisecond the lesser id is the first
+    paris = place(client, device="phone", configuration={"city": "paris"})
     for _ in range(2):
         [change] = [next(change for change in replica.changes(timeout=DEADLINE)
                          if change.kind == "event" and change.event["event"] == "widget.timeline")]
