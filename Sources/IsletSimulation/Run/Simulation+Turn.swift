@@ -85,8 +85,9 @@ extension Simulation {
         tally.deadlines += passages.count
         expected.expect(passages)
         if isUnderway { return false }
-        // What was retained long enough is forgotten in a turn in which nothing else happens.
-        if !passages.isEmpty, oracle.hasForgettable { return false }
+        // What was retained long enough is forgotten in a turn in which nothing else happens; a clock that has arrived has
+        // seen to that.
+        if travel == nil, !passages.isEmpty, oracle.hasForgettable { return false }
         oracle.forgetRetained()
         if travel != nil { arrive() }
         return travel == nil
