@@ -77,11 +77,7 @@ typealias ControlSweep = ReloadSweep<ControlCause>
 
 /// One decision about one control, for `control.explain`.
 package struct ControlDecision: DecisionEntry, BitwiseCopyable {
-    package enum Outcome: Equatable, Sendable, BitwiseCopyable {
-        case applied(name: ControlEventName, seq: UInt64, revision: UInt32)
-        case ignored(IgnoreReason)
-        case refused
-    }
+    package typealias Outcome = DecisionOutcome<ControlEventName>
 
     package var id: EntityID
     package var at: Instant

@@ -4,14 +4,37 @@ package protocol DecisionEntry: Sendable {
     var id: EntityID { get }
 }
 
+/// What a decision came to, with the names of its family's events.
+package enum DecisionOutcome<EventName: Sendable>: Sendable {
+    /// It made a transition or replaced content: the event's sequence number and revision.
+    case applied(name: EventName, seq: UInt64, revision: UInt32)
+    /// It became one with what waits already: executed, but without an event.
+    case merged
+    case ignored(IgnoreReason)
+    case refused
+
+    /// The event that it made.
+    package var event: (seq: UInt64, revision: UInt32)? {
+        if case .applied(_, let seq, let revision) = self { (seq, revision) } else { nil }
+    }
+
+    /// The same with other names of the events.
+    package func named<Name>(_ name: (EventName) -> Name) -> DecisionOutcome<Name> {
+        switch self {
+        case .applied(let event, let seq, let revision): .applied(name: name(event), seq: seq, revision: revision)
+        case .merged: .merged
+        case .ignored(let reason): .ignored(reason)
+        case .refused: .refused
+        }
+    }
+}
+
+extension DecisionOutcome: Equatable where EventName: Equatable {}
+extension DecisionOutcome: BitwiseCopyable where EventName: BitwiseCopyable {}
+
 /// One decision about one activity, for `explain`.
 package struct Decision: DecisionEntry, BitwiseCopyable {
-    package enum Outcome: Equatable, Sendable, BitwiseCopyable {
-        /// It made a transition or replaced content: the event's sequence number and revision.
-        case applied(name: ActivityEventName, seq: UInt64, revision: UInt32)
-        case ignored(IgnoreReason)
-        case refused
-    }
+    package typealias Outcome = DecisionOutcome<ActivityEventName>
 
     package var id: EntityID
     package var at: Instant

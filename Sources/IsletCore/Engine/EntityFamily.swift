@@ -27,13 +27,6 @@ package struct EntityPlace: Hashable, Sendable, BitwiseCopyable, Comparable {
     package static func < (one: EntityPlace, other: EntityPlace) -> Bool { one.number < other.number }
 }
 
-/// What a walk over all families sees of a listed entity.
-package struct ListedEntity: Sendable {
-    package var app: AppID
-    package var topicHash: TopicHash
-    package var revision: UInt64
-}
-
 extension Engine {
     /// One past the highest slot of a family that was ever used.
     package func slotCount(of family: EntityFamily) -> Slot {
@@ -55,38 +48,54 @@ extension Engine {
         return place
     }
 
-    /// The entity at a place, where it is listed, of an app, and its topic begins with a prefix.
-    package func listed(at place: EntityPlace, app: AppID, prefix: [UInt8]) -> ListedEntity? {
-        let entity: ListedEntity
-        let topicPrefix: [UInt8]
-        let id: EntityID
+    /// Whether a listed entity of an app stands at a place, and its topic begins with a prefix.
+    package func isListed(at place: EntityPlace, app: AppID, prefix: [UInt8]) -> Bool {
+        let slot = place.slot
+        let isOfApp =
+            switch place.family {
+            case .activity: record(at: slot).map { $0.state.isListed && self.app(of: $0) == app } ?? false
+            case .control:
+                controls.record(at: slot).map { $0.machine.state != .removed && controls.kinds[$0.kind].app == app }
+                    ?? false
+            case .widget:
+                widgets.record(at: slot).map { $0.machine.state != .removed && widgets.kinds[$0.kind].app == app }
+                    ?? false
+            case .group: groups.record(at: slot).map { !$0.isRemoved && groups[$0.group].owner == app } ?? false
+            }
+        return isOfApp && topic(at: place, hasPrefix: prefix)
+    }
+
+    /// What the listed entity at a place adds to a digest.
+    func digestPart(at place: EntityPlace) -> (topicHash: TopicHash, revision: UInt64) {
         switch place.family {
         case .activity:
-            guard let record = record(at: place.slot), record.state.isListed, self.app(of: record) == app else {
-                return nil
-            }
-            let kind = apps.kinds[Int(record.kind)]
-            entity = ListedEntity(
-                app: app, topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
-            (topicPrefix, id) = (kind.topicPrefix, record.id)
+            let record = activities[place.slot]
+            return (apps.kinds[Int(record.kind)].topicHash.appending(record.id), UInt64(record.revision))
         case .control:
-            guard let record = controls.record(at: place.slot), record.machine.state != .removed,
-                controls.kinds[record.kind].app == app
-            else { return nil }
-            let kind = controls.kinds[record.kind]
-            entity = ListedEntity(
-                app: app, topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
-            (topicPrefix, id) = (kind.topicPrefix, record.id)
+            let record = controls.slab[place.slot]
+            return (controls.kinds[record.kind].topicHash.appending(record.id), UInt64(record.revision))
         case .widget:
-            guard let record = widgets.record(at: place.slot), record.machine.state != .removed,
-                widgets.kinds[record.kind].app == app
-            else { return nil }
-            let kind = widgets.kinds[record.kind]
-            entity = ListedEntity(
-                app: app, topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
-            (topicPrefix, id) = (kind.topicPrefix, record.id)
-        case .group: return listedGroupItem(at: place.slot, app: app, prefix: prefix)
+            let record = widgets.slab[place.slot]
+            return (widgets.kinds[record.kind].topicHash.appending(record.id), UInt64(record.revision))
+        case .group:
+            let record = groups.slab[place.slot]
+            return (groupTopicHash(of: record), UInt64(record.revision))
         }
-        return topic(topicPrefix, id, hasPrefix: prefix) ? entity : nil
+    }
+
+    /// Whether the topic of the entity at a place begins with a prefix.
+    func topic(at place: EntityPlace, hasPrefix prefix: [UInt8]) -> Bool {
+        switch place.family {
+        case .activity: topic(of: activities[place.slot], hasPrefix: prefix)
+        case .control:
+            topic(
+                controls.kinds[controls.slab[place.slot].kind].topicPrefix, controls.slab[place.slot].id,
+                hasPrefix: prefix)
+        case .widget:
+            topic(
+                widgets.kinds[widgets.slab[place.slot].kind].topicPrefix, widgets.slab[place.slot].id,
+                hasPrefix: prefix)
+        case .group: groupTopic(at: place.slot, hasPrefix: prefix)
+        }
     }
 }

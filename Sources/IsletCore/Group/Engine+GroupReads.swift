@@ -42,14 +42,6 @@ extension Engine {
         return (low, isThere)
     }
 
-    /// The key in a slot, where it is of an app's group and its topic begins with a prefix.
-    func listedGroupItem(at slot: Slot, app: AppID, prefix: [UInt8]) -> ListedEntity? {
-        guard let record = groups.record(at: slot), !record.isRemoved, groups[record.group].owner == app,
-            groupTopic(at: slot, hasPrefix: prefix)
-        else { return nil }
-        return ListedEntity(app: app, topicHash: groupTopicHash(of: record), revision: UInt64(record.revision))
-    }
-
     /// Whether the topic of a key begins with a prefix.
     func groupTopic(at slot: Slot, hasPrefix prefix: [UInt8]) -> Bool {
         let record = groups.slab[slot]

@@ -42,8 +42,9 @@ extension Engine {
         var scan = digestScans[index]
         var budget = Engine.digestBudget
         while budget > 0, let place = place(from: scan.next) {
-            if let entity = listed(at: place, app: scan.app, prefix: scan.prefix) {
-                scan.toggle(entity.topicHash, entity.revision, isAdded: true)
+            if isListed(at: place, app: scan.app, prefix: scan.prefix) {
+                let part = digestPart(at: place)
+                scan.toggle(part.topicHash, part.revision, isAdded: true)
             }
             scan.next = EntityPlace(place.family, place.slot + 1)
             budget -= 1
@@ -86,22 +87,6 @@ extension Engine {
         for index in digestScans.indices where digestScans[index].app == app && place < digestScans[index].next {
             guard topic(at: place, hasPrefix: digestScans[index].prefix) else { continue }
             digestScans[index].toggle(topicHash, revision, isAdded: isAdded)
-        }
-    }
-
-    /// Whether the topic of the entity at a place begins with a prefix.
-    private func topic(at place: EntityPlace, hasPrefix prefix: [UInt8]) -> Bool {
-        switch place.family {
-        case .activity: topic(of: activities[place.slot], hasPrefix: prefix)
-        case .control:
-            topic(
-                controls.kinds[controls.slab[place.slot].kind].topicPrefix, controls.slab[place.slot].id,
-                hasPrefix: prefix)
-        case .widget:
-            topic(
-                widgets.kinds[widgets.slab[place.slot].kind].topicPrefix, widgets.slab[place.slot].id,
-                hasPrefix: prefix)
-        case .group: groupTopic(at: place.slot, hasPrefix: prefix)
         }
     }
 }

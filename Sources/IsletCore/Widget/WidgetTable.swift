@@ -106,13 +106,7 @@ package struct DeviceConditions: Equatable, Sendable {
 
 /// One decision about one widget, for `widget.explain`.
 package struct WidgetDecision: DecisionEntry, BitwiseCopyable {
-    package enum Outcome: Equatable, Sendable, BitwiseCopyable {
-        case applied(name: WidgetEventName, seq: UInt64, revision: UInt32)
-        /// It became one with a reload that is held: no event.
-        case merged
-        case ignored(IgnoreReason)
-        case refused
-    }
+    package typealias Outcome = DecisionOutcome<WidgetEventName>
 
     package var id: EntityID
     package var at: Instant

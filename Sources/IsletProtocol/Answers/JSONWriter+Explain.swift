@@ -98,57 +98,42 @@ extension JSONWriter {
 
 /// A decision about an entity of any family, in the contract's words.
 struct ToldDecision {
-    enum Outcome {
-        case applied(event: StaticString, seq: UInt64, revision: UInt32)
-        /// It became one with what waits already: executed, but without an event.
-        case merged
-        case ignored(IgnoreReason)
-        case refused
-    }
-
     let at: Instant
     let rule: (source: StaticString, text: StaticString)
-    let outcome: Outcome
+    let outcome: DecisionOutcome<StaticString>
     let from: StaticString?
     let to: StaticString
     let cause: StaticString?
-    let failure: StaticString?
+    var failure: StaticString?
     /// Why a reload was not charged.
-    let exemption: StaticString?
+    var exemption: StaticString?
     let client: EntityID?
     let req: InlineText
 
     init(_ decision: Decision) {
         at = decision.at
         rule = (decision.rule.source, decision.rule.text)
-        switch decision.outcome {
-        case .applied(let name, let seq, let revision):
-            outcome = .applied(event: name.wireName, seq: seq, revision: revision)
-        case .ignored(let reason): outcome = .ignored(reason)
-        case .refused: outcome = .refused
-        }
-        from = decision.from?.wireName
-        to = decision.to.wireName
-        cause = decision.cause?.wireName
-        failure = nil
-        exemption = nil
+        outcome = decision.outcome.named(\.wireName)
+        (from, to, cause) = (decision.from?.wireName, decision.to.wireName, decision.cause?.wireName)
         (client, req) = (decision.client, decision.req)
     }
 
     init(_ decision: ControlDecision) {
         at = decision.at
         rule = (decision.rule.source, decision.rule.text)
-        switch decision.outcome {
-        case .applied(let name, let seq, let revision):
-            outcome = .applied(event: name.wireName, seq: seq, revision: revision)
-        case .ignored(let reason): outcome = .ignored(reason)
-        case .refused: outcome = .refused
-        }
-        from = decision.from?.wireName
-        to = decision.to.wireName
-        cause = decision.cause?.wireName
+        outcome = decision.outcome.named(\.wireName)
+        (from, to, cause) = (decision.from?.wireName, decision.to.wireName, decision.cause?.wireName)
         failure = decision.failure == .none ? nil : decision.failure.wireName
-        exemption = nil
+        (client, req) = (decision.client, decision.req)
+    }
+
+    init(_ decision: WidgetDecision) {
+        at = decision.at
+        rule = (decision.rule.source, decision.rule.text)
+        outcome = decision.outcome.named(\.wireName)
+        (from, to, cause) = (decision.from?.wireName, decision.to.wireName, decision.cause?.wireName)
+        failure = decision.failure == .none ? nil : decision.failure.wireName
+        exemption = decision.exemption?.wireName
         (client, req) = (decision.client, decision.req)
     }
 }

@@ -104,23 +104,3 @@ extension StackRule {
         }
     }
 }
-
-extension ToldDecision {
-    init(_ decision: WidgetDecision) {
-        at = decision.at
-        rule = (decision.rule.source, decision.rule.text)
-        switch decision.outcome {
-        case .applied(let name, let seq, let revision):
-            outcome = .applied(event: name.wireName, seq: seq, revision: revision)
-        case .merged: outcome = .merged
-        case .ignored(let reason): outcome = .ignored(reason)
-        case .refused: outcome = .refused
-        }
-        from = decision.from?.wireName
-        to = decision.to.wireName
-        cause = decision.cause?.wireName
-        failure = decision.failure == .none ? nil : decision.failure.wireName
-        exemption = decision.exemption?.wireName
-        (client, req) = (decision.client, decision.req)
-    }
-}

@@ -67,7 +67,7 @@ extension Partition {
 
     /// The row of what is in a place, if it is listed and of the app and the prefix.
     private func writeRow(at place: EntityPlace, _ app: AppID, _ prefix: [UInt8]?, into rows: inout [Range<Int>]) {
-        guard engine.listed(at: place, app: app, prefix: prefix ?? []) != nil else { return }
+        guard engine.isListed(at: place, app: app, prefix: prefix ?? []) else { return }
         let topic = outbound.beginFrame()
         writeTopic(at: place)
         rows.append(topic..<outbound.writer.count)

@@ -72,15 +72,15 @@ extension Partition {
         switch subject {
         case .activity:
             engine.forEachDecision(about: id) { decision in
-                if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+                first = first ?? decision.outcome.event
             }
         case .control:
             engine.controls.forEachDecision(about: id) { decision in
-                if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+                first = first ?? decision.outcome.event
             }
         case .widget:
             engine.widgets.forEachDecision(about: id) { decision in
-                if first == nil, case .applied(_, let seq, let revision) = decision.outcome { first = (seq, revision) }
+                first = first ?? decision.outcome.event
             }
         }
         return first
