@@ -173,7 +173,6 @@ def test_the_ledger_and_a_held_reload_outlive_a_restart(poor, how):
     assert poor.again(how) == []
     board = poor.board
     spent = board.budget(id)
-    del ledger["held"]["merged"], spent["held"]["merged"]  # see below
     assert (board.get(id), spent) == (before, ledger)
     provider = poor.provider()
     board.reload(id)
@@ -189,9 +188,7 @@ def test_the_ledger_and_a_held_reload_outlive_a_restart(poor, how):
     assert board.budget(id)["spentAt"] == [after(2 * HOUR), after(HOUR + DAY)]
 
 
-@pytest.mark.parametrize("how", [
-    pytest.param("kill", marks=pytest.mark.xfail(reason="what is merged is no event, and not durable", strict=True)),
-    "stop"])
+@HOW
 def test_how_many_requests_a_held_reload_stands_for_outlives_a_restart(wall, how):
     board, provider = wall.board, wall.provider()
     id = board.placed(provider)

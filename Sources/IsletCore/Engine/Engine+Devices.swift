@@ -8,10 +8,13 @@ extension Engine {
         if event.kind == .lock, !mayLock(frame.bytes(event.device)) {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
-        // Of an app that nobody knows there is nothing to remember: it has no widgets.
-        let app = event.app.flatMap { apps.find($0, of: frame) }
-        if event.kind.isRemembered, event.app == nil || app != nil, !mayRemember(frame.bytes(event.device)) {
+        if event.kind.isRemembered, !mayRemember(frame.bytes(event.device)) {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
+        }
+        // At its first start an app may not be known yet, and what it then places is exempt.
+        let app = event.app.flatMap { event.kind.isRemembered ? apps.app($0, of: frame) : apps.find($0, of: frame) }
+        if event.kind.isRemembered, event.app != nil, app == nil {
+            return .refused(.quotaExceeded(limit: AppTable.maximumApps))
         }
         switch event.kind {
         case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)

@@ -16,6 +16,8 @@ package enum EngineNote: Equatable, Sendable {
     case widgetKind(DeclaredKindID)
     /// What decides on a device whether reloads of widgets are charged, by its name.
     case conditions([UInt8])
+    /// How many requests a widget's held reload stands for.
+    case heldReload(Slot)
 }
 
 /// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and

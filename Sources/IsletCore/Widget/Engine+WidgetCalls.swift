@@ -15,6 +15,7 @@ extension Engine {
         let after = widgets.slab[slot].machine
         if steps.isEmpty, after.hold?.merged != before.hold?.merged {
             widgets.changedSlots.insert(slot)
+            if isJournalled { notes.append(.heldReload(slot)) }
             log(widget: slot, .heldMerged, .merged, from: before.state, to: after, asker: asker, at: now, frame)
         }
         take(steps, ofWidget: slot, before: before, asker: asker, at: now, frame)

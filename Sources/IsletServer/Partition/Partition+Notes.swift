@@ -5,13 +5,14 @@ import IsletProtocol
 /// What changed without an event, on its way into the journal and back.
 ///
 /// A note is a tag, then what the engine wrote: a fact with its key, a key that is not known any more, an activity's
-/// image behind its id, or the clock, whose batch says where it stands.
+/// image behind its id, how many requests a held reload stands for, or the clock, whose batch says where it stands.
 extension Partition {
     private enum NoteTag: UInt8 {
         case fact = 1
         case forgotten
         case activity
         case clock
+        case heldReload
     }
 
     /// Writes what the engine noted since the last time.
@@ -27,6 +28,7 @@ extension Partition {
             case .widgetKind(let kind): noteFact(.widgetKind(kind))
             case .conditions(let name): noteFact(.conditions(name))
             case .activity(let slot): noteActivity(slot)
+            case .heldReload(let slot): noteHeldReload(of: slot)
             }
         }
         engine.releaseNotes()
@@ -58,6 +60,15 @@ extension Partition {
         batch.note(note.bytes.span)
     }
 
+    private func noteHeldReload(of slot: Slot) {
+        // It ran since, or the widget is gone: the event of that says more.
+        guard let held = HeldReload(of: slot, in: engine) else { return }
+        var note = ImageWriter()
+        note.write(byte: NoteTag.heldReload.rawValue)
+        held.write(to: &note)
+        batch.note(note.bytes.span)
+    }
+
     /// Takes a note back.
     func restoreNote(_ content: Span<UInt8>) throws(ImageError) {
         let note = try ImageReader.read(content) { reader throws(ImageError) in try StoredNote(&reader) }
@@ -73,6 +84,7 @@ extension Partition {
             guard engine.forgetFact(key) else { throw .unknownValue }
         case .activity(let id, let image):
             recoveringSigns.append((id, try ActivityImage(content.extracting(image))))
+        case .heldReload(let held): recoveringHolds.append(held)
         case .clock: break
         }
     }
@@ -83,6 +95,7 @@ extension Partition {
         case forgotten(key: Range<Int>)
         case activity(EntityID, image: Range<Int>)
         case clock
+        case heldReload(HeldReload)
 
         init(_ reader: inout ImageReader) throws(ImageError) {
             switch try reader.value(NoteTag.self) {
@@ -94,6 +107,7 @@ extension Partition {
                 let id = try reader.entityID()
                 self = .activity(id, image: try reader.run())
             case .clock: self = .clock
+            case .heldReload: self = .heldReload(try HeldReload(&reader))
             }
         }
     }

@@ -94,25 +94,17 @@ extension Partition {
 
     private func restoreControl(_ entity: RecoveredEntity, at slot: Slot) throws {
         try located("the control in slot \(slot)") {
-            let text = Array(entity.id.bindMemory(to: UInt8.self))
-            guard let id = EntityID(text: text.span, at: FrameRange(0..<text.count)) else {
-                throw ImageError.unknownValue
-            }
             try self.engine.restoreControl(
-                id, at: slot, seq: entity.seq, try ControlImage(entity.image.bindMemory(to: UInt8.self).span),
-                app: Array(entity.app.bindMemory(to: UInt8.self)), kind: Array(entity.kind.bindMemory(to: UInt8.self)))
+                try entity.readID(), at: slot, seq: entity.seq, try ControlImage(entity.image.bindMemory(to: UInt8.self).span),
+                app: Array(entity.app), kind: Array(entity.kind))
         }
     }
 
     private func restoreWidget(_ entity: RecoveredEntity, at slot: Slot) throws {
         try located("the widget in slot \(slot)") {
-            let text = Array(entity.id.bindMemory(to: UInt8.self))
-            guard let id = EntityID(text: text.span, at: FrameRange(0..<text.count)) else {
-                throw ImageError.unknownValue
-            }
             try self.engine.restoreWidget(
-                id, at: slot, seq: entity.seq, try WidgetImage(entity.image.bindMemory(to: UInt8.self).span),
-                app: Array(entity.app.bindMemory(to: UInt8.self)), kind: Array(entity.kind.bindMemory(to: UInt8.self)))
+                try entity.readID(), at: slot, seq: entity.seq, try WidgetImage(entity.image.bindMemory(to: UInt8.self).span),
+                app: Array(entity.app), kind: Array(entity.kind))
         }
     }
 
@@ -144,10 +136,12 @@ extension Partition {
         }
     }
 
-    /// The events of a batch are back: its notes about activities hold.
+    /// The events of a batch are back: its notes about activities and held reloads hold.
     fileprivate func restoreSigns() {
         for (id, image) in recoveringSigns { engine.restoreSign(id, image) }
         recoveringSigns.removeAll(keepingCapacity: true)
+        for held in recoveringHolds { engine.restore(held) }
+        recoveringHolds.removeAll(keepingCapacity: true)
     }
 
     private func report() {
@@ -202,7 +196,9 @@ extension Partition: RecoveryVisitor {
                     parts.id, seq: seq, try WidgetImage(image), app: Array(topic.extracting(parts.app)),
                     kind: Array(topic.extracting(parts.type)))
             }
-            guard let parts = EntityTopic(topic, family: EntityTopic.activity) else { throw ImageError.contradiction("a topic of no activity") }
+            guard let parts = EntityTopic(topic, family: EntityTopic.activity) else {
+                throw ImageError.contradiction("a topic of no activity")
+            }
             let after = try ActivityImage(image)
             recovery.events += 1
             guard after.isWhole || after.contentChanged else {
@@ -256,5 +252,14 @@ extension ImageError {
         case .unknownValue: "it holds a value that no release has written"
         case .contradiction(let what): what
         }
+    }
+}
+
+extension RecoveredEntity {
+    /// The id of a control or of a widget.
+    fileprivate func readID() throws(ImageError) -> EntityID {
+        let text = Array(id)
+        guard let id = EntityID(text: text.span, at: FrameRange(0..<text.count)) else { throw .unknownValue }
+        return id
     }
 }

@@ -118,25 +118,7 @@ extension Partition {
             engine.widgets.changedConditions.removeAll()
         }
         addFacts(to: &chunk)
-        while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, let slot = engine.changedSlots.popNext() {
-            add(slot, to: &chunk)
-        }
-        while !sweeping.hasFacts, engine.changedSlots.isAtEnd, chunk.rowCount < rows, !chunk.isFull,
-            let slot = engine.controls.changedSlots.popNext()
-        {
-            add(control: slot, to: &chunk)
-        }
-        while !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
-            chunk.rowCount < rows, !chunk.isFull, let slot = engine.widgets.changedSlots.popNext()
-        {
-            add(widget: slot, to: &chunk)
-        }
-        while !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
-            engine.widgets.changedSlots.isAtEnd, chunk.rowCount < rows, !chunk.isFull,
-            let slot = engine.groups.changedSlots.popNext()
-        {
-            add(groupItem: slot, to: &chunk)
-        }
+        while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, addNextSlot(to: &chunk) {}
         if !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
             engine.widgets.changedSlots.isAtEnd, engine.groups.changedSlots.isAtEnd, let round = sweeping.round
         {
@@ -149,6 +131,22 @@ extension Partition {
             sweeping.round = nil
         }
         return chunk
+    }
+
+    /// The next slot of the round, family after family; false where all were written.
+    private func addNextSlot(to chunk: inout StateChunk) -> Bool {
+        if let slot = engine.changedSlots.popNext() {
+            add(slot, to: &chunk)
+        } else if let slot = engine.controls.changedSlots.popNext() {
+            add(control: slot, to: &chunk)
+        } else if let slot = engine.widgets.changedSlots.popNext() {
+            add(widget: slot, to: &chunk)
+        } else if let slot = engine.groups.changedSlots.popNext() {
+            add(groupItem: slot, to: &chunk)
+        } else {
+            return false
+        }
+        return true
     }
 
     private func addFacts(to chunk: inout StateChunk) {
@@ -195,77 +193,71 @@ extension Partition {
     private func add(control slot: Slot, to chunk: inout StateChunk) {
         let place = EntityPlace(.control, slot).number
         guard let record = engine.controls.record(at: slot) else { return chunk.free(place) }
-        var entity = StateChunk.Entity(slot: place)
         let kind = engine.controls.kinds[record.kind]
-        entity.id = chunk.storeText(of: record.id)
-        entity.app = chunk.store(engine.apps[kind.app].name.span)
-        entity.kind = chunk.store(kind.name.span)
-        if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
+        var entity = row(at: place, record.id, kind.app, kind.name, record.device, in: &chunk)
         engine.withBytes(of: record.configuration) { entity.attributes = chunk.store($0, 0..<$0.count) }
         engine.withBytes(of: record.value) { entity.content = chunk.store($0, 0..<$0.count) }
         entity.state = chunk.store(record.machine.state.wireName)
-        entity.revision = UInt64(record.revision)
-        entity.seq = record.lastSeq
+        (entity.revision, entity.seq) = (UInt64(record.revision), record.lastSeq)
         let next = record.machine.next
-        if next.at.isSet {
-            entity.nextAt = next.at.milliseconds
-            entity.nextCause = chunk.store(next.cause.wireName)
-        }
         image.removeAll()
         image.image(of: record, in: engine)
-        let bytes = image.bytes
-        entity.image = chunk.store(bytes.span)
-        chunk.append(entity)
+        append(entity, next.at.isSet ? (next.at, next.cause.wireName) : nil, to: &chunk)
     }
 
     private func add(widget slot: Slot, to chunk: inout StateChunk) {
         let place = EntityPlace(.widget, slot).number
         guard let record = engine.widgets.record(at: slot) else { return chunk.free(place) }
-        var entity = StateChunk.Entity(slot: place)
         let kind = engine.widgets.kinds[record.kind]
-        entity.id = chunk.storeText(of: record.id)
-        entity.app = chunk.store(engine.apps[kind.app].name.span)
-        entity.kind = chunk.store(kind.name.span)
-        if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
+        var entity = row(at: place, record.id, kind.app, kind.name, record.device, in: &chunk)
         engine.withBytes(of: record.configuration) { entity.attributes = chunk.store($0, 0..<$0.count) }
         engine.withEntry(of: record) { entity.content = chunk.store($0, 0..<$0.count) }
         entity.state = chunk.store(record.machine.state.wireName)
-        entity.revision = UInt64(record.revision)
-        entity.seq = record.lastSeq
+        (entity.revision, entity.seq) = (UInt64(record.revision), record.lastSeq)
         let next = record.machine.next
-        if next.at.isSet {
-            entity.nextAt = next.at.milliseconds
-            entity.nextCause = chunk.store(next.cause.wireName)
-        }
         image.removeAll()
         image.image(of: record, in: engine)
-        let bytes = image.bytes
-        entity.image = chunk.store(bytes.span)
-        chunk.append(entity)
+        append(entity, next.at.isSet ? (next.at, next.cause.wireName) : nil, to: &chunk)
     }
 
     private func add(_ slot: Slot, to chunk: inout StateChunk) {
         guard let record = engine.record(at: slot) else { return chunk.free(UInt64(slot)) }
-        var entity = StateChunk.Entity(slot: UInt64(slot))
         let kind = engine.apps.kinds[Int(record.kind)]
-        entity.id = chunk.storeText(of: record.id)
-        entity.app = chunk.store(engine.apps[kind.app].name.span)
-        entity.kind = chunk.store(kind.type.span)
-        if let device = record.device { entity.device = chunk.store(engine.devices.name(device).span) }
+        var entity = row(at: UInt64(slot), record.id, kind.app, kind.type, record.device, in: &chunk)
         engine.withBytes(of: record.cold) { cold in
             entity.key = chunk.store(cold, record.keyRange)
             entity.attributes = chunk.store(cold, record.attributesRange)
         }
         engine.withBytes(of: record.content) { entity.content = chunk.store($0, 0..<$0.count) }
         entity.state = chunk.store(record.state.wireName)
-        entity.revision = UInt64(record.revision)
-        entity.seq = record.lastSeq
-        if let next = engine.next(of: record.machine) {
-            entity.nextAt = next.at.milliseconds
-            entity.nextCause = chunk.store(next.cause.wireName)
-        }
+        (entity.revision, entity.seq) = (UInt64(record.revision), record.lastSeq)
         image.removeAll()
         image.image(of: record, at: slot, in: engine)
+        append(entity, engine.next(of: record.machine).map { ($0.at, $0.cause.wireName) }, to: &chunk)
+    }
+
+    /// The row of an entity with what says which one it is.
+    private func row(
+        at place: UInt64, _ id: EntityID, _ app: AppID, _ kind: [UInt8], _ device: DeviceID?,
+        in chunk: inout StateChunk
+    ) -> StateChunk.Entity {
+        var entity = StateChunk.Entity(slot: place)
+        entity.id = chunk.storeText(of: id)
+        entity.app = chunk.store(engine.apps[app].name.span)
+        entity.kind = chunk.store(kind.span)
+        if let device { entity.device = chunk.store(engine.devices.name(device).span) }
+        return entity
+    }
+
+    /// The row is written, with its date and with `image`.
+    private func append(
+        _ entity: StateChunk.Entity, _ next: (at: Instant, cause: StaticString)?, to chunk: inout StateChunk
+    ) {
+        var entity = entity
+        if let next {
+            entity.nextAt = next.at.milliseconds
+            entity.nextCause = chunk.store(next.cause)
+        }
         let bytes = image.bytes
         entity.image = chunk.store(bytes.span)
         chunk.append(entity)

@@ -55,6 +55,8 @@ package final class Partition {
     var recoveringBytes: [UInt8] = []
     /// The notes about activities of that batch. Its events come behind them, and may make the revision that they are of.
     var recoveringSigns: [(id: EntityID, image: ActivityImage)] = []
+    /// The notes about held reloads of that batch; as above.
+    var recoveringHolds: [HeldReload] = []
     var flights = Flights()
 
     // Streams and reads.

@@ -54,7 +54,7 @@ final class ControlJournal: ControlRecorder {
             case .lock(let name):
                 let isKnown = engine.writeFact(lock: name, to: &writer)
                 batch.append(.note(key: engine.factKey(lock: name), value: isKnown ? writer.bytes : nil))
-            case .activity, .group, .widgetKind, .conditions:
+            case .activity, .group, .widgetKind, .conditions, .heldReload:
                 complain("neither heartbeats nor settings, groups or widgets here")
             }
         }

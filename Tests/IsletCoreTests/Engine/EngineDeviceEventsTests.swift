@@ -67,7 +67,7 @@ struct EngineDeviceEventsTests {
     @Test("reports about what nobody knows are fine, and leave nothing behind")
     func unknown() {
         let rig = EngineRig()
-        for kind in [DeviceEventKind.lock, .unlock, .collapse, .leave, .reboot, .appForeground, .uninstall] {
+        for kind in [DeviceEventKind.lock, .unlock, .collapse, .leave, .reboot, .uninstall] {
             #expect(rig.report("d", kind, app: "com.x").text == "applied")
         }
         #expect(rig.engine.devices.count == 0 && rig.engine.apps.apps.isEmpty)

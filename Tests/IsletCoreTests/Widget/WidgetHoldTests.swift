@@ -66,6 +66,22 @@ struct WidgetHoldTests {
         #expect(rig.report("d", kind, app: namesApp ? "com.a" : nil) == "applied" && rig.told == [])
     }
 
+    @Test(
+        "an app that nobody knew is remembered at its first start: what it then places is exempt",
+        arguments: [DeviceEventKind.appForeground, .sessionStart])
+    func firstStart(kind: DeviceEventKind) {
+        let rig = WidgetRig()
+        #expect(rig.report("d", kind, app: "com.new") == "applied")
+        rig.declare("weather", "com.new")
+        let id = rig.placed("weather", "com.new", device: "d")
+        for _ in 0..<3 {
+            rig.reload(id, "com.new")
+            #expect(rig.state(id) == .reloading)
+            rig.answer(id)
+        }
+        #expect(rig.budget(id)?.spent == 0)
+    }
+
     @Test("a reboot ends foreground, sessions and StandBy, not developer mode")
     func reboot() {
         let rig = rig()

@@ -7,6 +7,7 @@ final class WidgetJournal {
     private enum Entry {
         case note(key: [UInt8], value: [UInt8]?)
         case widget(EntityID, seq: UInt64, app: [UInt8], kind: [UInt8], image: [UInt8])
+        case held([UInt8])
         case end(app: [UInt8], seq: UInt64, entities: Int, digest: UInt64)
     }
 
@@ -55,6 +56,11 @@ final class WidgetJournal {
                 batch.append(.note(key: engine.factKey(widgetKind: kind), value: fact(widgetKind: kind, engine)))
             case .conditions(let name):
                 batch.append(.note(key: engine.factKey(conditions: name), value: fact(conditions: name, engine)))
+            case .heldReload(let slot):
+                guard let held = HeldReload(of: slot, in: engine) else { continue }
+                var writer = ImageWriter()
+                held.write(to: &writer)
+                batch.append(.held(writer.bytes))
             case .controlKind, .lock, .group, .activity: complain("only widgets here")
             }
         }
@@ -156,6 +162,9 @@ final class WidgetJournal {
         engine.finishSnapshot()
         for batch in batches[holdsThrough..<max(holdsThrough, count ?? batches.count)] {
             for entry in batch { try restore(entry, to: &engine, declarations) }
+            for case .held(let note) in batch {
+                engine.restore(try ImageReader.read(note.span) { reader throws(ImageError) in try HeldReload(&reader) })
+            }
         }
         try engine.finishRestoring(isProven: true)
     }
@@ -170,6 +179,7 @@ final class WidgetJournal {
             #expect(isOurs)
         case .widget(let id, let seq, let app, let kind, let image):
             try engine.restoreWidget(id, seq: seq, try WidgetImage(image.span), app: app, kind: kind)
+        case .held: break  // Behind the events of its batch.
         case .end(let app, let seq, let entities, let digest):
             guard let app = engine.restoredApp(app.span) else { return complain("no room for an app") }
             engine.restoreStreamEnd(app, seq: seq, entities: entities, digest: digest)
