@@ -10,6 +10,19 @@ die() { say "error: $*"; exit 1; }
 # What `swift build` needs beside the toolchain: the two C libraries, and what a bare image lacks for linking.
 build_packages="libzmq3-dev libsqlite3-dev git ca-certificates binutils gcc g++ libc6-dev zlib1g-dev tzdata"
 
+# Sets `as_root`, and brings the lists of apt up to date once; $1 is what a person without sudo must do with apt-get.
+update_apt() {
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "please do as root: apt-get $1"
+        as_root=(sudo)
+    fi
+    if [ -z "${apt_updated:-}" ]; then
+        "${as_root[@]}" apt-get update -qq || die "apt-get update failed"
+        apt_updated=yes
+    fi
+}
+
 # Installs the Debian packages that are missing; says what it does, and does nothing when all are there.
 need_packages() {
     local package missing=""
@@ -20,16 +33,8 @@ need_packages() {
     done
     [ -n "$missing" ] || return 0
 
-    local -a as_root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || die "please install as root: apt-get install$missing"
-        as_root=(sudo)
-    fi
+    update_apt "install$missing"
     say "installing:$missing"
-    if [ -z "${apt_updated:-}" ]; then
-        "${as_root[@]}" apt-get update -qq || die "apt-get update failed"
-        apt_updated=yes
-    fi
     # shellcheck disable=SC2086 # a list of words on purpose
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2 ||
         die "apt-get could not install:$missing"
@@ -71,4 +76,20 @@ need_venv() {
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt ||
         die "pip could not install scripts/requirements.txt"
     printf '%s\n' "$wanted" >"$stamp"
+}
+
+# promtool, with which the tests check metrics, rules and the dashboard, in PATH or as .build/tools/promtool. It is taken out
+# of Debian's package of Prometheus: to install that would start a server on this machine.
+need_promtool() {
+    local folder
+    if command -v promtool >/dev/null || [ -x .build/tools/promtool ]; then return 0; fi
+    command -v dpkg-deb >/dev/null || { say "not a Debian system; needed is: promtool"; return 0; }
+    say "fetching promtool"
+    update_apt "install prometheus"
+    mkdir -p .build/tools
+    folder=$(mktemp -d .build/tools/XXXXXX)
+    (cd "$folder" && apt-get download -qq prometheus 2>/dev/null) || die "apt-get could not download prometheus"
+    dpkg-deb --fsys-tarfile "$folder"/prometheus_*.deb | tar -x -C "$folder" ./usr/bin/promtool
+    mv "$folder/usr/bin/promtool" .build/tools/promtool
+    rm -rf "$folder"
 }
