@@ -79,7 +79,7 @@ extension WidgetWitness {
             .filter { passage.after[$0] != nil }
         check(left.isEmpty && !passage.isSame("configuration"), "it keeps \(left) of another configuration")
         (widget.timeline, widget.index, widget.nextEntryAt, widget.policyAt, widget.retryAt) = (nil, nil, nil, nil, nil)
-        (widget.failures, widget.isCourseKnown) = (0, true)
+        (widget.failures, widget.isCourseKnown, widget.alternatives) = (0, true, [])
     }
 
     private func failed(_ passage: WidgetPassage, _ widget: inout WitnessedWidget, _ check: Check) {

@@ -4,10 +4,14 @@ extension WidgetWitness {
     func arrived(_ passage: WidgetPassage, _ widget: inout WitnessedWidget, _ check: Check) {
         let given = callsByQuestion["\(widget.id) \(widget.life) \(widget.askedSeq)", default: []]
             .flatMap { timelines[$0] ?? [] }
-        guard let timeline = given.first(where: { isThis($0, passage) }) else {
+        let alike = given.filter { isThis($0, passage) }
+        // Of two that were given for one question, the later may be the one that was refused as late.
+        let fitting = alike.filter { fits($0, passage) }
+        guard let timeline = fitting.first ?? alike.first else {
             return check(false, "a timeline that nobody gave for this reload; given: \(given.map(\.entries))")
         }
         let at = passage.at
+        widget.alternatives = fitting.dropFirst().filter { $0.entries != timeline.entries }
         let index = timeline.newest(by: at)
         (widget.timeline, widget.index) = (timeline, index)
         (widget.failures, widget.retryAt) = (0, nil)
@@ -24,9 +28,13 @@ extension WidgetWitness {
         let asked = widget.asks.last?.at ?? at
         widget.shownAt = index.map { max(timeline.dates[$0], min(asked, at)) } ?? at
         let spacing = spacing(of: widget, since: at)
-        widget.isCourseKnown = spacing != nil
+        widget.isCourseKnown = spacing != nil && widget.alternatives.isEmpty
         widget.nextEntryAt = timeline.next(after: index, shownAt: widget.shownAt, spacing: spacing ?? 0)
         widget.policyAt = policyDates(timeline, asked: asked, at: at)
+        for other in widget.alternatives {
+            guard let own = widget.policyAt, let its = policyDates(other, asked: asked, at: at) else { continue }
+            widget.policyAt = min(own.lowerBound, its.lowerBound)...max(own.upperBound, its.upperBound)
+        }
     }
 
     private func isThis(_ timeline: WitnessedTimeline, _ passage: WidgetPassage) -> Bool {
@@ -35,6 +43,15 @@ extension WidgetWitness {
         else { return false }
         guard passage.after["entryIndex"] != nil, let entry = passage.after["entry"] else { return true }
         return timeline.entries.contains(entry)
+    }
+
+    /// Whether it is the one of those that look the same: the event shows none of its entries where all are ahead.
+    private func fits(_ timeline: WitnessedTimeline, _ passage: WidgetPassage) -> Bool {
+        let index = timeline.newest(by: passage.at)
+        let next = passage.after["next"]
+        return passage.after["entryIndex"] == index.map { .integer(Int64($0)) }
+            && (passage.after["needsLogin"] == .bool(true)) == timeline.needsLogin
+            && (index != nil || next?["cause"] != .string("entry") || next?["at"]?.integer == timeline.dates.first)
     }
 
     /// The distance of entries: nil where it was lifted or came back since.
@@ -60,6 +77,10 @@ extension WidgetWitness {
 
     /// The next entry's date is there.
     func reached(_ passage: WidgetPassage, _ widget: inout WitnessedWidget, _ check: Check) {
+        if let entry = passage.after["entry"] {
+            widget.timeline = widget.alternatives.first { $0.entries.contains(entry) } ?? widget.timeline
+        }
+        widget.alternatives = []
         guard let timeline = widget.timeline, let index = passage.after["entryIndex"]?.integer.map({ Int($0) }),
             index < timeline.entries.count
         else { return check(false, "an entry of no timeline") }

@@ -33,6 +33,8 @@ package struct WitnessedWidget {
     /// Failures of timelines in a row.
     var failures = 0
     var timeline: WitnessedTimeline?
+    /// What it may be instead, until an entry of it is shown.
+    var alternatives: [WitnessedTimeline] = []
     /// Which entry of the timeline is shown, since when for the sake of distance, and when the next one is.
     var index: Int?
     var shownAt: Int64 = 0
