@@ -10,7 +10,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// The packed columns of a row of the journal.
     case rows
-    /// The after-image of an activity.
+    /// The after-image of an activity, a control, a widget or a group's key.
     case image
     /// A fact of the snapshot, and a client's trace.
     case fact
@@ -23,7 +23,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .command: Self.command(bytes)
         case .json: Self.json(bytes)
         case .rows: Self.rows(bytes)
-        case .image: _ = try? ActivityImage(bytes)
+        case .image: Self.image(bytes)
         case .fact: Self.fact(bytes)
         case .answer: Self.answer(bytes)
         }
@@ -97,6 +97,24 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
+    /// What can be read is taken back, or refused.
+    private static func image(_ bytes: Span<UInt8>) {
+        _ = try? ActivityImage(bytes)
+        _ = try? GroupImage(bytes)
+        let (id, name) = (EntityID(high: 1, low: 2), Array("a".utf8))
+        if let image = try? ControlImage(bytes) {
+            var engine = Engine(rules: .standard, start: Instant(0))
+            _ = try? engine.restoreControl(id, at: 0, seq: 1, image, app: name, kind: name)
+            _ = try? engine.finishRestoring(isProven: false)
+        }
+        if let image = try? WidgetImage(bytes) {
+            var engine = Engine(rules: .standard, start: Instant(0))
+            _ = try? engine.restoreWidget(id, at: 0, seq: 1, image, app: name, kind: name)
+            _ = try? engine.restoreWidget(id, seq: 2, image, app: name, kind: name)
+            _ = try? engine.finishRestoring(isProven: false)
+        }
+    }
+
     /// The first byte says where the key ends.
     private static func fact(_ bytes: Span<UInt8>) {
         guard bytes.count >= 1 else { return }
@@ -105,6 +123,18 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         let (key, value) = (rest.extracting(0..<end), rest.extracting(end..<rest.count))
         var engine = Engine(rules: .standard, start: Instant(0))
         if (try? engine.restoreFact(key, value, isInSnapshot: false)) == true { _ = engine.forgetFact(key) }
+        _ = engine.restoreLock(key, isLocked: true, isInSnapshot: true)
+        _ = try? engine.restoreGroupFact(key, value, isInSnapshot: true)
+        if let fact = try? Engine.controlKindFact(key, value),
+            let declaration = try? KindDeclarations.readOne(fact.declaration.span)
+        {
+            _ = try? engine.restoreControlKind(declaration, app: fact.app, isInSnapshot: true)
+        }
+        if let fact = try? Engine.widgetKindFact(key, value),
+            let declaration = try? WidgetDeclarations.readOne(fact.declaration.span)
+        {
+            _ = try? engine.restoreWidgetKind(declaration, fact, isInSnapshot: true)
+        }
         var retries = RetryWindow()
         _ = try? retries.restoreTrace(key, value)
     }
