@@ -1,0 +1,46 @@
+// What an operator may do to an activity where the board may write; the irreversible is asked about first.
+
+import {h, byId, setText} from "./dom.js";
+import {ask} from "./api.js";
+import {toast} from "./toast.js";
+import {words} from "./format.js";
+
+export function activityActions(activity) {
+    const actions = [];
+    const name = activity.key ?? activity.id;
+    const button = (title, kind, question, op, fields) => actions.push(h("button", {
+        type: "button", class: `action ${kind}`,
+        onclick: async () => {
+            if (await sure(question)) change(op, {app: activity.app, id: activity.id, ...fields});
+        },
+    }, title));
+    if (["pending", "active", "stale"].includes(activity.state)) {
+        button("End", "", `End ${name}? It stays on the Lock Screen for a while, as its policy says.`, "activity.end", {});
+    }
+    if (activity.state !== "dismissed") {
+        button("Dismiss", "danger", `Dismiss ${name}? It leaves every device at once.`, "activity.dismiss", {by: "system"});
+    }
+    return actions;
+}
+
+// Sends a change; says what became of it where that is not what was wanted.
+export async function change(op, fields) {
+    try {
+        const answer = await ask(op, fields);
+        if (answer.outcome === "ignored") toast(`Ignored: ${words(answer.reason ?? "nothing to do")}`, "warn");
+        return answer;
+    } catch (error) {
+        toast(error.code === "unauthorized" ? "This board is read-only: start the service with --board-write." : `Refused: ${error.message}`, "bad");
+        return null;
+    }
+}
+
+function sure(question) {
+    const dialog = byId("sure");
+    setText(byId("sure-text"), question);
+    dialog.returnValue = "";
+    dialog.showModal();
+    return new Promise((resolve) => {
+        dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), {once: true});
+    });
+}

@@ -1,0 +1,57 @@
+// Commands of the contract over HTTP: the same objects, the same answers, the same errors.
+
+const maximumInFlight = 6; // a browser opens no more connections to one origin, and the stream needs one of them
+let inFlight = 0;
+const waiting = [];
+
+export class CommandError extends Error {
+    constructor(code, message, retry) {
+        super(message);
+        this.code = code;
+        this.retry = retry ?? "later";
+    }
+}
+
+// The answer to one command; throws a CommandError where it is refused or does not come.
+export async function ask(op, fields = {}) {
+    await turn();
+    try {
+        return await send({op, ...fields});
+    } finally {
+        inFlight -= 1;
+        waiting.shift()?.();
+    }
+}
+
+async function turn() {
+    if (inFlight >= maximumInFlight - 1) await new Promise((resume) => waiting.push(resume));
+    inFlight += 1;
+}
+
+async function send(command) {
+    let response;
+    try {
+        response = await fetch("api/commands", {
+            method: "POST",
+            headers: {"Content-Type": "application/json"},
+            body: JSON.stringify(command),
+        });
+    } catch {
+        throw new CommandError("unreachable", "the service cannot be reached");
+    }
+    let answer;
+    try {
+        answer = await response.json();
+    } catch {
+        throw new CommandError("badAnswer", `the service answered ${response.status} without a reason`);
+    }
+    if (answer.ok) return answer;
+    const error = answer.error ?? {};
+    throw new CommandError(error.code ?? "failed", error.message ?? `the service answered ${response.status}`, error.retry);
+}
+
+export async function session() {
+    const response = await fetch("api/session");
+    if (!response.ok) throw new CommandError("unreachable", `the service answered ${response.status}`);
+    return response.json();
+}

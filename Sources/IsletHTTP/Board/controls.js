@@ -1,0 +1,132 @@
+// Controls as tiles, as Control Center has them: a tap is a command, what it shows is what the service says.
+
+import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
+import {appName, capitalized, words} from "./format.js";
+import {glyphOf} from "./content.js";
+import {onChange, store} from "./store.js";
+import {openDetail} from "./route.js";
+import {toast} from "./toast.js";
+import {change} from "./actions.js";
+
+const tilesLimit = 240;
+const groups = new Map();
+
+// Apple's named colours; others count only as plain #rgb, since a provider may write anything.
+const tints = {
+    red: "#ff3b30", orange: "#ff9500", yellow: "#ffcc00", green: "#34c759", mint: "#00c7be", teal: "#30b0c7", cyan: "#32ade6",
+    blue: "#007aff", indigo: "#5856d6", purple: "#af52de", pink: "#ff2d55", brown: "#a2845e", gray: "#8e8e93", white: "#c7c7cc",
+};
+
+export function startControls() {
+    onChange(({topics}) => { if (["control", "lists", "route", "session"].some((topic) => topics.has(topic))) draw(); });
+    draw();
+}
+
+function draw() {
+    if (document.body.dataset.view !== "controls") return;
+    const byDevice = new Map();
+    let number = 0;
+    const sorted = [...store.control.values()].sort((one, other) =>
+        (one.device ?? "").localeCompare(other.device ?? "") || one.addedAt - other.addedAt);
+    for (const control of sorted) {
+        if (++number > tilesLimit) break;
+        const device = control.device ?? "No device";
+        if (!byDevice.has(device)) byDevice.set(device, []);
+        byDevice.get(device).push(control);
+    }
+    reconcile(byId("tiles"), groups, [...byDevice], ([device]) => device, makeGroup, (group, [, controls]) => {
+        reconcile(group.grid, group.parts, controls, (control) => control.id, makeTile, writeTile);
+    });
+    setText(byId("controls-note"), store.control.size > tilesLimit ? `Showing ${tilesLimit} of ${store.control.size}` : "");
+    byId("controls-empty").hidden = store.control.size > 0 || store.loading;
+}
+
+function makeGroup([device]) {
+    const grid = h("div", {class: "tile-grid"});
+    return {element: h("section", {class: "group"}, h("h3", {}, device), grid), grid, parts: new Map()};
+}
+
+function makeTile() {
+    const parts = {
+        glyph: h("span", {class: "tile-glyph", "aria-hidden": "true"}), name: h("b", {}), status: h("small", {}), note: h("em", {}),
+    };
+    parts.tap = h("button", {type: "button", class: "tap", onclick: () => tap(parts.control)}, parts.glyph, h("span", {class: "tile-text"}, parts.name, parts.status, parts.note));
+    parts.info = h("button", {type: "button", class: "info", onclick: () => openDetail("control", parts.control.app, parts.control.id)}, "i");
+    parts.element = h("div", {class: "tile"}, parts.tap, parts.info);
+    return parts;
+}
+
+function writeTile(parts, control) {
+    if (parts.control === control && parts.mayWrite === store.session.write) return;
+    parts.control = control;
+    parts.mayWrite = store.session.write;
+    const isToggle = control.template === "toggle";
+    const name = displayName(control);
+    const status = statusText(control);
+    parts.element.dataset.id = control.id;
+    parts.element.dataset.state = control.state;
+    parts.element.classList.toggle("on", isToggle ? control.value === true : control.isActive === true);
+    parts.element.classList.toggle("unsure", control.valueSource !== "provider");
+    parts.element.classList.toggle("failed", control.failure !== undefined);
+    parts.element.style.setProperty("--tint", tintOf(control) ?? "var(--tile-on)");
+    setText(parts.glyph, glyphOf(name));
+    setText(parts.name, name);
+    setText(parts.status, status);
+    setText(parts.note, noteOf(control));
+    setAttribute(parts.tap, "aria-pressed", isToggle ? String(control.value === true) : null);
+    setAttribute(parts.tap, "aria-disabled", !store.session.write || control.isDisabled ? "true" : null);
+    setAttribute(parts.tap, "aria-label", `${name}, ${status}${control.device === undefined ? "" : `, on ${control.device}`}`);
+    setAttribute(parts.tap, "title", control.actionHint ?? (isToggle ? "Tap to switch" : "Tap to run"));
+    setAttribute(parts.info, "aria-label", `Why is ${name} as it is?`);
+}
+
+export function displayName(control) {
+    const declared = store.kinds.get(`${control.app}/control/${control.kind}`);
+    const rooms = Object.values(control.configuration ?? {}).filter((value) => typeof value === "string");
+    return [declared?.displayName ?? capitalized(words(control.kind.split(".").pop())), ...rooms.slice(0, 1)].join(" · ");
+}
+
+function statusText(control) {
+    if (control.isRedacted) return "hidden while locked";
+    if (control.status !== undefined) return control.status;
+    if (control.template === "toggle") return control.value === true ? "On" : "Off";
+    return control.value === undefined ? "" : typeof control.value === "object" ? JSON.stringify(control.value) : String(control.value);
+}
+
+const failures = {
+    noProvider: "nobody provides it", providerLost: "its provider went away", timedOut: "its provider took too long", threw: "its provider failed",
+    badAnswer: "its provider answered nonsense", busy: "its provider is busy", unknownOutcome: "unknown whether it ran",
+};
+
+function noteOf(control) {
+    if (control.state === "acting") return "acting …";
+    if (control.state === "authenticating") return "waits for an unlock";
+    if (control.state === "loading" || control.state === "reloading") return `${control.state} …`;
+    if (control.failure !== undefined) return failures[control.failure] ?? words(control.failure);
+    if (control.isDisabled) return "disabled";
+    return control.valueSource === "preview" ? "value unknown" : "";
+}
+
+function tintOf(control) {
+    const tint = control.tint ?? store.kinds.get(`${control.app}/control/${control.kind}`)?.tint;
+    if (tint === undefined || tint === null) return null;
+    if (/^#[0-9a-f]{3}([0-9a-f]{3})?$/i.test(tint)) return tint;
+    return tints[tint.toLowerCase()] ?? null;
+}
+
+function tap(control) {
+    if (!store.session.write) return toast("This board is read-only: start the service with --board-write to tap.", "warn");
+    return change("control.tap", {app: control.app, id: control.id});
+}
+
+// The same tile, larger, in the detail panel.
+export function controlPreview(control) {
+    const parts = makeTile();
+    writeTile(parts, control);
+    parts.info.remove();
+    return h("div", {class: "stage tile-stage"}, parts.element, h("small", {}, appName(control.app)));
+}
+
+export function controlActions(control) {
+    return [h("button", {type: "button", class: "action", onclick: () => change("control.reload", {app: control.app, id: control.id})}, "Ask its provider again")];
+}

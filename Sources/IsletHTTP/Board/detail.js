@@ -1,0 +1,182 @@
+// The panel of one activity, control or widget.
+
+import {byId, h, setAttribute, setText} from "./dom.js";
+import {ask} from "./api.js";
+import {changed, onChange, putEntity, store} from "./store.js";
+import {currentTime} from "./clock.js";
+import {appName, bytes, capitalized, exact, words} from "./format.js";
+import {closeDetail, selected} from "./route.js";
+import {previews} from "./preview.js";
+import {decisionList, nextSteps} from "./explain.js";
+import {Axis, Lane, zooms} from "./lanes.js";
+import {stateChanges} from "./loader.js";
+import {focusRow} from "./table.js";
+import {controlActions, controlPreview} from "./controls.js";
+import {widgetActions, widgetPreview, widgetTimeline} from "./widgets.js";
+import {activityActions} from "./actions.js";
+
+const patience = 250; // milliseconds after a change before its explanation is read again
+
+let open = null; // {family, app, id}
+let seen = null; // the entity that is drawn
+let decisions = [];
+let showsAll = false;
+let timer = null;
+let cameFrom = null;
+const lane = new Lane();
+const axis = new Axis(3);
+
+export function startDetail() {
+    byId("close").addEventListener("click", close);
+    byId("lane-place").append(lane.element);
+    onChange(({topics, ids}) => {
+        if (topics.has("route")) change();
+        if (open !== null && (ids.has(open.id) || topics.has("session"))) refresh();
+    });
+    change();
+}
+
+export function close() {
+    const id = open?.id;
+    closeDetail();
+    if (cameFrom?.isConnected && cameFrom !== document.body) cameFrom.focus();
+    else focusRow(id);
+}
+
+function change() {
+    const next = selected();
+    if (next?.id === open?.id) return;
+    if (open === null) cameFrom = document.activeElement;
+    open = next;
+    seen = null;
+    decisions = [];
+    showsAll = false;
+    axis.from = 0;
+    const panel = byId("detail");
+    panel.hidden = open === null;
+    if (open === null) return;
+    setText(byId("detail-error"), "");
+    byId("detail-body").hidden = true;
+    setText(byId("detail-title"), "…");
+    setText(byId("detail-from"), appName(open.app));
+    refresh();
+    read();
+    panel.scrollTop = 0;
+    byId("detail-title").focus({preventScroll: true});
+}
+
+function refresh() {
+    const entity = store[open.family].get(open.id);
+    if (entity === undefined || entity === seen) return;
+    const isNewer = seen !== null && seen.revision !== entity.revision;
+    seen = entity;
+    draw();
+    if (isNewer) {
+        clearTimeout(timer);
+        timer = setTimeout(read, patience);
+    }
+}
+
+async function read() {
+    const mine = open;
+    if (mine === null) return;
+    try {
+        const answer = await ask(`${mine.family}.explain`, {app: mine.app, id: mine.id});
+        if (mine !== open) return;
+        decisions = answer.decisions;
+        putEntity(mine.family, answer[mine.family]);
+        if (mine.family === "activity") {
+            store.changes.set(mine.id, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
+        }
+        seen = store[mine.family].get(mine.id);
+        setText(byId("detail-error"), "");
+        draw();
+        drawDecisions();
+        changed(mine.family, mine.id);
+    } catch (error) {
+        if (mine === open) setText(byId("detail-error"), error.code === "notFound" ? "It is gone: the service keeps nothing about it any more." : capitalized(error.message));
+    }
+}
+
+function draw() {
+    const now = currentTime();
+    const {family} = open;
+    byId("detail-body").hidden = false;
+    setText(byId("detail-title"), titleOf(seen));
+    setText(byId("detail-from"), [seen.type ?? seen.kind, appName(seen.app), seen.device].filter(Boolean).join(" · "));
+    setAttribute(byId("detail-from"), "title", seen.app);
+    setText(byId("detail-state"), seen.state);
+    byId("detail-state").className = `badge ${seen.state}`;
+    byId("detail-lane").hidden = family !== "activity";
+    const preview = {activity: previews, control: controlPreview, widget: widgetPreview}[family];
+    byId("preview").replaceChildren(preview(seen, now));
+    const actions = {activity: activityActions, control: controlActions, widget: widgetActions}[family];
+    byId("detail-actions").replaceChildren(...(store.session.write ? actions(seen) : []));
+    byId("ahead").replaceChildren(nextSteps(seen, family, now));
+    if (family === "activity") drawLane(now);
+    if (family === "widget") widgetTimeline(seen, byId("detail-timeline"));
+    else byId("detail-timeline").replaceChildren();
+    drawFacts();
+}
+
+function titleOf(entity) {
+    return entity.key ?? entity.kind ?? entity.id.slice(-12);
+}
+
+// As much as all that is known of it, and what is ahead within reason.
+function drawLane(now) {
+    const changes = store.changes.get(open.id);
+    const from = changes?.[0]?.at ?? seen.startedAt ?? seen.timestamp;
+    const needed = (now - from) * 1.25;
+    axis.zoom = zooms.findIndex((zoom) => zoom.length * 0.6 >= needed);
+    if (axis.zoom < 0) axis.zoom = zooms.length - 1;
+    axis.from = Math.max(from - axis.length * 0.05, now - axis.length * 0.7);
+    lane.update(seen, changes, axis, now);
+    byId("detail-lane").style.setProperty("--now", `${(axis.place(now) * 100).toFixed(2)}%`);
+    byId("detail-lane").style.setProperty("--tick", `${(axis.tick / axis.length) * 100}%`);
+}
+
+export function tickDetail() {
+    if (open === null || seen === null) return;
+    const now = currentTime();
+    byId("ahead").replaceChildren(nextSteps(seen, open.family, now));
+    if (open.family === "activity") drawLane(now);
+}
+
+function drawDecisions() {
+    const wasAtEnd = document.activeElement;
+    byId("explain").replaceChildren(...decisionList(decisions, showsAll, () => {
+        showsAll = true;
+        drawDecisions();
+    }).filter((part) => part !== null));
+    if (wasAtEnd !== null && !wasAtEnd.isConnected) byId("explain-title").focus({preventScroll: true});
+}
+
+const hiddenMembers = new Set(["id", "app", "contentState", "attributes", "state", "next", "entry", "configuration"]);
+
+function drawFacts() {
+    const facts = [["id", seen.id]];
+    for (const [name, value] of Object.entries(seen)) {
+        if (hiddenMembers.has(name) || name.startsWith("$")) continue;
+        const isDate = typeof value === "number" && value >= 1e12 && value < 1e13;
+        facts.push([words(name), isDate ? exact(value) : typeof value === "object" ? JSON.stringify(value) : String(value)]);
+    }
+    byId("facts").replaceChildren(...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+    const payloads = ["contentState", "attributes", "configuration"].filter((name) => seen[name] !== undefined);
+    const entry = seen.entry?.content === undefined ? [] : [["content", seen.entry.content]];
+    const shown = [...payloads.map((name) => [name, seen[name]]), ...entry];
+    byId("payloads").replaceChildren(...shown.map(([name, value]) => h("section", {},
+        h("h4", {}, words(name)), h("pre", {tabindex: "0"}, JSON.stringify(value, null, 2)))));
+    byId("size").hidden = open.family !== "activity" || seen.contentState === undefined;
+    if (!byId("size").hidden) drawSize();
+}
+
+// The exact bytes are the service's to count: re-written JSON may be a little shorter or longer.
+function drawSize() {
+    const encoder = new TextEncoder();
+    const used = encoder.encode(JSON.stringify(seen.attributes ?? {})).length + encoder.encode(JSON.stringify(seen.contentState)).length;
+    const limit = store.contentLimit ?? 4_096;
+    byId("size-fill").style.width = `${Math.min(used / limit, 1) * 100}%`;
+    byId("size-fill").classList.toggle("near", used > limit * 0.85);
+    setText(byId("size-text"), `about ${bytes(used)} of ${bytes(limit)}`);
+}

@@ -1,0 +1,155 @@
+// A lane shows an activity's states over time: solid what was, faint what its deadlines will bring. All lanes share one axis.
+
+import {h, setAttribute} from "./dom.js";
+import {clock, day, exact, span, words} from "./format.js";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+// How much a lane shows, and how far apart its ticks are.
+export const zooms = [
+    {length: 30 * minute, tick: 5 * minute, name: "30 minutes"},
+    {length: 2 * hour, tick: 30 * minute, name: "2 hours"},
+    {length: 6 * hour, tick: hour, name: "6 hours"},
+    {length: 12 * hour, tick: 2 * hour, name: "12 hours"},
+    {length: 24 * hour, tick: 4 * hour, name: "24 hours"},
+    {length: 72 * hour, tick: 12 * hour, name: "3 days"},
+];
+
+// Apple's limits, until the service has said which ones it keeps.
+export const limits = {active: 8 * hour, dismissal: 4 * hour};
+
+// Where now stands after the axis has moved on, and where it has gone too far: the axis turns pages, so that all stands still
+// but the line.
+const nowPlace = 0.3;
+const turnPlace = 0.62;
+
+export class Axis {
+    constructor(zoom) {
+        this.zoom = zoom;
+        this.from = 0;
+    }
+
+    get length() { return zooms[this.zoom].length; }
+    get tick() { return zooms[this.zoom].tick; }
+
+    // True where everything must be placed anew.
+    follow(now) {
+        const place = this.place(now);
+        if (place >= 0.05 && place <= turnPlace) return false;
+        this.from = Math.floor((now - nowPlace * this.length) / this.tick) * this.tick;
+        return true;
+    }
+
+    // 0 at the left edge, 1 at the right one; outside for what is not to be seen.
+    place(date) {
+        return (date - this.from) / this.length;
+    }
+
+    ticks() {
+        const found = [];
+        for (let at = this.from; at < this.from + this.length; at += this.tick) {
+            const isMidnight = at % (24 * hour) === 0;
+            found.push({place: this.place(at), text: isMidnight ? day(at) : clock(at)});
+        }
+        return found;
+    }
+}
+
+// [{state, from, to}], the last ones ahead of now. `changes` are the state changes where they are known.
+export function laneSpans(activity, changes, now) {
+    const past = changes ?? derivedChanges(activity);
+    const spans = past.map((change, index) => ({state: change.state, from: change.at, to: past[index + 1]?.at ?? now}));
+    let last = spans.at(-1);
+    if (last === undefined) return [];
+    const ahead = (state, to) => {
+        const next = {state, from: last.to, to: Math.max(to, last.to)};
+        spans.push(next);
+        last = next;
+    };
+    const until = (date) => { last.to = Math.max(date ?? now, now, last.from); };
+    const stale = activity.next?.cause === "heartbeat" ? activity.next.at : activity.staleDate;
+    if (activity.state === "pending") {
+        until(activity.startDate);
+        ahead("active", Math.min(stale ?? Infinity, last.to + limits.active));
+    } else if (activity.state === "active") {
+        const expires = activity.expiresAt ?? now;
+        until(stale === undefined ? expires : Math.min(stale, expires));
+        if (stale !== undefined && stale < expires) ahead("stale", expires);
+        ahead("ended", last.to + limits.dismissal);
+    } else if (activity.state === "stale") {
+        until(activity.expiresAt);
+        ahead("ended", last.to + limits.dismissal);
+    } else if (activity.state === "ended") {
+        until(activity.dismissAt);
+    }
+    return spans.filter((each) => each.state !== "dismissed");
+}
+
+function derivedChanges(activity) {
+    if (activity.state === "pending") return [{state: "pending", at: activity.timestamp}];
+    const changes = [];
+    if (activity.startedAt !== undefined) changes.push({state: "active", at: activity.startedAt});
+    if (activity.state === "stale" && activity.staleDate !== undefined) changes.push({state: "stale", at: activity.staleDate});
+    if (activity.endedAt !== undefined) changes.push({state: "ended", at: activity.endedAt});
+    if (activity.state === "dismissed" && activity.dismissAt !== undefined) {
+        changes.push({state: "dismissed", at: activity.dismissAt});
+    }
+    return changes;
+}
+
+// What will happen to it by itself, by date.
+export function deadlines(activity) {
+    const found = [];
+    const add = (at, name, state) => { if (at !== undefined) found.push({at, name, state}); };
+    if (activity.state === "pending") add(activity.startDate, "starts", "active");
+    if (activity.state === "active" || activity.state === "pending") add(activity.staleDate, "stale", "stale");
+    if (activity.state === "active" || activity.state === "stale") add(activity.expiresAt, "ends", "ended");
+    if (activity.state === "ended") add(activity.dismissAt, "dismissed", "dismissed");
+    if (activity.next?.cause === "heartbeat") add(activity.next.at, "heartbeat missing", "stale");
+    return found.sort((one, other) => one.at - other.at);
+}
+
+// The element of one lane. Call `update` where the activity, its changes or the axis are others than before.
+export class Lane {
+    constructor() {
+        this.spans = h("div", {class: "spans"});
+        this.marks = h("div", {class: "marks"});
+        this.element = h("div", {class: "lane", role: "img"}, this.spans, this.marks);
+    }
+
+    update(activity, changes, axis, now) {
+        const spans = laneSpans(activity, changes, now);
+        this.place(this.spans, spans, axis, (element, each) => {
+            const from = Math.max(axis.place(each.from), 0);
+            const to = Math.min(axis.place(each.to), 1);
+            element.className = `span ${each.state}`;
+            element.hidden = to <= 0 || from >= 1 || to <= from;
+            element.style.left = `${(from * 100).toFixed(2)}%`;
+            element.style.width = `${(Math.max(to - from, 0) * 100).toFixed(2)}%`;
+            setAttribute(element, "title", `${each.state}: ${exact(each.from)}, ${span(each.to - each.from)}`);
+        });
+        const marks = deadlines(activity);
+        this.place(this.marks, marks, axis, (element, each) => {
+            const place = axis.place(each.at);
+            element.className = `mark ${each.state}`;
+            element.hidden = place < 0 || place > 1;
+            element.style.left = `${(place * 100).toFixed(2)}%`;
+            setAttribute(element, "title", `${each.name}: ${exact(each.at)}`);
+        });
+        setAttribute(this.element, "aria-label", this.spoken(activity, spans, marks, now));
+    }
+
+    place(parent, items, axis, write) {
+        while (parent.children.length > items.length) parent.lastElementChild.remove();
+        while (parent.children.length < items.length) parent.append(h("i"));
+        items.forEach((item, index) => write(parent.children[index], item));
+    }
+
+    spoken(activity, spans, marks, now) {
+        const since = spans.findLast((each) => each.from <= now && each.state === activity.state);
+        const parts = [since === undefined ? words(activity.state) : `${activity.state} since ${clock(since.from)}`];
+        for (const mark of marks) parts.push(`${mark.name} at ${clock(mark.at)}`);
+        return parts.join(", ");
+    }
+}

@@ -1,0 +1,176 @@
+// Fills the store: the lists of each app after every hello, whatever an event names that is not known, histories for lanes.
+
+import {ask} from "./api.js";
+import {addLateness, addToTail, applyEvent, changed, families, note, putEntity, removeEntity, store} from "./store.js";
+import {setNow} from "./clock.js";
+
+const pageSize = 1_000;
+const heldLimit = {activity: 20_000, control: 2_000, widget: 2_000}; // of all apps together; the page says what is left out
+const appLimit = 200;
+const plural = {activity: "activities", control: "controls", widget: "widgets"};
+
+let generation = 0; // of lists; answers that belong to an older one are dropped
+
+// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row that is
+// older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said them.
+export async function loadAll(apps) {
+    const mine = ++generation;
+    store.loading = true;
+    changed("lists");
+    const names = Object.keys(apps).sort().slice(0, appLimit);
+    for (const [app, known] of [...store.apps]) {
+        const next = apps[app];
+        const isContinued = next !== undefined && (next.epoch === undefined || next.epoch === known.epoch);
+        if (!isContinued) forgetApp(app);
+    }
+    for (const app of names) store.apps.set(app, {...store.apps.get(app), ...apps[app], seq: apps[app].seq ?? 0});
+    const queue = [...names];
+    const worker = async () => {
+        for (let app = queue.shift(); app !== undefined; app = queue.shift()) await loadApp(app, mine);
+    };
+    try {
+        await Promise.all([worker(), worker(), worker()]);
+    } finally {
+        if (mine === generation) {
+            store.loading = false;
+            changed("lists");
+        }
+    }
+}
+
+function forgetApp(app) {
+    store.apps.delete(app);
+    for (const family of families) {
+        for (const entity of [...store[family].values()]) if (entity.app === app) removeEntity(family, entity.id);
+        note(app, family, 0, 0);
+    }
+}
+
+async function loadApp(app, mine) {
+    for (const family of families) await loadFamily(app, family, mine);
+    if ([...store.control.values()].some((control) => control.app === app)) await loadKinds(app, "control", mine);
+    if ([...store.widget.values()].some((widget) => widget.app === app)) await loadKinds(app, "widget", mine);
+}
+
+async function loadFamily(app, family, mine) {
+    const before = [...store[family].values()].filter((entity) => entity.app === app && entity.state !== "dismissed");
+    const seen = new Set();
+    let cursor;
+    let total = 0;
+    do {
+        const answer = await ask(`${family}.list`, {app, limit: pageSize, ...(cursor === undefined ? {} : {cursor})});
+        if (mine !== generation) return;
+        for (const row of answer[plural[family]]) {
+            seen.add(row.id);
+            putEntity(family, row);
+        }
+        total = answer.total;
+        cursor = answer.next;
+        changed("lists");
+    } while (cursor !== undefined && store[family].size < heldLimit[family]);
+    note(app, family, seen.size, cursor === undefined ? seen.size : total);
+    if (cursor !== undefined) return;
+    for (const entity of before) {
+        // The same object: no event has touched it since the list was asked for.
+        if (!seen.has(entity.id) && store[family].get(entity.id) === entity) removeEntity(family, entity.id);
+    }
+}
+
+async function loadKinds(app, family, mine) {
+    const answer = await ask(`${family}.kinds`, {app});
+    if (mine !== generation) return;
+    for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+    changed(family);
+}
+
+// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them.
+export async function loadDismissed() {
+    const mine = generation;
+    for (const app of store.apps.keys()) {
+        const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
+        if (mine !== generation) return;
+        for (const row of answer.activities) putEntity("activity", row);
+        note(app, "dismissed", answer.activities.length, answer.total);
+    }
+    changed("lists");
+}
+
+// Returns false where events were missed, so that everything must be read anew.
+export function take(topic, event) {
+    const [app, family] = topic.split("/");
+    const arrived = performance.now();
+    if (family === "~" || event.event === undefined) {
+        setNow(event.at, arrived);
+        return true;
+    }
+    const known = store.apps.get(app);
+    if (known === undefined) {
+        store.apps.set(app, {seq: event.seq});
+        changed("lists");
+    } else {
+        if (event.seq > known.seq + 1 && known.seq !== 0) return false;
+        known.seq = Math.max(known.seq, event.seq);
+    }
+    if (event.event !== "activity.tapped") setNow(event.at, arrived);
+    if (Number.isFinite(event.lateBy)) addLateness(event.lateBy);
+    addToTail(topic, event);
+    if (!families.includes(family)) return true;
+    const id = event[family]?.id;
+    if (!applyEvent(family, event) && store[family].size < heldLimit[family]) readEntity(app, family, id);
+    if (event.to === "removed") removeEntity(family, id);
+    if (family !== "activity" && event.event.endsWith(".added")) loadKinds(app, family, generation).catch(() => {});
+    return true;
+}
+
+const reading = new Set();
+
+async function readEntity(app, family, id) {
+    if (reading.has(id)) return;
+    reading.add(id);
+    const mine = generation;
+    try {
+        const answer = await ask(`${family}.get`, {app, id});
+        if (mine === generation) putEntity(family, answer[family]);
+    } catch {
+        // It may be gone by now; the next list tells.
+    } finally {
+        reading.delete(id);
+    }
+}
+
+const asked = new Set();
+const wanted = [];
+let historyWorkers = 0;
+
+// Asks for the state changes of an activity that a lane shows, once and a few at a time.
+export function wantHistory(activity) {
+    if (store.changes.has(activity.id) || asked.has(activity.id)) return;
+    asked.add(activity.id);
+    wanted.push({app: activity.app, id: activity.id});
+    if (wanted.length > 400) asked.delete(wanted.shift().id); // scrolled past long ago
+    if (historyWorkers < 2) readHistories();
+}
+
+async function readHistories() {
+    historyWorkers += 1;
+    for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+        try {
+            const answer = await ask("activity.history", next);
+            store.changes.set(next.id, stateChanges(answer.events));
+            changed("activity", next.id);
+        } catch {
+            // The lane is drawn from the activity's own dates then.
+        } finally {
+            asked.delete(next.id);
+        }
+    }
+    historyWorkers -= 1;
+}
+
+export function stateChanges(events) {
+    const changes = [];
+    for (const event of events) {
+        if (event.to !== undefined && changes.at(-1)?.state !== event.to) changes.push({state: event.to, at: event.at});
+    }
+    return changes;
+}

@@ -1,0 +1,105 @@
+// Starts the board: session, stream, views, and the keys.
+
+import {byId, setText} from "./dom.js";
+import {session} from "./api.js";
+import {openStream} from "./stream.js";
+import {changed, onChange, store} from "./store.js";
+import {forgetTime, setNow} from "./clock.js";
+import {loadAll, take} from "./loader.js";
+import {startRoute} from "./route.js";
+import {startViews} from "./views.js";
+import {startTheme} from "./theme.js";
+import {startHeader, tickHeader} from "./header.js";
+import {readInfo, readStats, startStats} from "./stats.js";
+import {moveNow, startTable, tickTable} from "./table.js";
+import {startDetail, tickDetail} from "./detail.js";
+import {startControls} from "./controls.js";
+import {startWidgets, tickWidgets} from "./widgets.js";
+import {startTail} from "./tail.js";
+import {startLateness} from "./lateness.js";
+import {startKeys} from "./keys.js";
+import {toast} from "./toast.js";
+
+function connect() {
+    let hello = null; // of the connection that is; events before it are none of ours
+    const reload = (why) => {
+        const apps = Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}]));
+        console.info(`reading all lists again: ${why}`);
+        read(apps);
+    };
+    openStream({
+        hello(data) {
+            hello = data;
+            if (Number.isFinite(data.now)) {
+                forgetTime();
+                setNow(data.now);
+            }
+            store.session = {...store.session, write: data.write === true, version: data.version ?? ""};
+            changed("session");
+            read(data.apps ?? {});
+            readInfo().catch(() => {});
+            readStats();
+        },
+        event(topic, event) {
+            if (hello !== null && !take(topic, event)) reload(`an event of ${topic.split("/")[0]} is missing`);
+        },
+        lost() {
+            reload("this page was too slow for the stream");
+        },
+        state(state) {
+            if (state !== "live") hello = null;
+            store.session = {...store.session, connection: state};
+            changed("session");
+        },
+    });
+}
+
+async function read(apps) {
+    try {
+        await loadAll(apps);
+    } catch (error) {
+        // A connection that is gone brings a hello later; what is refused is worth a word.
+        if (error.code !== "unreachable") toast(`The lists could not be read: ${error.message}`, "bad");
+        if (store.session.connection === "live") setTimeout(() => read(apps), 2_000);
+    }
+}
+
+// What moves by the frame and what by the second; both do nothing while the page is hidden.
+function startTicking() {
+    const frame = () => {
+        moveNow();
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    setInterval(() => {
+        if (document.hidden) return;
+        tickHeader();
+        tickTable();
+        tickWidgets();
+        tickDetail();
+    }, 1_000);
+}
+
+startTheme();
+startRoute();
+startViews();
+startHeader();
+startTable();
+startControls();
+startWidgets();
+startTail();
+startLateness();
+startDetail();
+startKeys();
+startStats();
+startTicking();
+session().then((said) => {
+    store.session = {...store.session, write: said.write === true, version: said.version ?? ""};
+    changed("session");
+}).catch(() => {});
+onChange(({topics}) => {
+    if (!topics.has("session")) return;
+    setText(byId("offline"), store.session.connection === "waiting" ? "No connection to the service. What is shown is from before; it is tried again by itself." : "");
+    byId("offline").hidden = store.session.connection !== "waiting";
+});
+connect();

@@ -1,0 +1,47 @@
+// Where the page is, kept in its address: #activities, or #activities/control/com.example.home/<id> with a detail open.
+
+import {changed} from "./store.js";
+
+export const views = ["activities", "controls", "widgets", "events"];
+
+let view = "activities";
+let detail = null;
+
+export function startRoute() {
+    addEventListener("hashchange", read);
+    read();
+}
+
+function read() {
+    const [name, family, app, id] = location.hash.slice(1).split("/").map(decodeURIComponent);
+    view = views.includes(name) ? name : "activities";
+    detail = ["activity", "control", "widget"].includes(family) && app && id ? {family, app, id} : null;
+    document.body.dataset.view = view;
+    document.body.dataset.detail = detail === null ? "closed" : "open";
+    changed("route");
+}
+
+export function currentView() {
+    return view;
+}
+
+// {family, app, id} of the open detail, or null.
+export function selected() {
+    return detail;
+}
+
+export function showView(name) {
+    location.hash = detail === null ? name : `${name}/${path(detail)}`;
+}
+
+export function openDetail(family, app, id) {
+    location.hash = `${view}/${path({family, app, id})}`;
+}
+
+export function closeDetail() {
+    location.hash = view;
+}
+
+function path(target) {
+    return [target.family, target.app, target.id].map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,118 @@
+// What the page knows: entities by id, what happened lately, and how late it was. Views are told of changes once a frame.
+
+import {count} from "./format.js";
+
+export const families = ["activity", "control", "widget"];
+export const tailLimit = 500; // events that the tail keeps
+const changesLimit = 400; // state changes that are kept of one activity
+
+export const store = {
+    activity: new Map(),
+    control: new Map(),
+    widget: new Map(),
+    apps: new Map(), // app → {seq, total: {activity, control, widget}}
+    kinds: new Map(), // "app/control/kind" → what its provider declared
+    changes: new Map(), // activity id → [{state, at}], oldest first
+    tail: [], // {topic, event, number}, newest last
+    received: 0,
+    lateness: [], // lateBy of the last events that had one, in milliseconds of the service's time
+    stats: null,
+    session: {write: false, version: "", connection: "connecting"},
+    loading: true,
+    notes: new Map(), // what the lists do not hold, by app and family
+};
+
+const listeners = [];
+let pending = null;
+
+// `listener({topics: Set of "activity", "control", "widget", "tail", "stats", "session", "lists", ids: Set})`
+export function onChange(listener) {
+    listeners.push(listener);
+}
+
+export function changed(topic, id) {
+    if (pending === null) {
+        pending = {topics: new Set(), ids: new Set()};
+        // A hidden page gets no frames; its lists are kept right all the same.
+        if (document.hidden) setTimeout(flush, 250);
+        else requestAnimationFrame(flush);
+    }
+    pending.topics.add(topic);
+    if (id !== undefined) pending.ids.add(id);
+}
+
+function flush() {
+    const told = pending;
+    pending = null;
+    for (const listener of listeners) listener(told);
+}
+
+// A row of a list, or the answer of a get: kept where it is newer than what is known.
+export function putEntity(family, entity) {
+    const known = store[family].get(entity.id);
+    if (known !== undefined && known.revision > entity.revision) return;
+    store[family].set(entity.id, entity);
+    changed(family, entity.id);
+}
+
+export function removeEntity(family, id) {
+    if (!store[family].delete(id)) return;
+    store.changes.delete(id);
+    changed(family, id);
+}
+
+// An event's merge patch. Answers false where the entity is not known, so that it must be read.
+export function applyEvent(family, event) {
+    const patch = event[family];
+    if (patch === undefined || typeof patch.id !== "string") return true;
+    const known = store[family].get(patch.id);
+    if (known === undefined) {
+        if (patch.app === undefined) return event.to === "removed" || event.to === "dismissed";
+        store[family].set(patch.id, {...patch});
+        if (family === "activity") store.changes.set(patch.id, [{state: event.to, at: event.at}]);
+        changed(family, patch.id);
+        return true;
+    }
+    if (patch.revision <= known.revision) return true;
+    const next = {...known};
+    for (const [name, value] of Object.entries(patch)) {
+        if (value === null) delete next[name];
+        else next[name] = value;
+    }
+    if (event.to !== undefined) next.state = event.to;
+    if (event.alert !== undefined) next.$alert = event.alert;
+    next.$changedAt = event.at;
+    store[family].set(patch.id, next);
+    if (family === "activity") noteChange(patch.id, event);
+    changed(family, patch.id);
+    return true;
+}
+
+function noteChange(id, event) {
+    const changes = store.changes.get(id);
+    if (changes === undefined || event.to === undefined) return;
+    if (changes.at(-1)?.state === event.to) return;
+    changes.push({state: event.to, at: event.at});
+    if (changes.length > changesLimit) changes.shift();
+}
+
+export function addToTail(topic, event) {
+    store.received += 1;
+    store.tail.push({topic, event, number: store.received});
+    if (store.tail.length > tailLimit * 2) store.tail.splice(0, store.tail.length - tailLimit);
+    changed("tail");
+}
+
+const latenessLimit = 5_000;
+
+export function addLateness(lateBy) {
+    store.lateness.push(lateBy);
+    if (store.lateness.length > latenessLimit * 2) store.lateness.splice(0, store.lateness.length - latenessLimit);
+}
+
+// How many entities of a family there are in the service, as its lists said; what is held is counted live.
+export function note(app, family, held, total) {
+    const key = `${app} ${family}`;
+    if (total > held) store.notes.set(key, {family, missing: total - held, text: `${count(held)} of ${count(total)} of ${app}`});
+    else store.notes.delete(key);
+}

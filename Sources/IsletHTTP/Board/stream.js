@@ -1,0 +1,54 @@
+// The stream of events, kept alive: one that breaks is opened again, later each time, until there is a hello.
+
+const firstDelay = 500;
+const longestDelay = 10_000;
+
+// `handlers`: hello(data), event(topic, event), lost(), state("connecting" | "live" | "waiting", milliseconds)
+export function openStream(handlers) {
+    let source = null;
+    let delay = firstDelay;
+    let timer = null;
+
+    function open() {
+        clearTimeout(timer);
+        timer = null;
+        handlers.state("connecting");
+        source = new EventSource("api/events");
+        source.addEventListener("hello", (message) => {
+            delay = firstDelay;
+            handlers.state("live");
+            handlers.hello(JSON.parse(message.data));
+        });
+        source.addEventListener("lost", () => handlers.lost());
+        source.addEventListener("message", (message) => {
+            let parsed;
+            try {
+                parsed = JSON.parse(message.data);
+            } catch {
+                return handlers.lost();
+            }
+            if (typeof parsed.topic === "string" && parsed.event) handlers.event(parsed.topic, parsed.event);
+        });
+        source.addEventListener("error", retry);
+    }
+
+    function retry() {
+        source?.close();
+        source = null;
+        if (timer !== null) return;
+        const wait = delay * (0.75 + Math.random() / 2); // many boards do not come back in the same moment
+        delay = Math.min(delay * 2, longestDelay);
+        handlers.state("waiting", wait);
+        timer = setTimeout(open, wait);
+    }
+
+    open();
+    // A person who comes back to the page, or to the network, does not wait for the longest delay.
+    const hurry = () => {
+        if (timer === null || document.hidden) return;
+        delay = firstDelay;
+        open();
+    };
+    document.addEventListener("visibilitychange", hurry);
+    addEventListener("online", hurry);
+}

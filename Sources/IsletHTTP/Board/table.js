@@ -1,0 +1,290 @@
+// The table of activities: filter, sort, a window of rows, and the keyboard.
+
+import {byId, h, prefersStillness, reconcile, setAttribute, setText} from "./dom.js";
+import {changed, onChange, store} from "./store.js";
+import {currentTime} from "./clock.js";
+import {count} from "./format.js";
+import {parseFilter} from "./filter.js";
+import {Row} from "./row.js";
+import {compareBy, sortNames} from "./sort.js";
+import {Axis, zooms} from "./lanes.js";
+import {loadDismissed, wantHistory} from "./loader.js";
+import {openDetail, selected} from "./route.js";
+import {isShown} from "./views.js";
+
+const pageRows = 200; // rows that stand in the page at first, and that "more" adds
+const maximumRows = 1_000;
+const patience = 300; // milliseconds between two looks at a long list
+
+export const axis = new Axis(3);
+const parts = new Map();
+const states = ["pending", "active", "stale", "ended", "dismissed"];
+
+let predicate = () => true;
+let state = "listed";
+let sort = {by: "started", descending: true};
+let shown = [];
+let limit = pageRows;
+let cursor = null; // the id of the row that Tab reaches
+let timer = null;
+
+const body = byId("rows");
+const grid = byId("table");
+
+export function startTable() {
+    drawChips();
+    drawSort();
+    drawAxis();
+    byId("filter").addEventListener("input", readFilter);
+    byId("filter").addEventListener("keydown", (press) => {
+        if (press.key === "ArrowDown" || press.key === "Enter") {
+            press.preventDefault();
+            moveTo(0);
+        }
+        if (press.key === "Escape" && press.target.value !== "") {
+            press.stopPropagation();
+            press.target.value = "";
+            readFilter();
+        }
+    });
+    byId("more").addEventListener("click", () => {
+        limit = Math.min(limit + pageRows, maximumRows);
+        look();
+    });
+    byId("closer").addEventListener("click", () => zoomBy(-1));
+    byId("farther").addEventListener("click", () => zoomBy(1));
+    body.addEventListener("click", (click) => {
+        const row = click.target.closest("[data-id]");
+        if (row !== null) open(row.dataset.id);
+    });
+    body.addEventListener("keydown", press);
+    body.addEventListener("focusin", (focus) => setCursor(focus.target.closest("[data-id]")?.dataset.id ?? cursor));
+    onChange(({topics, ids}) => {
+        if (topics.has("stats") || topics.has("lists")) countStates();
+        if (topics.has("lists") || topics.has("route")) return look(ids);
+        if (topics.has("activity")) soon(ids);
+    });
+    look();
+}
+
+const touched = new Set();
+
+function soon(ids) {
+    for (const id of ids) touched.add(id);
+    if (store.activity.size < 2_000) return look();
+    timer ??= setTimeout(look, patience);
+}
+
+function readFilter() {
+    const field = byId("filter");
+    try {
+        predicate = parseFilter(field.value);
+        setText(byId("filter-error"), "");
+        field.removeAttribute("aria-invalid");
+    } catch (error) {
+        setText(byId("filter-error"), error.message);
+        field.setAttribute("aria-invalid", "true");
+    }
+    limit = pageRows;
+    look();
+}
+
+// Chooses what is shown and writes it.
+function look() {
+    clearTimeout(timer);
+    timer = null;
+    const rows = [];
+    for (const activity of store.activity.values()) {
+        if (state === "listed" ? activity.state === "dismissed" : state !== "all" && activity.state !== state) continue;
+        if (predicate(activity)) rows.push(activity);
+    }
+    rows.sort(compareBy(sort.by, sort.descending));
+    const total = rows.length;
+    shown = rows.slice(0, limit);
+    if (!isShown("activities")) return;
+    const now = currentTime();
+    const axisMoved = axis.follow(now);
+    if (axisMoved) drawAxis();
+    const hadFocus = body.contains(document.activeElement);
+    reconcile(body, parts, shown, (activity) => activity.id, () => makeRow(), (row, activity) => {
+        row.update(activity, store.changes.get(activity.id), axis, now, axisMoved);
+    });
+    flash();
+    shown.forEach((activity, index) => {
+        const {element} = parts.get(activity.id);
+        setAttribute(element, "aria-rowindex", index + 2);
+        setAttribute(element, "aria-selected", selected()?.id === activity.id ? "true" : "false");
+    });
+    setAttribute(grid, "aria-rowcount", total + 1);
+    if (!parts.has(cursor)) cursor = shown[0]?.id ?? null;
+    setCursor(cursor);
+    if (hadFocus && !body.contains(document.activeElement)) parts.get(cursor)?.element.focus({preventScroll: true});
+    say(total);
+    countStates();
+}
+
+function makeRow() {
+    const row = new Row();
+    watcher.observe(row.element);
+    return row;
+}
+
+// A lane asks for its history when it comes into sight.
+const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+        if (!entry.isIntersecting) continue;
+        const activity = store.activity.get(entry.target.dataset.id);
+        if (activity !== undefined) wantHistory(activity);
+    }
+}, {rootMargin: "200px"});
+
+function flash() {
+    if (touched.size <= 20 && !prefersStillness()) for (const id of touched) parts.get(id)?.flash();
+    touched.clear();
+}
+
+function say(total) {
+    const held = [...store.notes.values()].filter((note) => note.family === "activity");
+    let text = shown.length < total ? `Showing ${count(shown.length)} of ${count(total)}` : `${count(total)} shown`;
+    if (held.length > 0) text += `; read were ${held.map((note) => note.text).join(", ")}`;
+    if (store.loading) text += "; reading …";
+    setText(byId("showing"), text);
+    byId("more").hidden = shown.length >= total || limit >= maximumRows;
+    byId("empty").hidden = total > 0 || store.loading || store.session.connection !== "live";
+    byId("empty-new").hidden = store.activity.size > 0;
+    byId("empty-filter").hidden = store.activity.size === 0;
+}
+
+function drawChips() {
+    const choose = (value) => () => {
+        state = value;
+        limit = pageRows;
+        if (value === "dismissed" || value === "all") loadDismissed().catch(() => {});
+        for (const chip of byId("chips").children) setAttribute(chip, "aria-pressed", chip.dataset.state === value ? "true" : "false");
+        look();
+    };
+    for (const value of ["listed", ...states]) {
+        byId("chips").append(h("button", {
+            class: `chip ${value}`, type: "button", "data-state": value, "aria-pressed": value === state ? "true" : "false",
+            onclick: choose(value),
+        }, h("span", {class: "dot"}), value, " ", h("b", {})));
+    }
+}
+
+function countStates() {
+    const counted = Object.fromEntries(states.map((name) => [name, 0]));
+    for (const activity of store.activity.values()) counted[activity.state] += 1;
+    const isPart = [...store.notes.values()].some((note) => note.family === "activity");
+    const figures = store.stats?.activities;
+    if (figures !== undefined) for (const name of states) if (isPart || name === "dismissed") counted[name] = figures[name] ?? 0;
+    counted.listed = counted.pending + counted.active + counted.stale + counted.ended;
+    for (const chip of byId("chips").children) setText(chip.lastElementChild, count(counted[chip.dataset.state]));
+}
+
+function drawSort() {
+    const choice = byId("sort");
+    for (const [name, title] of Object.entries(sortNames)) choice.append(h("option", {value: name}, title));
+    choice.value = sort.by;
+    choice.addEventListener("change", () => sortBy(choice.value, choice.value === "started" || choice.value === "changed"));
+    byId("direction").addEventListener("click", () => sortBy(sort.by, !sort.descending));
+    for (const head of grid.querySelectorAll("[data-sort]")) {
+        head.querySelector("button").addEventListener("click", () => {
+            const by = head.dataset.sort;
+            sortBy(by, sort.by === by ? !sort.descending : false);
+        });
+    }
+    sortBy(sort.by, sort.descending);
+}
+
+function sortBy(by, descending) {
+    sort = {by, descending};
+    byId("sort").value = by;
+    setAttribute(byId("direction"), "aria-label", descending ? "Descending; turn round" : "Ascending; turn round");
+    setAttribute(byId("direction"), "data-descending", descending);
+    for (const head of grid.querySelectorAll("[data-sort]")) {
+        const isThis = head.dataset.sort === by;
+        setAttribute(head, "aria-sort", isThis ? (descending ? "descending" : "ascending") : "none");
+    }
+    look();
+}
+
+function drawAxis() {
+    const ticks = byId("ticks");
+    ticks.replaceChildren(...axis.ticks().map((tick) => {
+        const element = h("span", {}, tick.text);
+        element.style.left = `${tick.place * 100}%`;
+        return element;
+    }));
+    grid.style.setProperty("--tick", `${(axis.tick / axis.length) * 100}%`);
+    setAttribute(byId("closer"), "disabled", axis.zoom === 0);
+    setAttribute(byId("farther"), "disabled", axis.zoom === zooms.length - 1);
+    setText(byId("zoom-name"), zooms[axis.zoom].name);
+}
+
+function zoomBy(step) {
+    axis.zoom = Math.min(Math.max(axis.zoom + step, 0), zooms.length - 1);
+    axis.from = 0;
+    look();
+    moveNow();
+}
+
+// Moves the line of now, and turns the page of the axis where it is at the end. Called each frame; works only where it moved.
+let placed = "";
+export function moveNow() {
+    const now = currentTime();
+    if (axis.follow(now)) {
+        drawAxis();
+        for (const activity of shown) parts.get(activity.id)?.update(activity, store.changes.get(activity.id), axis, now, true);
+    }
+    const place = `${(axis.place(now) * 100).toFixed(2)}%`;
+    if (place === placed) return;
+    placed = place;
+    grid.style.setProperty("--now", place);
+}
+
+// Once a second: what counts down.
+export function tickTable() {
+    if (!isShown("activities")) return;
+    const now = currentTime();
+    for (const activity of shown) parts.get(activity.id)?.tick(activity, now);
+}
+
+function open(id) {
+    const activity = store.activity.get(id);
+    if (activity !== undefined) openDetail("activity", activity.app, id);
+}
+
+function press(event) {
+    const place = shown.findIndex((activity) => activity.id === cursor);
+    const moves = {ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + 10, PageUp: place - 10, Home: 0, End: shown.length - 1};
+    if (event.key in moves) {
+        event.preventDefault();
+        if (event.key === "ArrowUp" && place <= 0) byId("filter").focus();
+        else moveTo(moves[event.key]);
+    } else if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        open(cursor);
+    }
+}
+
+export function moveTo(place) {
+    const activity = shown[Math.min(Math.max(place, 0), shown.length - 1)];
+    if (activity === undefined) return;
+    setCursor(activity.id);
+    parts.get(activity.id)?.element.focus();
+}
+
+// Back to the row whose detail was open.
+export function focusRow(id) {
+    const element = parts.get(id)?.element ?? parts.get(cursor)?.element;
+    element?.focus();
+}
+
+function setCursor(id) {
+    for (const [each, row] of parts) setAttribute(row.element, "tabindex", each === id ? "0" : "-1");
+    cursor = id;
+}
+
+export function tableChanged() {
+    changed("lists");
+}
