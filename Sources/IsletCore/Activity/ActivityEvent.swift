@@ -39,4 +39,7 @@ package struct ActivityEvent: Equatable, Sendable, BitwiseCopyable {
     package var alert: Alert
     /// The URL that a tap opens, with its quotes: in the engine's ``Engine/interactionBytes``.
     package var url: FrameRange?
+
+    /// Why it happened. A tap is a person's, and leaves the activity with the cause of its last change.
+    package var cause: Cause { name == .tapped ? .person : after.cause }
 }

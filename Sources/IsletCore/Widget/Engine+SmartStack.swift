@@ -46,7 +46,9 @@ extension Engine {
     }
 
     /// Finds the first of a device's stack anew. Where another one is first, both tell it.
-    mutating func restack(_ device: DeviceID, at now: Instant) {
+    ///
+    /// - Parameter due: the date that makes it, where one does.
+    mutating func restack(_ device: DeviceID, at now: Instant, due: Instant = .never) {
         let candidates = candidates(on: device, at: now)
         for candidate in candidates where widgets.slab[candidate.slot].stackAt != candidate.changesAt {
             widgets.slab[candidate.slot].stackAt = candidate.changesAt
@@ -56,13 +58,13 @@ extension Engine {
         let old = widgets.top[device]
         guard old != first else { return }
         widgets.top[device] = first
-        if let old { rotate(old, isOnTop: false, at: now) }
-        if let first { rotate(first, isOnTop: true, at: now) }
+        if let old { rotate(old, isOnTop: false, at: now, due) }
+        if let first { rotate(first, isOnTop: true, at: now, due) }
     }
 
-    private mutating func rotate(_ slot: Slot, isOnTop: Bool, at now: Instant) {
+    private mutating func rotate(_ slot: Slot, isOnTop: Bool, at now: Instant, _ due: Instant) {
         let before = widgets.slab[slot].machine
-        let steps = widgets.slab[slot].machine.rotated(isOnTop: isOnTop)
+        let steps = widgets.slab[slot].machine.rotated(isOnTop: isOnTop, due: due)
         take(steps, ofWidget: slot, before: before, asker: .nobody, at: now)
     }
 

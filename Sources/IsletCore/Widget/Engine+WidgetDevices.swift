@@ -111,7 +111,7 @@ extension Engine {
         let date = dating == .whenDue ? min(now, record.deadline) : now
         if record.stackAt < next.at {
             widgets.slab[slot].stackAt = .never
-            if let device = record.device { restack(device, at: date) }
+            if let device = record.device { restack(device, at: date, due: record.stackAt) }
             return arm(widget: slot)
         }
         switch next.cause {

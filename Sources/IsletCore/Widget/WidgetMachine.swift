@@ -384,11 +384,13 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
     // MARK: The device, restarts
 
     /// It came to the top of its device's Smart Stack, or left it.
-    package mutating func rotated(isOnTop newIsOnTop: Bool) -> Steps {
+    ///
+    /// - Parameter due: the date that made it; `never` where none did.
+    package mutating func rotated(isOnTop newIsOnTop: Bool, due: Instant = .never) -> Steps {
         guard state != .removed, isOnTop != newIsOnTop else { return Steps() }
         isOnTop = newIsOnTop
         cause = .stack
-        return Steps(Step(state, .rotated, self, .stackRotated))
+        return Steps(Step(state, .rotated, self, .stackRotated, due: due))
     }
 
     /// The service was restarted. A timeline that was on its way is asked for again, and not charged twice; an action

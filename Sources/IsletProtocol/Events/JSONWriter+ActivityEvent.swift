@@ -20,7 +20,7 @@ extension JSONWriter {
         beginObject()
         eventHead(
             epoch: epoch, seq: event.seq, at: event.at, name: event.name.wireName,
-            from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.after.cause.wireName)
+            from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.cause.wireName)
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
         switch event.alert {

@@ -18,6 +18,7 @@ struct ActivityTapTests {
         let before = rig.record(id)?.machine
         #expect(tap(rig, id, url: "\"a://b\"").text == "applied")
         #expect(rig.told == ["tapped \(id.short) r2 active>active command"] && rig.record(id)?.machine == before)
+        #expect(rig.events[0].cause == .person)
         #expect(rig.events[0].rule == .tapped && rig.events[0].url?.count == 7)
         #expect(tap(rig, id, url: nil).text == "applied" && rig.events[0].url == nil)
         #expect(tap(rig, id, url: nil, ifRevision: 2).text == "conflict r3")

@@ -82,6 +82,21 @@ struct WidgetHoldTests {
         #expect(rig.budget(id)?.spent == 0)
     }
 
+    @Test("an exempt reload that could ask nobody stays exempt until somebody can be asked")
+    func owed() {
+        let rig = rig()
+        let id = rig.placed(device: "d")
+        rig.report("d", .localeChange)
+        #expect(rig.state(id) == .reloading && rig.exempt(id, .locale) == 1)
+        rig.fail(id, .noProvider)
+        #expect(rig.state(id) == .shown && rig.exempt(id, .locale) == 0, "given back")
+        rig.register()
+        #expect(rig.state(id) == .reloading && rig.exempt(id, .locale) == 1 && rig.budget(id)?.spent == 0)
+        rig.answer(id)
+        rig.reload(id)
+        #expect(rig.machine(id)?.hold?.reason == .spacing, "the next one is owed nothing")
+    }
+
     @Test("a reboot ends foreground, sessions and StandBy, not developer mode")
     func reboot() {
         let rig = rig()

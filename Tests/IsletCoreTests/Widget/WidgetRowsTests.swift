@@ -314,7 +314,7 @@ struct WidgetRowsTests {
         #expect(rig.told == [] && rig.stack() == "#1 placement, #2 placement")
         #expect(
             rig.pass(minute) == [
-                "rotated #1 r3 shown>shown stack", "rotated #2 r3 shown>shown stack",
+                "rotated #1 r3 shown>shown stack late 0", "rotated #2 r3 shown>shown stack late 0",
             ])
         #expect(rig.machine(second)?.isOnTop == true && rig.stack() == "#2 widgetRelevance, #1 placement")
         #expect(rig.pass(minute).count == 2 && rig.machine(first)?.isOnTop == true)
