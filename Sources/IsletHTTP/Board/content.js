@@ -30,7 +30,8 @@ function flatten(value, from = "content", prefix = "", depth = 0) {
     const found = [];
     for (const [name, member] of Object.entries(value)) {
         if (found.length >= memberLimit * 2) break;
-        const path = prefix === "" || Array.isArray(value) ? name : `${prefix} ${name}`;
+        // The last name is enough, where it stands once.
+        const path = prefix !== "" && found.some((each) => each.name === words(name)) ? `${prefix} ${name}` : name;
         if (member !== null && typeof member === "object" && !Array.isArray(member) && depth < depthLimit) {
             found.push(...flatten(member, from, name, depth + 1));
         } else {

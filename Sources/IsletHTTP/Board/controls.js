@@ -2,7 +2,7 @@
 
 import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
 import {appName, capitalized, words} from "./format.js";
-import {glyphOf} from "./content.js";
+import {icon} from "./icons.js";
 import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
 import {toast} from "./toast.js";
@@ -48,7 +48,7 @@ function makeGroup([device]) {
 
 function makeTile() {
     const parts = {
-        glyph: h("span", {class: "tile-glyph", "aria-hidden": "true"}), name: h("b", {}), status: h("small", {}), note: h("em", {}),
+        glyph: h("span", {class: "tile-glyph-place"}), name: h("b", {}), status: h("small", {}), note: h("em", {}),
     };
     parts.tap = h("button", {type: "button", class: "tap", onclick: () => tap(parts.control)}, parts.glyph, h("span", {class: "tile-text"}, parts.name, parts.status, parts.note));
     parts.info = h("button", {type: "button", class: "info", onclick: () => openDetail("control", parts.control.app, parts.control.id)}, "i");
@@ -69,7 +69,8 @@ function writeTile(parts, control) {
     parts.element.classList.toggle("unsure", control.valueSource !== "provider");
     parts.element.classList.toggle("failed", control.failure !== undefined);
     parts.element.style.setProperty("--tint", tintOf(control) ?? "var(--tile-on)");
-    setText(parts.glyph, glyphOf(name));
+    if (parts.iconOf !== name) parts.glyph.replaceChildren(icon("tile-glyph", name, control.kind));
+    parts.iconOf = name;
     setText(parts.name, name);
     setText(parts.status, status);
     setText(parts.note, noteOf(control));

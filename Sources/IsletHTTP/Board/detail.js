@@ -2,7 +2,7 @@
 
 import {byId, h, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
-import {changed, onChange, putEntity, store} from "./store.js";
+import {onChange, putEntity, setChanges, store} from "./store.js";
 import {currentTime} from "./clock.js";
 import {appName, bytes, capitalized, exact, words} from "./format.js";
 import {closeDetail, selected} from "./route.js";
@@ -86,13 +86,12 @@ async function read() {
         decisions = answer.decisions;
         putEntity(mine.family, answer[mine.family]);
         if (mine.family === "activity") {
-            store.changes.set(mine.id, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
+            setChanges(mine.id, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
         }
         seen = store[mine.family].get(mine.id);
         setText(byId("detail-error"), "");
         draw();
         drawDecisions();
-        changed(mine.family, mine.id);
     } catch (error) {
         if (mine === open) setText(byId("detail-error"), error.code === "notFound" ? "It is gone: the service keeps nothing about it any more." : capitalized(error.message));
     }

@@ -133,7 +133,7 @@ export class Lane {
         this.place(this.marks, marks, axis, (element, each) => {
             const place = axis.place(each.at);
             element.className = `mark ${each.state}`;
-            element.hidden = place < 0 || place > 1;
+            element.hidden = place < 0 || place > 0.997;
             element.style.left = `${(place * 100).toFixed(2)}%`;
             setAttribute(element, "title", `${each.name}: ${exact(each.at)}`);
         });

@@ -1,7 +1,7 @@
 // Fills the store: the lists of each app after every hello, whatever an event names that is not known, histories for lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, changed, families, note, putEntity, removeEntity, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, changed, families, note, putEntity, removeEntity, setChanges, store} from "./store.js";
 import {setNow} from "./clock.js";
 
 const pageSize = 1_000;
@@ -156,8 +156,7 @@ async function readHistories() {
     for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
         try {
             const answer = await ask("activity.history", next);
-            store.changes.set(next.id, stateChanges(answer.events));
-            changed("activity", next.id);
+            setChanges(next.id, stateChanges(answer.events));
         } catch {
             // The lane is drawn from the activity's own dates then.
         } finally {

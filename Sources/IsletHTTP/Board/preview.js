@@ -3,7 +3,8 @@
 
 import {h} from "./dom.js";
 import {appName, relative} from "./format.js";
-import {essence, glyphOf, hueOf, memberText, readContent} from "./content.js";
+import {essence, hueOf, memberText, readContent} from "./content.js";
+import {icon} from "./icons.js";
 
 const metricsOnLockScreen = 4;
 const metricsInIsland = 3;
@@ -22,7 +23,7 @@ export function previews(activity, now) {
 }
 
 function glyph(look, size = "") {
-    return h("span", {class: `glyph ${size}`, "aria-hidden": "true"}, glyphOf(look.activity.type));
+    return icon(`glyph ${size}`, look.activity.app, look.activity.type);
 }
 
 function compact(look) {

@@ -1,7 +1,7 @@
 // One activity in the table.
 
 import {h, setAttribute, setText} from "./dom.js";
-import {appName, exact, relative, words} from "./format.js";
+import {appName, exact, span, words} from "./format.js";
 import {Lane} from "./lanes.js";
 import {summary} from "./content.js";
 
@@ -59,7 +59,7 @@ export class Row {
             setText(this.what, activity.state === "dismissed" ? words(activity.cause) : "");
             return;
         }
-        setText(this.when, next.at <= now ? "due" : relative(next.at, now).replace(/^in /, ""));
+        setText(this.when, next.at <= now ? "due" : span(next.at - now));
         setText(this.what, nextWords[next.cause] ?? words(next.cause));
         setAttribute(this.when, "title", exact(next.at));
     }

@@ -103,6 +103,17 @@ export function addToTail(topic, event) {
     changed("tail");
 }
 
+// State changes as a read told them; what events have told since is added.
+export function setChanges(id, changes) {
+    const known = store.activity.get(id);
+    const told = [...changes];
+    if (known !== undefined && known.$changedAt !== undefined && told.at(-1)?.state !== known.state) {
+        told.push({state: known.state, at: known.$changedAt});
+    }
+    store.changes.set(id, told);
+    changed("activity", id);
+}
+
 const latenessLimit = 5_000;
 
 export function addLateness(lateBy) {

@@ -67,7 +67,7 @@ function makeLine(item) {
     },
     h("time", {title: exact(event.at)}, clockSeconds(event.at)),
     h("span", {class: "who"}, h("b", {}, nameOf(item)), h("small", {}, appName(app))),
-    h("span", {class: "verb"}, h("i", {class: "dot"}), words(verb)),
-    h("span", {class: "steps"}, steps, event.cause === undefined ? null : h("small", {}, ` ${words(event.cause)}`), late));
+    h("span", {class: "verb"}, h("i", {class: "dot"}), words(verb), late),
+    h("span", {class: "steps"}, steps, event.cause === undefined ? null : h("small", {}, ` ${words(event.cause)}`)));
     return {element: h("li", {}, line)};
 }

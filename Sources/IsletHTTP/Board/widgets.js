@@ -3,7 +3,8 @@
 import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
 import {appName, capitalized, clock, count, relative, words} from "./format.js";
 import {currentTime} from "./clock.js";
-import {glyphOf, hueOf, memberText, readContent} from "./content.js";
+import {hueOf, memberText, readContent} from "./content.js";
+import {icon} from "./icons.js";
 import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
 import {change} from "./actions.js";
@@ -99,7 +100,7 @@ export function face(widget, now) {
     const number = content.members.find((member) => member.kind === "number");
     const rest = content.members.filter((member) => member !== number).slice(0, room);
     const element = h("div", {class: `face ${widget.family} ${isPlaceholder ? "placeholder" : ""} ${widget.isInvalidated ? "invalid" : ""}`},
-        h("header", {}, h("span", {class: "glyph tiny", "aria-hidden": "true"}, glyphOf(widget.kind)), h("span", {}, widgetName(widget)),
+        h("header", {}, icon("glyph tiny", widget.kind, widget.app), h("span", {}, widgetName(widget)),
             widget.isOnTop ? h("span", {class: "top", title: "On top of its Smart Stack"}, "top") : null),
         h("div", {class: "face-main"},
             number === undefined ? null : h("div", {class: "big"}, h("strong", {}, number.text), h("small", {}, number.name)),
