@@ -225,7 +225,7 @@ class Client:
     """Commands in one message, at most: the contract's number."""
     READS = frozenset({
         "get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options", "timeline", "budget",
-        "snapshot", "recommendations", "stack"})
+        "snapshot", "recommendations", "stack", "stats"})
     _APPLESS = ("service.", "clock.", "device.", "stream.", "provider.", "widget.stack")
 
     def __init__(self, app: str | None = None, *, endpoints: Endpoints | None = None, timeout: float = 10.0,

@@ -59,7 +59,7 @@ package struct ServiceCard: Sendable {
     /// - Parameter providers: how many processes compute the values of controls and the timelines of widgets.
     func write(
         to writer: inout JSONWriter, now: TurnTime, heldBack: Milliseconds, engine: borrowing Engine,
-        statistics: Statistics, providers: Int
+        statistics: borrowing Statistics, lateness: SpanHistogram, providers: Int
     ) {
         writer.key("info")
         writer.beginObject()
@@ -117,7 +117,7 @@ package struct ServiceCard: Sendable {
         writer.field("timers", engine.armedTimers)
         writer.field("commands", statistics.commands)
         writer.field("events", statistics.events)
-        writer.field("lateness", statistics.lateness)
+        writer.field("lateness", lateness)
     }
 }
 

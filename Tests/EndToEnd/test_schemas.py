@@ -136,6 +136,11 @@ def said(client, provider, events, bulk, tmp_path):
     ask("list", "activity.list", state="dismissed")
     ask("settings", "settings.get")
     ask("settings", "settings.set", device="phone", frequentPushesEnabled=False)
+    ask("timer.list", "timer.list")
+    ask("slot.list", "slot.list", app=None, limit=1)
+    client.send({"op": "stream.applied", "nonce": "5a" * 16, "apps": {client.app: {"seq": 1}}})
+    ask("subscriber.list", "subscriber.list", app=None)
+    ask("stats", "service.stats")
     ask("change", "device.event", device="phone", event="lock")
     ask("change", "activity.end", id=renewed)
     ask("info", "service.info")
@@ -145,6 +150,8 @@ def said(client, provider, events, bulk, tmp_path):
     walks.controls(client, talk, ask)
     walks.widgets(client, talk, ask)
     walks.groups(client, ask)
+    ask("timer.list", "timer.list", limit=1)
+    ask("stats", "service.stats")
     for op, fields in {
         "activity.get": {"id": "0198c0de-0000-7000-8000-000000000001"}, "activity.explode": {},
         "service.ping": {"x": 1},

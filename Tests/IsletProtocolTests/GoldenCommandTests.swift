@@ -121,6 +121,10 @@ extension IsletCore.Operation {
         switch self {
         case .widget(let operation): label = "widget" + Self.capitalized(operation)
         case .group(let operation): label = "group" + Self.capitalized(operation)
+        case .inspection(.stats): return .serviceStats
+        case .inspection(.timers): return .timerList
+        case .inspection(.slots): return .slotList
+        case .inspection(.subscribers): return .subscriberList
         default: break
         }
         return OperationName.allCases.first { "\($0)" == label }

@@ -33,8 +33,8 @@ public struct Command: Sendable, Hashable {
         "control.explain", "control.list", "control.preview", "control.kinds", "control.options", "provider.list",
         "widget.get", "widget.history", "widget.explain", "widget.timeline", "widget.list", "widget.budget",
         "widget.kinds", "widget.snapshot", "widget.options", "widget.recommendations", "widget.stack", "group.info",
-        "group.get", "group.list", "settings.get", "service.info", "service.ping", "stream.applied", "bulk.snapshot",
-        "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
+        "group.get", "group.list", "settings.get", "service.info", "service.ping", "service.stats", "timer.list", "slot.list",
+        "subscriber.list", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
     ]
 
     /// The frame: `op`, `req`, `client`, then the fields.

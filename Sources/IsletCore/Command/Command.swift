@@ -53,6 +53,8 @@ package enum Operation: Equatable, Sendable, BitwiseCopyable {
     case servicePing
     /// The path of a file to make.
     case serviceBackup(FrameRange)
+    /// Reads for who runs the service.
+    case inspection(InspectionOperation)
     case streamApplied(StreamApplied)
     case bulkSnapshot(BulkSnapshot)
     case bulkReplay(BulkReplay)

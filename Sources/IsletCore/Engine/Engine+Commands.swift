@@ -33,8 +33,8 @@ extension Engine {
             .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave,
             .providerList:
             return .refused(.unavailable(.wrongEndpoint))
-        case .activityList, .settingsGet, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied,
-            .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+        case .activityList, .settingsGet, .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .inspection,
+            .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return .refused(.unavailable(.wrongEndpoint))
         }
     }

@@ -26,6 +26,9 @@ package struct GroupTable: ~Copyable {
     /// One past the highest slot that was ever used.
     package var slotCount: Slot { slab.capacity }
 
+    /// All groups, by their numbers.
+    package var all: [GroupRecord] { records }
+
     /// How many keys there are.
     package var count: Int { slab.count }
 

@@ -43,6 +43,8 @@ package struct DeviceTable: ~Copyable {
     package init() {}
 
     package var count: Int { numbers.count }
+    /// One past the highest number that was ever given.
+    package var capacity: DeviceID { DeviceID(records.count) }
 
     subscript(device: DeviceID) -> DeviceRecord {
         get {

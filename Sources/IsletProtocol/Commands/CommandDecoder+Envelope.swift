@@ -39,8 +39,8 @@ extension CommandDecoder {
             .providerDrain, .providerLeave, .providerList:
             false
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
-            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay,
-            .bulkDigest, .bulkCredit, .bulkCancel:
+            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .serviceStats, .timerList, .slotList,
+            .subscriberList, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }

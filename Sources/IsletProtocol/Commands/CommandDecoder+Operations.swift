@@ -71,6 +71,10 @@ extension CommandDecoder {
         case .clockAdvance: .clockAdvance(try clockAdvance(frame))
         case .serviceInfo: .serviceInfo
         case .servicePing: .servicePing
+        case .serviceStats: .inspection(.stats)
+        case .timerList: .inspection(try timerList(frame))
+        case .slotList: .inspection(try slotList(frame))
+        case .subscriberList: .inspection(try subscriberList(frame))
         case .serviceBackup: .serviceBackup(try requiredText(.path, .path, frame))
         case .streamApplied: .streamApplied(try streamApplied(frame))
         case .bulkSnapshot: .bulkSnapshot(try bulkSnapshot(frame))

@@ -13,6 +13,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
     case groupCreate, groupAdmit, groupLeave, groupSet, groupDelete, groupNotify, groupGet, groupList, groupInfo
     case providerRegister, providerAnswer, providerFail, providerPong, providerDrain, providerLeave, providerList
     case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing, serviceBackup
+    case serviceStats, timerList, slotList, subscriberList
     case streamApplied, bulkSnapshot, bulkReplay, bulkDigest, bulkCredit, bulkCancel
 
     /// As it is written in commands.
@@ -84,6 +85,10 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .serviceInfo: "service.info"
         case .servicePing: "service.ping"
         case .serviceBackup: "service.backup"
+        case .serviceStats: "service.stats"
+        case .timerList: "timer.list"
+        case .slotList: "slot.list"
+        case .subscriberList: "subscriber.list"
         case .streamApplied: "stream.applied"
         case .bulkSnapshot: "bulk.snapshot"
         case .bulkReplay: "bulk.replay"
@@ -171,7 +176,10 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .settingsGet: [.app, .device, .minSeq]
         case .deviceEvent: [.device, .event, .app]
         case .clockAdvance: [.by, .to]
-        case .serviceInfo, .servicePing: []
+        case .serviceInfo, .servicePing, .serviceStats: []
+        case .timerList: [.app, .device, .family, .limit]
+        case .slotList: [.app, .device, .limit, .cursor]
+        case .subscriberList: [.app, .limit]
         case .serviceBackup: [.path]
         case .streamApplied: [.nonce, .apps]
         case .bulkSnapshot: [.app, .prefix, .credit]

@@ -24,9 +24,29 @@ package struct OutboundMessages: ~Copyable {
 
     package internal(set) var writer = JSONWriter(capacity: 1 << 18)
     package private(set) var parts: [Part] = []
+    /// When the messages came in whose answers are here and tell of changes.
+    private(set) var receipts: [Receipt] = []
+
+    /// Messages that were received in one turn.
+    struct Receipt {
+        /// Nanoseconds of real time.
+        var at: Int64
+        var count: Int
+    }
 
     init() {
         parts.reserveCapacity(4_096)
+        receipts.reserveCapacity(64)
+    }
+
+    /// Notes that the answer to a message is here that was received at this time.
+    @inline(__always)
+    mutating func answered(receivedAt time: Int64) {
+        if let last = receipts.indices.last, receipts[last].at == time {
+            receipts[last].count += 1
+        } else {
+            receipts.append(Receipt(at: time, count: 1))
+        }
     }
 
     var isEmpty: Bool { parts.isEmpty }
@@ -68,5 +88,6 @@ package struct OutboundMessages: ~Copyable {
     mutating func removeAll() {
         writer.removeAll()
         parts.removeAll(keepingCapacity: true)
+        receipts.removeAll(keepingCapacity: true)
     }
 }

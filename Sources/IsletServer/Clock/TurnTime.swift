@@ -24,6 +24,12 @@ package struct ClockReading: Equatable, Sendable, BitwiseCopyable {
             monotonicNanoseconds: Int64(boot.tv_sec) * 1_000_000_000 + Int64(boot.tv_nsec))
     }
 
+    /// Real time in nanoseconds, as ``monotonicNanoseconds``.
+    package static func monotonic() -> Int64 {
+        let boot = read(CLOCK_BOOTTIME)
+        return Int64(boot.tv_sec) * 1_000_000_000 + Int64(boot.tv_nsec)
+    }
+
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
         // Fails only for a clock that the kernel does not know, and Linux has both since 2.6.39.

@@ -40,9 +40,12 @@ extension EngineHost {
         for _ in 0..<Self.subscriptionsPerTurn {
             guard let isThere = try? sockets.events.receive(into: &received), isThere else { return false }
             received.withUnsafeBytes { bytes in
-                guard bytes.first == 1 else { return }
                 let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()).bindMemory(to: UInt8.self)
-                partition.subscribed(to: topic.span)
+                switch bytes.first {
+                case 1: partition.subscribed(to: topic.span)
+                case 0: partition.unsubscribed(from: topic.span)
+                default: return
+                }
             }
         }
         return true

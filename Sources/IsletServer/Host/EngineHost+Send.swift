@@ -10,7 +10,7 @@ extension EngineHost {
         while let flight = partition.nextReleased() {
             publish(flight.batch)
             send(flight.outbound)
-            partition.sent(flight)
+            partition.sent(flight, at: ClockReading.monotonic())
         }
     }
 

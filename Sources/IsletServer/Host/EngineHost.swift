@@ -56,6 +56,7 @@ package actor EngineHost: BusLoop {
         if let store, !store.summary.isNew { onRecovery(partition.recovery) }
         sockets = try ServiceSockets(configuration, in: context)
         partition.card.endpoints = sockets.endpoints
+        partition.residentBytes = { ResidentMemory.bytes() }
         card = partition.card
         self.partition = partition
         sockets.register(in: &poller)

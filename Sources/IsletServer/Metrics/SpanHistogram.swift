@@ -26,6 +26,34 @@ package struct SpanHistogram: Sendable {
         counts.record(UInt64(min(max(span, 0), Self.longest)))
     }
 
+    /// Counts a span so many times.
+    package mutating func record(_ span: Int, count: Int) {
+        counts.record(UInt64(min(max(span, 0), Self.longest)), count: UInt64(max(0, count)))
+    }
+
+    /// Forgets all that was counted, and keeps the memory.
+    package mutating func removeAll() { counts.reset() }
+
+    /// How many of the recorded spans are at most as long as each of some bounds, which rise; with the histogram's own
+    /// error at each of them.
+    package func counts(upTo bounds: [Int]) -> [UInt64] {
+        var result = [UInt64](repeating: 0, count: bounds.count)
+        var index = 0
+        var seen: UInt64 = 0
+        for value in counts.recordedValues() {
+            while index < bounds.count, value.value > UInt64(bounds[index]) {
+                result[index] = seen
+                index += 1
+            }
+            seen += value.count
+        }
+        while index < bounds.count {
+            result[index] = seen
+            index += 1
+        }
+        return result
+    }
+
     /// The span that `percent` of the recorded ones do not exceed, by at most ``maximumError`` too long; 0 where none
     /// was recorded.
     package func percentile(_ percent: Double) -> Int { Int(counts.valueAtPercentile(percent)) }
@@ -39,11 +67,29 @@ extension JSONWriter {
     mutating func field(_ name: StaticString, _ spans: SpanHistogram) {
         key(name)
         beginObject()
+        percentiles(spans)
+        endObject()
+    }
+
+    /// A member with the unit, the percentiles of all, and those of late.
+    mutating func field(_ name: StaticString, _ spans: SpanReading) {
+        key(name)
+        beginObject()
+        field("unit", name: spans.unit.wireName)
+        percentiles(spans.all)
+        key("recent")
+        beginObject()
+        field("span", spans.recentSpan)
+        percentiles(spans.recent)
+        endObject()
+        endObject()
+    }
+
+    private mutating func percentiles(_ spans: SpanHistogram) {
         field("count", spans.count)
         field("p50", spans.percentile(50))
         field("p99", spans.percentile(99))
         field("p999", spans.percentile(99.9))
         field("max", spans.maximum)
-        endObject()
     }
 }

@@ -82,8 +82,14 @@ final class ListScan<Filter: ListFilter> {
     }
 
     /// Writes the answer.
-    func write(to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>) {
+    ///
+    /// - Parameter head: writes members before the rows.
+    func write(
+        to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>,
+        head: (inout JSONWriter) -> Void = { _ in }
+    ) {
         writer.beginAnswer(envelope, frame, ok: true)
+        head(&writer)
         writer.key(Filter.member)
         writer.beginArray()
         rows.withSpan { rows in if rows.count > 0 { writer.raw(rows) } }

@@ -66,7 +66,7 @@ extension Partition {
         case .bulkCancel:
             removePulls { $0.peer == peer && $0.req == req }
             return .silent
-        case .widget, .group, .activityTap, .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
+        case .inspection, .widget, .group, .activityTap, .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
             .activityGet, .activityHistory, .activityExplain, .activityList, .controlAdd, .controlConfigure,
             .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory, .controlExplain,
             .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister, .providerAnswer,

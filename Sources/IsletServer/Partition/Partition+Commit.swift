@@ -54,7 +54,7 @@ extension Partition {
         case .committed(let number, let microseconds):
             flights.land(through: number)
             statistics.lastCommit = microseconds
-            statistics.commits.record(microseconds)
+            statistics.commits.record(microseconds, at: now.monotonic)
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
         case .hasRoom: flights.isDiskFull = false
@@ -85,7 +85,16 @@ extension Partition {
     package func nextReleased() -> Flight? { flights.nextLanded() }
 
     /// A flight's messages were sent.
-    package func sent(_ flight: Flight) {
+    ///
+    /// - Parameter time: when, in nanoseconds of the clock of ``TurnTime/monotonicNanoseconds``; nil where nobody wants to
+    ///   know how long answers take.
+    package func sent(_ flight: Flight, at time: Int64? = nil) {
+        if let time {
+            for receipt in flight.outbound.receipts {
+                statistics.answers.record(
+                    Int((time - receipt.at) / 1_000), count: receipt.count, at: now.monotonic)
+            }
+        }
         if !flight.calls.isEmpty { wantCalls(flight.calls) }
         flights.reuse(flight)
     }

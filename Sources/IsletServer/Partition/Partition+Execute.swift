@@ -33,11 +33,14 @@ extension Partition {
 
     /// A command that changes something: once, however often it is sent.
     private func change(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+        hasChange = true
         switch firstTime(command.envelope, frame) {
         case .settled(let result): return result
         case .first where isExpired: return refuse(command.envelope, frame, .expired)
         case .first(let claim):
+            let ignored = statistics.ignored
             let result = applied(command, frame)
+            if wasAccepted, statistics.ignored == ignored { statistics.applied += 1 }
             if let claim, let req = command.envelope.req {
                 remember(result, claim, req: frame.extracting(req.indices))
             }
@@ -132,7 +135,7 @@ extension Partition {
             append(
                 app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
                 revision: event.revision, topicCount: topicCount)
-            if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy)) }
+            if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy), at: now.monotonic) }
         }
         encodeOthers(&others, before: .max, frame, envelope)
         engine.releaseEvents()
@@ -184,7 +187,7 @@ extension Partition {
         append(
             app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
             revision: event.revision, topicCount: topicCount)
-        if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy)) }
+        if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy), at: now.monotonic) }
     }
 
     /// Puts the event in the writer into the batch and the ring.
@@ -213,6 +216,7 @@ extension Operation {
     /// Whether it can change anything, so that a retry must not do it twice.
     var isChange: Bool {
         switch self {
+        case .inspection: false
         case .widget(let operation): operation.isChange
         case .group(let operation): operation.isChange
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
@@ -254,6 +258,8 @@ extension Operation {
     /// Whether it shows nothing that a journal must hold first.
     var needsNoJournal: Bool {
         switch self {
+        case .inspection(.stats): true
+        case .inspection: false
         case .serviceInfo, .servicePing, .streamApplied, .providerAnswer, .providerFail, .providerPong, .providerDrain,
             .providerLeave, .providerList:
             true
@@ -272,7 +278,7 @@ extension Operation {
     var makesEntity: Bool {
         switch self {
         case .activityStart, .activityRenew, .controlAdd, .widget(.add): true
-        case .widget, .group, .activityTap: false
+        case .widget, .group, .inspection, .activityTap: false
         case .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory,
             .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister,
             .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList:
@@ -320,7 +326,8 @@ extension Operation {
         case .bulkReplay(let replay): replay.app
         case .bulkDigest(let digest): digest.app
         case .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList, .deviceEvent,
-            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .bulkCredit, .bulkCancel:
+            .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .inspection, .streamApplied, .bulkCredit,
+            .bulkCancel:
             nil
         }
     }

@@ -58,6 +58,12 @@ extension Partition {
         case .controlValue(let control, let deadline): return finishValue(control, deadline: deadline, job)
         case .widgetList(let scan):
             return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
+        case .timerList(let scan):
+            return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
+        case .slotList(let scan):
+            return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
+        case .subscriberList(let scan):
+            return scan.advance(subscribers, engine) ? answer(scan, job.envelope, req.span) : nil
         case .question(let question): return finish(question, job)
         case .backup, .clockTravel: return nil
         }
@@ -111,7 +117,7 @@ extension Job {
     var isWaiting: Bool {
         switch kind {
         case .waitForSeq, .past, .controlValue, .question, .backup, .clockTravel: true
-        case .list, .digest, .controlList, .widgetList: false
+        case .list, .digest, .controlList, .widgetList, .timerList, .slotList, .subscriberList: false
         }
     }
 }

@@ -40,7 +40,7 @@ extension Partition {
             subscriberApplied(
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
             return .silent
-        case .controlHistory where isAnswerFull, .controlList where isAnswerFull:
+        case .controlHistory where isAnswerFull, .controlList where isAnswerFull, .inspection where isAnswerFull:
             return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .controlGet(let get): return getControl(get, envelope, frame)
         case .controlHistory(let address), .controlExplain(let address):
@@ -65,6 +65,7 @@ extension Partition {
         case .providerList: return listProviders(envelope, frame)
         case .widget(let operation): return readWidget(operation, envelope, frame)
         case .group(let operation): return readGroup(operation, envelope, frame)
+        case .inspection(let operation): return inspect(operation, envelope, frame)
         case .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             return refuse(envelope, frame, .unavailable(.wrongEndpoint))
         case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
@@ -84,29 +85,17 @@ extension Partition {
     }
 
     private func info(_ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        answerFromEngine { writer, engine in
+        let lateness = statistics.lateness.reading(at: now.monotonic).all
+        let journal = isDurable ? journalReading() : nil
+        return answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
             card.write(
                 to: &writer, now: now, heldBack: clock.heldBack, engine: engine, statistics: statistics,
-                providers: providers.providerCount)
-            if isDurable { journalFigures(to: &writer) }
+                lateness: lateness, providers: providers.providerCount)
+            if let journal { writer.journal(journal) }
             writer.endObject()
             writer.endObject()
         }
-    }
-
-    /// The member `journal` of `service.info`.
-    private func journalFigures(to writer: inout JSONWriter) {
-        writer.key("journal")
-        writer.beginObject()
-        writer.field("epoch", plain: epoch)
-        writer.field("committed", flights.committedThrough)
-        writer.field("snapshot", sweeping.holdsThrough)
-        writer.field("lastCommit", statistics.lastCommit)
-        writer.field("commit", statistics.commits)
-        writer.field("isFull", flights.isDiskFull)
-        if flights.isDiskFull { writer.field("free", flights.freeBytes) }
-        writer.endObject()
     }
 
     private func readActivity(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {

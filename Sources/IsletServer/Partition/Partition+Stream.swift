@@ -16,6 +16,12 @@ extension Partition {
         joins.append(join)
     }
 
+    /// Nobody is subscribed to a topic any more; a join's is only ever one subscriber's, who is gone.
+    package func unsubscribed(from topic: Span<UInt8>) {
+        guard let join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }) else { return }
+        subscribers.forget(nonce: join.nonce)
+    }
+
     /// Joins and watermarks, behind the events that leave before them: what they say of the streams is what is
     /// published by then.
     func writeStreamMessages() {
@@ -54,10 +60,7 @@ extension Partition {
     /// events.
     func subscriberApplied(nonce: [UInt8], _ positions: [AppliedPosition]) {
         subscribers.report(nonce: nonce, positions: positions, at: now.monotonic)
-        let isLagging = positions.contains { position in
-            guard let app = engine.apps.find(position.app) else { return false }
-            return engine.apps[app].seq > position.seq + SubscriberTable.maximumLag
-        }
+        let isLagging = positions.contains { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
         guard isLagging else { return }
         outbound.add(copying: JoinTopic.start + nonce, to: .events, more: true)
         let start = outbound.beginFrame()
@@ -92,6 +95,9 @@ struct JoinTopic {
     static let start: [UInt8] = [0xFF] + Array("join/".utf8)
     private static let nonceCount = 32
     private static let maximumAppBytes = 100
+
+    /// The subscriber's own, as it wrote it.
+    var nonce: [UInt8] { Array(topic.dropFirst(Self.start.count).prefix(Self.nonceCount)) }
 
     static func isJoin(_ topic: some Sequence<UInt8>) -> Bool { topic.starts(with: start) }
 

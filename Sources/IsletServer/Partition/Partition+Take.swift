@@ -78,6 +78,7 @@ extension Partition {
             return
         }
         results.removeAll(keepingCapacity: true)
+        hasChange = false
         var hasAnswer = false
         var isComplete = true
         for index in inbound.commands {
@@ -106,6 +107,7 @@ extension Partition {
             if case .answered(let range) = result { outbound.add(range, to: destination, more: true) }
         }
         outbound.endMessage()
+        if hasChange { outbound.answered(receivedAt: now.monotonicNanoseconds) }
     }
 
     private func answerLater(to destination: OutboundMessages.Destination) {

@@ -95,6 +95,10 @@ package final class Partition {
     package internal(set) var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.
     var wasAccepted = false
+    /// Whether a command of the present message was a change.
+    var hasChange = false
+    /// How many bytes of memory the process has; nil where nobody knows.
+    package var residentBytes: () -> Int? = { nil }
     /// Whether the `ttl` of the present command was over before its turn came.
     var isExpired = false
     package private(set) var isStopping = false

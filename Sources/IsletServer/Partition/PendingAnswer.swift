@@ -73,6 +73,12 @@ final class Job {
         case controlValue(SlotRef, deadline: Milliseconds)
         /// Widgets, listed over many turns.
         case widgetList(ListScan<WidgetFilter>)
+        /// Timers, listed over many turns.
+        case timerList(TimerScan)
+        /// Devices that hold slots, listed over many turns.
+        case slotList(ListScan<SlotFilter>)
+        /// Subscribers, listed over many turns.
+        case subscriberList(SubscriberScan)
         /// A provider is asked.
         case question(ProviderQuestion)
         /// The journal copies itself.

@@ -5,6 +5,8 @@ package struct Statistics: Sendable {
     /// Monotonic milliseconds.
     var startedAt: Milliseconds
     var commands: UInt64 = 0
+    /// Changes that were executed.
+    var applied: UInt64 = 0
     var ignored: UInt64 = 0
     var refused: UInt64 = 0
     var events: UInt64 = 0
@@ -12,16 +14,21 @@ package struct Statistics: Sendable {
     /// How long the last batch took from the hand-over to the journal until it was committed, in microseconds of real
     /// time; and all of them.
     var lastCommit = 0
-    var commits = SpanHistogram()
+    var commits: SpanRecorder
     /// How late deadlines took effect, in milliseconds of domain time, those included that were due while the service
     /// was down.
-    var lateness = SpanHistogram()
-    /// Clients that were cut because they did not read.
+    var lateness: SpanRecorder
+    /// From the turn that received a message with a change until its answer was handed to the socket.
+    var answers: SpanRecorder
     /// Providers that left, were lost or were given up.
     var droppedProviders: UInt64 = 0
+    /// Clients that were cut because they did not read.
     package internal(set) var cutClients: UInt64 = 0
 
     init(startedAt: Milliseconds) {
         self.startedAt = startedAt
+        commits = SpanRecorder(.microseconds, at: startedAt)
+        lateness = SpanRecorder(.milliseconds, at: startedAt)
+        answers = SpanRecorder(.microseconds, at: startedAt)
     }
 }

@@ -6,6 +6,13 @@ struct AppliedPosition: Equatable, Sendable {
     var app: [UInt8]
     var seq: UInt64
 
+    /// How many events of the app were published or are about to be behind it; nil where the app is not known.
+    func lag(in engine: borrowing Engine) -> UInt64? {
+        guard let app = engine.apps.find(app) else { return nil }
+        let last = engine.apps[app].seq
+        return last > seq ? last - seq : 0
+    }
+
     /// The positions in the object of a `stream.applied`; what has not the contract's shape is left out.
     static func all(in object: FrameRange, of frame: Span<UInt8>) -> [AppliedPosition] {
         var positions: [AppliedPosition] = []
@@ -25,18 +32,29 @@ struct AppliedPosition: Equatable, Sendable {
 
 /// What subscribers report of themselves with `stream.applied`: the only way in which a publisher can know how far
 /// they are.
-struct SubscriberTable {
+package struct SubscriberTable {
     /// At most this many are remembered; the one that has been silent longest makes room.
     static let maximumSubscribers = 10_000
     /// At most this many apps of one report are looked at.
     static let maximumApps = 1_000
     /// One that is further behind than this is told so: half of what waits for it before it loses events.
-    static let maximumLag: UInt64 = 10_000
+    package static let maximumLag: UInt64 = 10_000
+    /// The figures of all look at so many positions at most.
+    private static let positionsInFigures = 65_536
 
     struct Report {
         var positions: [AppliedPosition]
         /// Monotonic milliseconds.
         var at: Milliseconds
+
+        /// How many events it is behind: in one app or, with nil, in the one in which it is furthest.
+        func lag(in engine: borrowing Engine, app: [UInt8]? = nil) -> UInt64 {
+            var lag: UInt64 = 0
+            for position in positions where app == nil || position.app == app {
+                lag = max(lag, position.lag(in: engine) ?? 0)
+            }
+            return lag
+        }
     }
 
     private(set) var reports: [[UInt8]: Report] = [:]
@@ -51,5 +69,25 @@ struct SubscriberTable {
             reports[oldest.key] = nil
         }
         reports[nonce] = Report(positions: positions, at: time)
+    }
+
+    /// A subscriber is gone.
+    mutating func forget(nonce: [UInt8]) {
+        reports[nonce] = nil
+    }
+
+    /// How many there are, and how far behind. Where they report more positions than one turn may look at, the rest counts
+    /// as not behind.
+    func figures(of engine: borrowing Engine) -> SubscriberFigures {
+        var figures = SubscriberFigures(reporting: reports.count)
+        var left = Self.positionsInFigures
+        for report in reports.values {
+            left -= report.positions.count
+            guard left >= 0 else { break }
+            let lag = report.lag(in: engine)
+            if lag > Self.maximumLag { figures.lagging += 1 }
+            figures.maximumLag = max(figures.maximumLag, lag)
+        }
+        return figures
     }
 }

@@ -24,6 +24,7 @@ extension ProviderTable {
     }
 
     private mutating func timeOut(_ slot: UInt32) {
+        totals.timedOut += 1
         guard calls[slot].place == .inFlight else {
             unlinkWaiting(slot)
             return fail(slot, .timedOut)

@@ -16,6 +16,7 @@ extension ProviderTable {
         let purpose = calls[slot].purpose
         takeIn(slot, number)
         providers[Int(number)].breaker.succeeded()
+        totals.answered += 1
         forget(slot)
         serve(number)
         return .taken(purpose)
@@ -79,6 +80,7 @@ extension ProviderTable {
     /// A call failed at a provider.
     mutating func blame(_ number: UInt32, _ call: CallID) {
         providers[Int(number)].failures += 1
+        totals.failures += 1
         if providers[Int(number)].breaker.failed(call, at: now) { attend(number) }
     }
 
@@ -101,6 +103,7 @@ extension ProviderTable {
     private mutating func takeIn(_ slot: UInt32, _ number: UInt32) {
         peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
         providers[Int(number)].latencies.add(now - calls[slot].sentAt)
+        totals.spans.record(Int(now - calls[slot].sentAt), at: now)
         calls.unlink(slot, from: &providers[Int(number)].calls)
     }
 

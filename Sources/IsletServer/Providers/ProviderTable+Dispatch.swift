@@ -38,6 +38,7 @@ extension ProviderTable {
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
         providers[Int(number)].breaker.sent(id)
         providers[Int(number)].sent += 1
+        totals.calls += 1
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)

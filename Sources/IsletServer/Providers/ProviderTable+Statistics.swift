@@ -36,7 +36,33 @@ package struct ProviderStatistics: Sendable {
     package var lastHeard: Milliseconds
 }
 
+/// What was counted of all providers since the start.
+package struct ProviderTotals: Sendable {
+    /// Calls that were sent.
+    package internal(set) var calls: UInt64 = 0
+    /// Calls that were answered well.
+    package internal(set) var answered: UInt64 = 0
+    /// Calls that a provider failed, answered badly or did not answer in time.
+    package internal(set) var failures: UInt64 = 0
+    /// Calls that were over without an answer because their time was, whether they waited or were out.
+    package internal(set) var timedOut: UInt64 = 0
+    /// From sending a call to its answer or failure.
+    package var spans: SpanRecorder
+
+    init(at now: Milliseconds) {
+        spans = SpanRecorder(.milliseconds, at: now)
+    }
+}
+
 extension ProviderTable {
+    /// Calls that wait for a provider.
+    package var waitingCalls: Int { waiting }
+    /// Calls that providers have.
+    package var callsInFlight: Int { openCalls - waiting }
+
+    /// How long calls took.
+    package mutating func spans(at time: Milliseconds) -> SpanReading { totals.spans.reading(at: time) }
+
     /// Whether somebody takes calls for a kind.
     package func isServed(_ kind: UInt32) -> Bool {
         kindPlaces[kind].map { kinds[Int($0)].open > 0 } ?? false

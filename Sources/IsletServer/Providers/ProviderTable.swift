@@ -62,6 +62,8 @@ package struct ProviderTable: ~Copyable {
     var effects: [Effect] = []
     /// How many calls wait.
     var waiting = 0
+    /// What was counted of all providers, those that are gone among them.
+    package internal(set) var totals: ProviderTotals
     /// The latest time that came in.
     private(set) var now: Milliseconds
 
@@ -74,6 +76,7 @@ package struct ProviderTable: ~Copyable {
             "a call's number has room for its slot")
         self.limits = limits
         self.now = now
+        totals = ProviderTotals(at: now)
         numbers = CallNumbers(base: base)
         deadlines = TimerWheel(start: Instant(now))
         listeningSince = now

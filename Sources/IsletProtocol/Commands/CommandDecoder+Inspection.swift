@@ -1,0 +1,30 @@
+import IsletCore
+
+/// Reads for who runs the service.
+extension CommandDecoder {
+    func timerList(_ frame: Span<UInt8>) throws(Refusal) -> InspectionOperation {
+        var list = TimerList()
+        list.app = try text(.app, .app, frame)
+        list.device = try text(.device, .name, frame)
+        list.family = try word(
+            .family, frame, ["activity": .activity, "control": .control, "widget": .widget])
+        list.limit = try integer(.limit, in: 1...1_000, frame) ?? list.limit
+        return .timers(list)
+    }
+
+    func slotList(_ frame: Span<UInt8>) throws(Refusal) -> InspectionOperation {
+        var list = SlotList()
+        list.app = try text(.app, .app, frame)
+        list.device = try text(.device, .name, frame)
+        list.limit = try integer(.limit, in: 1...1_000, frame) ?? list.limit
+        list.cursor = try text(.cursor, .cursor, frame)
+        return .slots(list)
+    }
+
+    func subscriberList(_ frame: Span<UInt8>) throws(Refusal) -> InspectionOperation {
+        var list = SubscriberList()
+        list.app = try text(.app, .app, frame)
+        list.limit = try integer(.limit, in: 1...1_000, frame) ?? list.limit
+        return .subscribers(list)
+    }
+}

@@ -1,0 +1,30 @@
+import IsletCore
+
+/// Which timers `timer.list` asks for, with its names resolved.
+struct TimerFilter {
+    let family: EntityFamily?
+    private var app: AppID?
+    private var device: DeviceID?
+
+    /// nil where a name is unknown, so that nothing matches.
+    init?(_ list: TimerList, _ frame: Span<UInt8>, _ engine: borrowing Engine) {
+        family = list.family
+        if let name = list.app {
+            guard let app = engine.apps.find(name, of: frame) else { return nil }
+            self.app = app
+        }
+        if let name = list.device {
+            guard let device = engine.devices.find(name, of: frame) else { return nil }
+            self.device = device
+        }
+    }
+
+    /// Whether the timer of the entity at a place is one of those that are asked for.
+    func matches(_ place: EntityPlace, in engine: borrowing Engine) -> Bool {
+        guard app != nil || device != nil else { return true }
+        guard let owner = engine.owner(at: place) else { return false }
+        if let app, owner.app != app { return false }
+        if let device, owner.device != device { return false }
+        return true
+    }
+}

@@ -1,0 +1,124 @@
+"""`subscriber.list`: the subscribers that report how far they are."""
+
+import secrets
+import time
+
+from support.commands import Commands
+from support.events import Events
+from support.schemas import strict
+from support.wire import DEADLINE
+
+TAXI = "com.example.taxi"
+
+
+def subscribers(client, **fields):
+    answer = client.read("subscriber.list", **{"app": None, **fields})
+    strict("answers/subscriber.list.json").validate(answer)
+    return answer
+
+
+def report(client, apps, nonce=None):
+    """Reports positions by app, and gives the nonce."""
+    nonce = nonce or secrets.token_hex(16)
+    client.send({"op": "stream.applied", "nonce": nonce, "apps": {app: {"seq": seq} for app, seq in apps.items()}})
+    return nonce
+
+
+def test_nobody_reports_at_first(client, events):
+    answer = subscribers(client)
+    assert answer["subscribers"] == [] and answer["total"] == 0
+
+
+def test_a_report_shows_with_how_far_behind_it_is(client):
+    for _ in range(10):
+        client.start()
+    nonce = report(client, {client.app: 7})
+    [row] = subscribers(client)["subscribers"]
+    assert 0 <= row.pop("age") < DEADLINE * 1000
+    assert row == {"nonce": nonce, "lag": 3, "isLagging": False, "apps": {client.app: {"seq": 7, "lag": 3}}}
+
+
+def test_the_lag_grows_while_nothing_is_reported_and_ends_with_the_next_report(client):
+    client.start()
+    nonce = report(client, {client.app: 1})
+    assert subscribers(client)["subscribers"][0]["lag"] == 0
+    client.start()
+    assert subscribers(client)["subscribers"][0]["lag"] == 1
+    report(client, {client.app: 2}, nonce)
+    assert [row["lag"] for row in subscribers(client)["subscribers"]] == [0]
+
+
+def test_the_one_that_lags_most_comes_first(client):
+    for _ in range(20):
+        client.start()
+    nonces = {lag: report(client, {client.app: 20 - lag}) for lag in (3, 20, 0, 11)}
+    found = subscribers(client)["subscribers"]
+    assert [(row["lag"], row["nonce"]) for row in found] == [(lag, nonces[lag]) for lag in (20, 11, 3, 0)]
+    short = subscribers(client, limit=2)
+    assert [row["lag"] for row in short["subscribers"]] == [20, 11] and short["total"] == 4
+
+
+def test_the_lag_is_that_of_the_app_in_which_it_is_furthest_behind(client):
+    for _ in range(4):
+        client.start()
+    client.start(app=TAXI)
+    report(client, {client.app: 1, TAXI: 1})
+    [row] = subscribers(client)["subscribers"]
+    assert row["lag"] == 3
+    assert row["apps"] == {client.app: {"seq": 1, "lag": 3}, TAXI: {"seq": 1, "lag": 0}}
+    [row] = subscribers(client, app=TAXI)["subscribers"]
+    assert row["lag"] == 0 and list(row["apps"]) == [TAXI]
+    assert subscribers(client, app="com.example.nobody")["total"] == 0
+
+
+def test_what_a_subscriber_says_of_apps_that_are_not_known_is_not_repeated(client):
+    client.start()
+    report(client, {client.app: 1, 'com."quoted"': 5, "com.example.nobody": 9})
+    [row] = subscribers(client)["subscribers"]
+    assert list(row["apps"]) == [client.app]
+
+
+def test_a_position_beyond_the_end_is_no_lag(client):
+    client.start()
+    report(client, {client.app: 1_000})
+    assert subscribers(client)["subscribers"][0]["lag"] == 0
+
+
+def test_figures_tell_of_those_that_lag(client):
+    for start in range(0, 10_050, 250):
+        commands = [client.command("activity.start", type="T", attributes={}, contentState={}) for _ in range(250)]
+        client.batch(*commands)
+    report(client, {client.app: 10_200})
+    nonce = report(client, {client.app: 1})
+    figures = client.read("service.stats")["stats"]["subscribers"]
+    assert figures == {"reporting": 2, "lagging": 1, "maximumLag": 10_249}
+    [first, second] = subscribers(client)["subscribers"]
+    assert first["nonce"] == nonce and first["isLagging"] and not second["isLagging"]
+
+
+def test_a_subscriber_that_is_gone_is_forgotten(wire, service, client):
+    client.start()
+    events = Events(wire, service.events, client.app + "/")
+    nonce = secrets.token_hex(16)
+    events.ask_to_join(nonce=nonce)
+    events._pump_until(lambda: events._joins)
+    report(client, {client.app: 1}, nonce)
+    stays = report(client, {client.app: 1})
+    assert subscribers(client)["total"] == 2
+    events.socket.close(linger=0)
+    deadline = time.monotonic() + DEADLINE
+    while (found := subscribers(client))["total"] == 2:
+        assert time.monotonic() < deadline
+    assert [row["nonce"] for row in found["subscribers"]] == [stays]
+
+
+def test_thousands_of_reports_take_several_turns_and_are_all_counted(wire, service):
+    client = Commands(wire, service.commands)
+    client.start()
+    apps = {f"com.example.app-{number}": 1 for number in range(100)}
+    for _ in range(1_000):
+        report(client, {client.app: 0, **apps})
+    answer = subscribers(client, limit=1000)
+    assert answer["total"] == 1_000
+    assert {row["lag"] for row in answer["subscribers"]} == {1}
+    assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 1_000

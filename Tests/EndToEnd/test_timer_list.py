@@ -1,0 +1,128 @@
+"""`timer.list`: what will happen by itself, and when."""
+
+import pytest
+
+from support.commands import Commands
+from support.dates import HOUR, MINUTE, after
+from support.provider import RawProvider, toggle
+from support.schemas import strict
+
+EMPTY = {"timers": [], "total": 0, "overdue": 0, "hours": [], "later": 0, "exact": True}
+
+
+def timers(client, **fields):
+    answer = client.read("timer.list", **fields)
+    strict("answers/timer.list.json").validate(answer)
+    return {name: value for name, value in answer.items() if name not in ("req", "ok")}
+
+
+def test_nothing_is_armed_at_first(client):
+    assert timers(client) == EMPTY
+    assert timers(client, app=None) == EMPTY
+
+
+def test_a_timer_says_when_why_and_whose(client):
+    started = client.start(key="order-1", device="phone-7", staleDate=after(5 * MINUTE))
+    assert timers(client) == {
+        **EMPTY, "total": 1, "hours": [{"from": after(0), "count": 1}],
+        "timers": [{
+            "at": after(5 * MINUTE), "cause": "staleDate", "family": "activity", "app": client.app,
+            "kind": "Delivery", "id": started["id"], "key": "order-1", "device": "phone-7", "state": "active"}],
+    }
+
+
+def test_rows_are_the_earliest_in_order_and_all_are_counted(client):
+    spans = [(17 * n) % 100 for n in range(100)]
+    for span in spans:
+        client.start(key=f"k-{span}", staleDate=after((1 + span) * MINUTE))
+    found = timers(client, limit=7)
+    assert [row["at"] for row in found["timers"]] == [after((1 + span) * MINUTE) for span in range(7)]
+    assert found["total"] == 100 and found["exact"]
+    assert [hour["count"] for hour in found["hours"]] == [59, 41]
+    assert len(timers(client, limit=1000)["timers"]) == 100
+    assert len(timers(client)["timers"]) == 50
+
+
+def test_hours_begin_now_and_end_with_the_last_that_has_one(client):
+    client.advance(by=30 * MINUTE)
+    client.start(key="a", staleDate=after(30 * MINUTE + 3 * HOUR))
+    client.start(key="b", staleDate=after(30 * MINUTE + 3 * HOUR - 1))
+    found = timers(client)
+    assert found["hours"] == [
+        {"from": after(30 * MINUTE + n * HOUR), "count": count} for n, count in enumerate([0, 0, 1, 1])]
+    assert found["later"] == 0
+
+
+def test_what_is_due_after_a_day_is_counted_apart(client):
+    alert = {"title": "T", "body": "B"}
+    client.start(startDate=after(24 * HOUR - 1), alert=alert)
+    client.start(startDate=after(24 * HOUR), alert=alert)
+    client.start(startDate=after(90 * HOUR), alert=alert)
+    found = timers(client)
+    assert found["later"] == 2 and found["total"] == 3
+    assert len(found["hours"]) == 24 and found["hours"][-1]["count"] == 1
+    assert [row["cause"] for row in found["timers"]] == ["startDate"] * 3
+    assert {row["state"] for row in found["timers"]} == {"pending"}
+
+
+def test_a_timer_that_took_effect_is_replaced_by_the_next(client):
+    client.start(key="a", staleDate=after(MINUTE))
+    client.advance(by=2 * MINUTE)
+    [row] = timers(client)["timers"]
+    assert (row["cause"], row["state"], row["at"]) == ("activeLimit", "stale", after(8 * HOUR))
+    client.applied("activity.end", key="a", dismissalPolicy="immediate")
+    assert timers(client) == EMPTY
+
+
+def test_apps_and_devices_filter(client):
+    client.start(device="phone", staleDate=after(MINUTE))
+    client.start(device="tablet", staleDate=after(2 * MINUTE))
+    client.start(app="com.example.taxi", device="phone", staleDate=after(3 * MINUTE))
+    count = lambda **fields: timers(client, **fields)["total"]
+    assert count(app=None) == 3
+    assert count() == 2
+    assert count(device="phone") == 1
+    assert count(app=None, device="phone") == 2
+    assert count(app="com.example.nobody") == 0
+    assert count(device="nothing") == 0
+
+
+@pytest.mark.parametrize("rows", [1, 1000])
+def test_families_filter(wire, service, client, rows):
+    client.start(staleDate=after(MINUTE))
+    provider = RawProvider(wire, service.commands, toggle())
+    control = client.applied("control.add", kind="com.example.torch", device="phone")["control"]["id"]
+    provider.fail(provider.call())
+    while not (found := timers(client, family="control", limit=rows))["timers"]:
+        pass
+    [row] = found["timers"]
+    assert row["id"] == control and row["cause"] == "retry" and row["state"] == "preview"
+    assert row["kind"] == "com.example.torch" and row["device"] == "phone" and "key" not in row
+    assert timers(client, family="activity", limit=rows)["total"] == 1
+    assert timers(client, family="widget", limit=rows) == EMPTY
+    assert timers(client)["total"] == 2
+
+
+def test_overdue_ones_stand_first_and_in_the_first_hour(wire, serve):
+    """A clock that has moved on while nobody could come by is not to be had at will: what is due takes effect before
+    a read. So that a read never shows one is all that is shown here."""
+    client = Commands(wire, serve({"--clock": "manual"}).commands)
+    for n in range(200):
+        client.start(key=f"k-{n}", staleDate=after(MINUTE))
+    client.advance(by=MINUTE)
+    found = timers(client)
+    assert found["overdue"] == 0 and found["total"] == 200
+    assert {row["cause"] for row in found["timers"]} == {"activeLimit"}
+
+
+def test_many_thousand_are_counted_over_several_turns(wire, serve):
+    client = Commands(wire, serve({"--clock": "manual"}).commands)
+    count = 70_000
+    for start in range(0, count, 250):
+        client.batch(*(
+            client.command("activity.start", type="T", attributes={}, contentState={}, staleDate=after((1 + n) * 1000))
+            for n in range(start, start + 250)))
+    found = timers(client, limit=3)
+    assert found["total"] == count and not found["exact"]
+    assert [row["at"] for row in found["timers"]] == [after(1000), after(2000), after(3000)]
+    assert sum(hour["count"] for hour in found["hours"]) + found["later"] == count
