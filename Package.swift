@@ -30,6 +30,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CSystemInfo"),
 
         .target(name: "IsletCore", swiftSettings: strict),
         .target(name: "IsletProtocol", dependencies: ["IsletCore"], swiftSettings: strict),
@@ -51,7 +52,7 @@ let package = Package(
         .executableTarget(
             name: "islet",
             dependencies: [
-                "IsletServer", "IsletClient", "IsletCore", "IsletJournal",
+                "IsletServer", "IsletClient", "IsletCore", "IsletJournal", "ZeroMQ", "CSystemInfo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

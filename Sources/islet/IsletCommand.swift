@@ -9,14 +9,25 @@ struct IsletCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               islet dev                  a service with a demo: look around first
-              islet tail                 every change, with cause and next deadline
               islet serve                a service of your own
               islet activity start order-7 --type Delivery --state '{"eta":12}'
               islet activity update order-7 --state '{"eta":11}' --stale-in 30s
-              islet activity explain order-7         why it is as it is
               islet control tap Torch --wait         and see what becomes of it
               islet widget timeline Flight           what it shows when
-              islet journal verify       are the files sound?
+
+            WHICH COMMAND ANSWERS WHICH QUESTION:
+              what runs?                 islet stats, islet activity list
+              what is happening?         islet tail, islet stats --watch
+              what is stuck?             islet activity list --state stale, islet timers
+              why is it in this state?   islet activity explain order-7
+              what was it before?        islet activity diff order-7, islet activity at 10m order-7
+              what fires next?           islet timers (and how late timers are)
+              who holds the slots?       islet slots, islet slots --device phone-1
+              who is slow?               islet subscribers, islet providers
+              is it healthy?             islet check (exit codes for monitoring)
+              is this machine fit?       islet doctor
+              are the files sound?       islet journal verify
+              until when must I wait?    islet wait order-7 --for ended --timeout 5m
 
             ENVIRONMENT:
               ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK    where the service is
@@ -37,9 +48,21 @@ struct IsletCommand: AsyncParsableCommand {
              74  a commit failed: what is on the disk is unknown until the next start
             """,
         version: "islet \(ClientVersion.text)",
-        subcommands: [
-            Serve.self, Dev.self, Info.self, ActivityCommand.self, ControlCommand.self, WidgetCommand.self,
-            GroupCommand.self, ProviderCommand.self, Tail.self, SettingsCommand.self, DeviceCommand.self,
-            ClockCommand.self, JournalCommand.self, Backup.self, Restore.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Run it", subcommands: [Serve.self, Dev.self]),
+            CommandGroup(
+                name: "See what it does",
+                subcommands: [
+                    Stats.self, Tail.self, Timers.self, Slots.self, Subscribers.self, Providers.self, Wait.self,
+                    Info.self,
+                ]),
+            CommandGroup(name: "Judge it", subcommands: [Check.self, Doctor.self]),
+            CommandGroup(
+                name: "Look at things and change them",
+                subcommands: [
+                    ActivityCommand.self, ControlCommand.self, WidgetCommand.self, GroupCommand.self,
+                    ProviderCommand.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self,
+                ]),
+            CommandGroup(name: "Keep its files", subcommands: [JournalCommand.self, Backup.self, Restore.self]),
         ])
 }

@@ -294,7 +294,7 @@ def test_a_budget_says_what_is_spent_and_what_is_free(islet, client, flight, pla
     assert islet("widget", "budget", "Flight").out.splitlines() == [
         "0 of 2 reloads in the last 24 hours, 2 left",
         "it was placed lately, and has more than it will have later",
-        "last reload 2026-01-01 00:00:00 UTC (in 0 s)",
+        "last reload 2026-01-01 00:00:00 UTC (now)",
         "not charged since it was placed: 1 when it was placed or configured",
     ]
     spend(islet, client, id, 10)
@@ -463,7 +463,7 @@ def test_a_person_reads_what_is_offered(islet, placed, provider):
     assert (done.out, done.err) == ("", "nothing is recommended\n")
     date, content, url = islet("widget", "snapshot", WEATHER, "--family", "systemSmall", "--preview",
                                "--configuration", '{"city":"paris"}').out.splitlines()[:3]
-    assert date == "2026-01-01 00:00:00 UTC (in 0 s)"
+    assert date == "2026-01-01 00:00:00 UTC (now)"
     assert words(content) == 'content {"city":"paris","sample":true}' and words(url) == "url travel://paris"
     assert "did you mean" in islet("widget", "snapshot", "com.example.Weathr", "--family", "systemSmall", code=3).err
     head, row = [words(line) for line in islet("provider", "list").out.splitlines()]
@@ -495,7 +495,7 @@ def test_a_person_reads_what_is_placed(islet, placed, flight):
     assert "showing 1 of 3" in islet("widget", "list", "--limit", "1").err
     lines = islet("widget", "get", first).out.splitlines()
     assert lines[0] == f'Flight/{short(first)}  shown  {{"status":"scheduled"}}  on top'
-    assert re.search(r"timelineAt +2026-01-01 00:00:00 UTC \(in 0 s\)", "\n".join(lines))
+    assert re.search(r"timelineAt +2026-01-01 00:00:00 UTC \(now\)", "\n".join(lines))
     assert re.search(r"policy +at the end of the timeline", "\n".join(lines))
 
 
@@ -527,7 +527,10 @@ def test_history_and_explain_tell_why(islet, client, placed):
     ]
     told = islet("widget", "explain", id).out
     assert "apple-semantics 5 TimelineEntry" in told and "asked by" in told
-    assert told.splitlines()[-1] == 'Now it is shown, {"status":"boarding"}, next entry in 1 h.'
+    now, next, *later = told.splitlines()[-3:]
+    assert now == 'Now it is shown, {"status":"boarding"}, since 2026-01-01 00:00:00 UTC (1 h ago).'
+    assert next == "What happens next:" and later == [
+        "  in 1 h, at 2026-01-01 02:00:00 UTC: its next entry is shown (entry)"]
 
 
 # Tail

@@ -22,5 +22,6 @@ struct ActivityCommand: AsyncParsableCommand {
             Start.self, Update.self, End.self, Dismiss.self, Renew.self, Heartbeat.self, Tap.self,
             EntityGet<ActivityTarget>.self, List.self, EntityHistory<ActivityTarget>.self,
             EntityExplain<ActivityTarget>.self,
+            EntityAt<ActivityTarget>.self, EntityCompare<ActivityTarget>.self,
         ])
 }

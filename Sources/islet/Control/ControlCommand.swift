@@ -21,6 +21,7 @@ struct ControlCommand: AsyncParsableCommand {
         subcommands: [
             Add.self, Configure.self, PlacedRemove<Controls>.self, Tap.self, Set.self, PlacedReload<Controls>.self,
             Get.self, List.self, EntityHistory<PlacedTarget<Controls>>.self,
-            EntityExplain<PlacedTarget<Controls>>.self, Kinds.self, Options.self, Preview.self,
+            EntityExplain<PlacedTarget<Controls>>.self, EntityAt<PlacedTarget<Controls>>.self,
+            EntityCompare<PlacedTarget<Controls>>.self, Kinds.self, Options.self, Preview.self,
         ])
 }

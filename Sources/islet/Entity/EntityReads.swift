@@ -65,10 +65,11 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "explain",
-            abstract: "Say why it is as it is: each decision with its rule.",
+            abstract: "Say why it is as it is: each decision, why, who asked, its rule, and what happens next.",
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) explain \(Target.Family.example)
+                  islet \(Target.Family.noun) explain \(Target.Family.example) --json | jq -c '.decisions[]'
                 """)
     }
 
@@ -83,6 +84,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
             let now = try await connection.now()
             let lines = ExplainText.lines(answer, shown: Target.Family.shown, now: now, style: .output)
             for line in lines { Console.data(line) }
+            if let note = ExplainText.note(answer) { Console.message(note) }
         }
     }
 }

@@ -19,11 +19,21 @@ enum ExplainText {
             lines.append(style.dim("              \(source(decision))"))
         }
         if let entity = EntityText.entity(answer) {
-            let parts = [EntityText.state(entity, style: style), shown(entity), EntityText.next(entity, now: now)]
-            let rest = entity["next"] == nil ? ", and nothing will happen by itself" : ""
-            lines.append("Now it is \(parts.compactMap(\.self).joined(separator: ", "))\(rest).")
+            let parts = [EntityText.state(entity, style: style), shown(entity), PlacedText.failure(entity)]
+            let since = since(decisions).map { ", since \(TimeText.full($0, now: now))" } ?? ""
+            lines.append("Now it is \(parts.compactMap(\.self).joined(separator: ", "))\(since).")
+            if let other = entity["renewedBy"]?.string { lines.append("It goes on as \(other).") }
+            lines += OutlookText.lines(entity, now: now)
         }
         return lines
+    }
+
+    /// What a list of decisions does not say: that older ones are not kept.
+    static func note(_ answer: Answer) -> String? {
+        let decisions = answer["decisions"]?.elements?.compactMap(\.object) ?? []
+        guard !decisions.isEmpty else { return "no decision about it is kept any more" }
+        let first = decisions.first { $0["revision"] != nil }?["revision"]?.unsigned
+        return first ?? 1 > 1 ? "what was decided before revision \(first ?? 1) is not kept any more" : nil
     }
 
     private static func sentence(_ decision: RawObject, style: Style) -> String {
@@ -41,15 +51,35 @@ enum ExplainText {
         }
     }
 
-    /// The rule, the cause, what failed, and who asked.
+    /// Why, who asked, by which rule, what failed.
     private static func source(_ decision: RawObject) -> String {
         var parts: [String] = []
-        if let rule = decision["rule"]?.string { parts.append(rule) }
-        if let cause = decision["cause"]?.string { parts.append("cause \(cause)") }
-        if let failure = decision["failure"]?.string { parts.append("failure \(failure)") }
+        if let reason = decision["reason"]?.string {
+            parts.append("reason: \(reason)")
+        } else if decision["outcome"]?.string == "applied", let cause = decision["cause"]?.string {
+            parts.append(CauseText.reason(cause).map { "because \($0) (\(cause))" } ?? "cause \(cause)")
+        }
+        if let by = decision["by"]?.object { parts += asker(by) }
+        if let rule = decision["rule"]?.string { parts.append("rule: \(rule)") }
+        if let failure = decision["failure"]?.string { parts.append("failure: \(failure)") }
         if let exempt = decision["exempt"]?.string { parts.append("not charged: \(exempt)") }
         if let revision = decision["revision"] { parts.append("revision \(revision)") }
-        if let req = decision["by"]?.object?["req"]?.string { parts.append("asked by \(req)") }
         return parts.joined(separator: " · ")
+    }
+
+    /// Such as `asked by c7-184 of client …d1c0ffee1234`.
+    private static func asker(_ by: RawObject) -> [String] {
+        let client = by["client"]?.string.map { "client …\(EntityText.shortID($0))" }
+        switch (by["req"]?.string, client) {
+        case (let req?, let client?): return ["asked by \(req) of \(client)"]
+        case (let req?, nil): return ["asked by \(req)"]
+        case (nil, let client?): return ["asked by \(client)"]
+        case (nil, nil): return []
+        }
+    }
+
+    /// When it came into the state that it is in.
+    private static func since(_ decisions: [RawObject]) -> Int64? {
+        decisions.last { $0["outcome"]?.string == "applied" && $0["from"]?.string != $0["to"]?.string }?["at"]?.integer
     }
 }

@@ -16,7 +16,15 @@ enum SpanText {
         return parts.joined(separator: ", ") + " of \(RecoveryText.grouped(Int(count)))"
     }
 
-    private static func text(_ span: Int64, microseconds: Bool) -> String {
+    /// The same of an object that names its unit: `ms` or `us`.
+    ///
+    /// - Parameter other: the object that has the unit, where this one has none.
+    static func line(_ object: RawObject, like other: RawObject? = nil) -> String? {
+        line(object, microseconds: ((other ?? object)["unit"]?.string) == "us")
+    }
+
+    /// One span, such as `0.4 ms`, `3 h 12 m`.
+    static func text(_ span: Int64, microseconds: Bool) -> String {
         let milliseconds = microseconds ? span / 1_000 : span
         guard milliseconds < 10_000 else { return TimeText.span(milliseconds) }
         // Rounded down to tenths, as `TimeText` does it for seconds.

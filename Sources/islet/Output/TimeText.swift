@@ -51,9 +51,10 @@ enum TimeText {
         "\(full(milliseconds)) (\(distance(to: milliseconds, now: now)))"
     }
 
-    /// `in 3 h`, `5 m ago`.
+    /// `in 3 h`, `5 m ago`, `now`.
     static func distance(to date: Int64, now: Int64) -> String {
-        date >= now ? "in \(span(date - now))" : "\(span(now - date)) ago"
+        guard date != now else { return "now" }
+        return date > now ? "in \(span(date - now))" : "\(span(now - date)) ago"
     }
 
     /// A deadline as seen from `now`: `stale in 30 s`, `ends in 3 h 12 m`, `removed in 4 h`.

@@ -27,6 +27,8 @@ enum Main {
         let text = IsletCommand.fullMessage(for: error)
         guard isUsage else { IsletCommand.exit(withError: error) }
         Console.message(text)
-        exit(Outcome.usage.rawValue)
+        // To a monitoring system 2 means that the service is ill; that nothing could be judged is 3.
+        let isCheck = CommandLine.arguments.dropFirst().first == Check.name
+        exit(isCheck ? CheckStatus.unknown.rawValue : Outcome.usage.rawValue)
     }
 }

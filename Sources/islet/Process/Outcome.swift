@@ -74,6 +74,7 @@ struct Failure: Error {
         case .authorization(.attributesTooLarge): " (\(error.code.name)): make the state or the attributes smaller"
         case .unavailable where error.detail["reason"]?.string == "clockNotManual":
             " (unavailable): start it with --clock manual"
+        case .unknownOp: " (\(error.code.name)): the service is older than this command"
         case let code: " (\(code.name))"
         }
     }

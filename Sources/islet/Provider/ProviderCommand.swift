@@ -26,12 +26,17 @@ struct ProviderCommand: AsyncParsableCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
+            try await Self.write(output, service)
+        }
+
+        /// Asks for them and writes them.
+        static func write(_ output: OutputOptions, _ service: ServiceOptions) async throws {
             try await service.withConnection { connection in
                 let rows = try await connection.send(Command("provider.list"))["providers"]?.elements ?? []
                 if output.json {
                     for row in rows { Console.data(row.bytes) }
                 } else if !rows.isEmpty {
-                    let table = Self.table(rows.compactMap(\.object))
+                    let table = table(rows.compactMap(\.object))
                     for line in table.lines(style: .output) { Console.data(line) }
                 }
                 Console.message("\(rows.count) provider\(rows.count == 1 ? "" : "s")")

@@ -24,5 +24,6 @@ struct WidgetCommand: AsyncParsableCommand {
             Timeline.self, Budget.self, Tap.self, PlacedReload<Widgets>.self, Visible.self, Kinds.self, Options.self,
             Snapshot.self, Recommendations.self, Stack.self, EntityHistory<PlacedTarget<Widgets>>.self,
             EntityExplain<PlacedTarget<Widgets>>.self,
+            EntityAt<PlacedTarget<Widgets>>.self, EntityCompare<PlacedTarget<Widgets>>.self,
         ])
 }

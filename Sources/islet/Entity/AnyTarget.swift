@@ -1,0 +1,93 @@
+import ArgumentParser
+import IsletClient
+import IsletServer
+
+/// An entity of any family, for subcommands that do not say which.
+struct AnyTarget: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "An activity's key or id; a control or widget as lists show it: its kind, its id or the end of it.",
+            valueName: "key or id"))
+    var target: String
+
+    @Option(help: ArgumentHelp("The device that it is on.", valueName: "device"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Only look among these: activity, control or widget.", valueName: "family"))
+    var family: String?
+
+    @Option(help: ArgumentHelp("The app (else ISLET_APP, else the demo's).", valueName: "bundle id"))
+    var app: String?
+
+    private static let families: [any CommandFamily.Type] = [Activities.self, Controls.self, Widgets.self]
+
+    /// The families to look among.
+    private var asked: [any CommandFamily.Type] {
+        Self.families.filter { family == nil || $0.noun == family }
+    }
+
+    func validate() throws {
+        guard asked.isEmpty else { return }
+        throw ValidationError("--family is one of \(Self.families.map { $0.noun }.joined(separator: ", "))")
+    }
+
+    /// Looks for it: first among activities, then among controls, then among widgets.
+    ///
+    /// - Throws: a `Failure` where nothing is called so, or several are.
+    func find(_ connection: IsletConnection) async throws -> FoundEntity {
+        for family in asked {
+            let app = app ?? environment("ISLET_APP") ?? family.standardApp
+            do {
+                let command = try await get(family, app: app, connection)
+                guard let whole = EntityText.entity(try await connection.send(command)) else { continue }
+                return FoundEntity(family: family, app: app, target: target, whole: whole)
+            } catch let error as IsletError where error.code == .notFound {
+                continue
+            } catch let failure as Failure where failure.code == .notFound {
+                continue
+            }
+        }
+        let nouns = asked.map { $0.noun }.joined(separator: ", ")
+        let place = (app ?? environment("ISLET_APP")).map { " in \($0)" } ?? ""
+        throw Failure(.notFound, "nothing is called '\(target)'\(place) (looked for: \(nouns)) (notFound)")
+    }
+
+    private func get(
+        _ family: any CommandFamily.Type, app: String, _ connection: IsletConnection
+    ) async throws -> Command {
+        var command = Command("\(family.noun).get", app: app)
+        if EntityText.isID(target) {
+            command["id"] = .string(target.lowercased())
+        } else if family == Controls.self {
+            command["id"] = .string(try await PlacedName<Controls>(target, device: device, app: app).id(connection))
+        } else if family == Widgets.self {
+            command["id"] = .string(try await PlacedName<Widgets>(target, device: device, app: app).id(connection))
+        } else {
+            command["key"] = .string(target)
+            command["device"] = device.map(RawJSON.string)
+        }
+        return command
+    }
+}
+
+/// An entity that a person has named.
+struct FoundEntity: Sendable {
+    let family: any CommandFamily.Type
+    let app: String
+    /// What the person called it.
+    let target: String
+    /// As it was when it was found.
+    let whole: RawObject
+
+    var id: String { whole["id"]?.string ?? "" }
+
+    /// Where its events are.
+    var topic: String {
+        "\(app)/\(family.noun)/\((whole["type"] ?? whole["kind"])?.string ?? "")/\(id)"
+    }
+
+    /// The command `<family>.<verb>` about it.
+    func command(_ verb: String) -> Command {
+        Command("\(family.noun).\(verb)", app: app, ["id": .string(id)])
+    }
+}

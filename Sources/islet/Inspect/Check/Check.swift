@@ -1,0 +1,79 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet check`: for monitoring systems.
+struct Check: AsyncParsableCommand {
+    /// As it is called.
+    static let name = "check"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Judge the service's health, for monitoring: exit codes 0 to 3, and what is wrong.",
+        discussion: """
+            EXAMPLES:
+              islet check
+              islet check --lateness-p99 100ms:1s --lagging 0:5 --memory 1GiB:2GiB
+              islet check --providers 2:1                   fewer than 2: a warning; none: critical
+              islet check --format json
+              islet check --format prometheus > /var/lib/node_exporter/islet.prom
+              islet check --timeout 2s                      no answer by then is critical
+
+            A threshold is WARN:CRIT; either may be left out, and off judges nothing. A
+            figure above it is bad, of --providers one below it. Times are of the last
+            half minute to a minute.
+
+            EXIT CODES: 0 OK; 1 WARNING; 2 CRITICAL, also where nothing answers; 3 UNKNOWN
+            """)
+
+    /// How a report is written.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case human, json, prometheus
+    }
+
+    @Option(help: ArgumentHelp("How to write it: human, json or prometheus.", valueName: "format"))
+    var format = Format.human
+
+    @Flag(help: "The same as --format json.")
+    var json = false
+
+    @OptionGroup(title: "Thresholds") var thresholds: CheckThresholds
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        let report = await judge()
+        switch json ? .json : format {
+        case .human: Console.data(CheckText.line(report))
+        case .json: Console.data(CheckText.json(report).bytes)
+        case .prometheus: for line in CheckText.prometheus(report) { Console.data(line) }
+        }
+        if report.status != .ok { throw ExitCode(report.status.rawValue) }
+    }
+
+    private func judge() async -> CheckReport {
+        do {
+            let rules = try thresholds.rules()
+            return try await service.withConnection { connection in
+                try await Self.read(connection).report(rules)
+            }
+        } catch let problem as CheckProblem {
+            return CheckReport(problems: [.init(status: .unknown, text: problem.text)])
+        } catch let failure as Failure where failure.code == .unreachable {
+            return CheckReport(problems: [.init(status: .critical, text: failure.text)])
+        } catch {
+            let text = Failure(error)?.text ?? "\(error)"
+            return CheckReport(problems: [.init(status: .unknown, text: text)])
+        }
+    }
+
+    private static func read(_ connection: IsletConnection) async throws -> CheckReading {
+        let begun = ContinuousClock.now
+        let stats = try StatsReading(try await connection.send(Command("service.stats")))
+        let time = Span(ContinuousClock.now - begun).milliseconds
+        let providers = try await connection.send(Command("provider.list"))["providers"]?.elements ?? []
+        let info = try await connection.send(Command("service.info"))["info"]?.object
+        return CheckReading(
+            stats: stats,
+            openProviders: Int64(providers.count { $0.object?["state"]?.string == "open" }),
+            maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer, responseTime: time)
+    }
+}

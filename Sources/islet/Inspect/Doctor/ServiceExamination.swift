@@ -1,0 +1,175 @@
+import Glibc
+import IsletClient
+
+/// The service itself: whether it can be reached everywhere, and what it says of itself.
+struct ServiceExamination {
+    let service: ServiceOptions
+
+    /// How far the service's time may be from the wall clock, beside what the answer took, in milliseconds.
+    private static let offsetMax: Int64 = 250
+    /// The patience for each answer.
+    private static let patience = Duration.seconds(3)
+
+    func findings() async -> [DoctorFinding] {
+        do {
+            return try await service.withConnection(followsStreams: true) { connection in
+                let begun = ContinuousClock.now
+                let answer = try await connection.send(
+                    Command("service.info"), timeout: min(service.timeout.duration, Self.patience))
+                let time = ContinuousClock.now - begun
+                let info = answer["info"]?.object ?? [:]
+                return [reached(info, in: time), version(info), durability(info)].compactMap(\.self)
+                    + [serviceClock(info, within: time)].compactMap(\.self) + [await events(connection)]
+                    + otherEndpoints(info)
+            }
+        } catch {
+            return [unreachable(Failure(error)?.text ?? "\(error)")]
+        }
+    }
+
+    private func reached(_ info: RawObject, in time: Duration) -> DoctorFinding {
+        let (seconds, attoseconds) = time.components
+        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        let uptime = info["uptime"]?.integer.map { ", up \(TimeText.span($0))" } ?? ""
+        let span = SpanText.text(microseconds, microseconds: true)
+        return .ok(
+            "service", "\(service.endpoints.commands) answers in \(span)\(uptime)",
+            ["unit": .string("us"), "answer": .integer(microseconds)])
+    }
+
+    private func version(_ info: RawObject) -> DoctorFinding? {
+        guard let version = info["version"]?.string, version != ClientVersion.text else { return nil }
+        return .warn(
+            "serviceVersion", "the service is islet \(version), and this command is \(ClientVersion.text)",
+            advice: "start the service again after an upgrade; use the command that belongs to it",
+            ["service": .string(version), "command": .string(ClientVersion.text)])
+    }
+
+    private func durability(_ info: RawObject) -> DoctorFinding {
+        let guarantee = info["guarantee"]?.string ?? "?"
+        let figures: RawObject = ["guarantee": .string(guarantee)]
+        if info["journal"]?.object?["isFull"]?.bool == true {
+            return .fail(
+                "durability", "its disk is full: changes are refused", advice: "make room; it goes on by itself", figures)
+        }
+        switch guarantee {
+        case "full": return .ok("durability", "what it acknowledges survives loss of power", figures)
+        case "memory":
+            return .warn(
+                "durability", "it keeps everything in memory only: a restart forgets all",
+                advice: "start it with --store sqlite", figures)
+        case _:
+            return .warn(
+                "durability", "its guarantee is \(guarantee): the last changes may not survive loss of power",
+                advice: "start it with --sync full where that matters, on a disk that keeps what it says", figures)
+        }
+    }
+
+    private func serviceClock(_ info: RawObject, within time: Duration) -> DoctorFinding? {
+        guard let clock = info["clock"]?.object, let now = clock["now"]?.integer else { return nil }
+        let kind = clock["kind"]?.string ?? "?"
+        guard kind == "system" else {
+            return .warn(
+                "serviceClock", "its time is \(TimeText.full(now)) by a \(kind) clock",
+                advice: "good for tests; in production start it with --clock system", ["kind": .string(kind)])
+        }
+        let offset = now - ClockDrift.wallClock
+        let figures: RawObject = ["kind": .string(kind), "offset": .integer(offset)]
+        guard abs(offset) > Self.offsetMax + Span(time).milliseconds else {
+            return .ok("serviceClock", "its time is the wall clock's", figures)
+        }
+        let side = offset > 0 ? "ahead of" : "behind"
+        return .warn(
+            "serviceClock", "its time is \(TimeText.span(abs(offset))) \(side) the wall clock",
+            advice: offset > 0
+                ? "the wall clock was set back; its time stands still until that has caught up, and timers wait"
+                : "it is overloaded, or the wall clock was set forward a moment ago: look again, then islet stats",
+            figures)
+    }
+
+    /// Whether a subscriber gets in.
+    private func events(_ connection: IsletConnection) async -> DoctorFinding {
+        let url = connection.endpoints.events
+        let isJoined = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                do {
+                    for try await delivery in try await connection.events("\u{1}/") where delivery == .joined {
+                        return true
+                    }
+                } catch {
+                    return false
+                }
+                return false
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        return isJoined
+            ? .ok("events", "\(url) lets subscribers in")
+            : .fail("events", "\(url) does not answer a subscriber", advice: "is it named rightly (--events)?")
+    }
+
+    /// Those that nothing is asked of here, but that must listen.
+    private func otherEndpoints(_ info: RawObject) -> [DoctorFinding] {
+        let named = info["endpoints"]?.object ?? [:]
+        let bulk = named["bulk"]?.string.map { ("bulk", $0) }
+        let http = named["http"]?.string.map { ("http", "tcp://\($0)") }
+        return [bulk, http].compactMap(\.self).map { name, url in
+            Listener.isThere(url)
+                ? .ok(name, "\(url) listens")
+                : .fail(name, "\(url) does not listen", advice: "look at the service's log")
+        }
+    }
+
+    private func unreachable(_ text: String) -> DoctorFinding {
+        let url = service.endpoints.commands
+        if Listener.isThere(url) {
+            return .fail(
+                "service", "something listens at \(url), but does not answer as a service does",
+                advice: "it may hang, or be another program: `ss -ltnp` names it; else look at the service's log")
+        }
+        return .fail(
+            "service", "nothing listens at \(url) (\(text))",
+            advice: "start it (islet serve, systemctl start islet), or name where it is: --commands, ISLET_COMMANDS")
+    }
+}
+
+/// Whether somebody listens at an endpoint.
+enum Listener {
+    private static let patience = timeval(tv_sec: 2, tv_usec: 0)
+
+    /// - Parameter url: `tcp://host:port`; of any other kind nothing can be said, and it is taken to be there.
+    static func isThere(_ url: String) -> Bool {
+        guard url.hasPrefix("tcp://"), let colon = url.lastIndex(of: ":") else {
+            guard url.hasPrefix("ipc://") else { return true }
+            return access(String(url.dropFirst(6)), F_OK) == 0
+        }
+        let host = url[url.index(url.startIndex, offsetBy: 6)..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
+        return connects(String(host), String(url[url.index(after: colon)...]))
+    }
+
+    private static func connects(_ host: String, _ port: String) -> Bool {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, port, &hints, &found) == 0 else { return false }
+        defer { freeaddrinfo(found) }
+        // The list stands until it is freed, and getaddrinfo has filled each entry.
+        var next = found
+        while let address = next?.pointee {
+            let descriptor = socket(address.ai_family, address.ai_socktype, 0)
+            if descriptor >= 0 {
+                defer { close(descriptor) }
+                var patience = patience
+                setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+                if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return true }
+            }
+            next = address.ai_next
+        }
+        return false
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// `islet providers`: the same as `islet provider list`, where an operator looks for it.
+struct Providers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show who computes what controls and widgets show, with calls, failures and times.",
+        discussion: """
+            EXAMPLES:
+              islet providers
+              islet providers --json | jq -c 'select(.state != "live")'
+
+            A provider that is OPEN has failed too often in a row and is asked nothing
+            for a while; HALFOPEN: one call tells whether it is well again. P50 and P99
+            are from the call to the answer. This is the same as islet provider list.
+            """)
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        try await ProviderCommand.List.write(output, service)
+    }
+}

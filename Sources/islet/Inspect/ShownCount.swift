@@ -1,0 +1,15 @@
+/// The last line of a list: how much of what it shows.
+enum ShownCount {
+    /// Such as `showing 50 of 12 031 timers of com.example.pizza`.
+    ///
+    /// - Parameter filters: what the list was asked to select by: name and value.
+    static func line(
+        _ shown: Int, of total: Int64?, _ noun: String, isExact: Bool = true,
+        filters: KeyValuePairs<String, String?> = [:]
+    ) -> String {
+        let all = total.map { (isExact ? "" : "about ") + RecoveryText.grouped(Int(clamping: $0)) } ?? "?"
+        let told = filters.compactMap { name, value in value.map { "\(name) \($0)" } }
+        let filter = told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
+        return "showing \(RecoveryText.grouped(shown)) of \(all) \(noun)\(total == 1 ? "" : "s")\(filter)"
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet slots`: who holds the slots of the maxima.
+struct Slots: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show who holds the slots of the maxima: activities of an app and of a device.",
+        discussion: """
+            EXAMPLES:
+              islet slots                        all devices that hold any
+              islet slots --device phone-1       and which activities hold them
+              islet slots --app com.example.delivery
+              islet slots --json | jq -c 'select(.held >= 20)'
+
+            A device shows a limited number of activities, and a limited number of each
+            app (islet info: maximumPerDevice, maximumPerApp). A start beyond that is
+            refused (exit code 6) until one ends.
+            """)
+
+    @Option(help: ArgumentHelp("Only this device, with the activities that hold its slots.", valueName: "device"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Only what this app holds.", valueName: "bundle id"))
+    var app: String?
+
+    @OptionGroup var limit: LimitOption
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        var command = Command("slot.list")
+        command["app"] = app.map(RawJSON.string)
+        command["device"] = device.map(RawJSON.string)
+        try await service.withConnection { [command] connection in
+            var first = command
+            first["limit"] = .integer(1)
+            let maxima = try await connection.send(first)
+            let (rows, total) = try await Pages.rows(command, "devices", limit: limit.limit, connection)
+            if output.json {
+                for row in rows { Console.data(row.json.bytes) }
+            } else if !rows.isEmpty {
+                let text = SlotsText(maxima, style: .output)
+                for line in text.table(rows) { Console.data(line) }
+                if device != nil { try await showHolders(rows, connection) }
+            }
+            let filters: KeyValuePairs = ["app": app, "device": device]
+            Console.message(ShownCount.line(rows.count, of: Int64(total), "device", filters: filters) + holding)
+        }
+    }
+
+    private var holding: String { device == nil && app == nil ? " that hold slots" : "" }
+
+    /// The activities that hold the slots of the devices in `rows`.
+    private func showHolders(_ rows: [RawObject], _ connection: IsletConnection) async throws {
+        let now = try await connection.now()
+        for row in rows {
+            for held in row["apps"]?.elements?.compactMap(\.object) ?? [] {
+                guard let app = held["app"]?.string else { continue }
+                var list = Command("activity.list", app: app)
+                list["device"] = row["device"]
+                let all = try await Pages.rows(list, Activities.plural, limit: limit.limit, connection).rows
+                let holders = all.filter { Self.open.contains($0["state"]?.string ?? "") }
+                guard !holders.isEmpty else { continue }
+                Console.data("")
+                Console.data(app)
+                for line in Activities.table(holders, now: now, style: .output) { Console.data(line) }
+            }
+        }
+    }
+
+    /// The states that hold a slot.
+    private static let open: Set = ["pending", "active", "stale"]
+}

@@ -1,0 +1,79 @@
+import IsletClient
+
+/// The past of an entity that a person asks about.
+struct StoryReading {
+    let story: EntityStory
+    /// What the person calls it.
+    let name: String
+    /// Domain time when it was read.
+    let now: Int64
+    private let noun: String
+
+    /// Asks for the events and the entity.
+    init<Target: EntityTarget>(_ target: Target, _ connection: IsletConnection) async throws {
+        let history = try await connection.send(target.command("history", connection))
+        // By its id from here on: who holds a key may change in between.
+        let short = EntityText.entity(history)
+        var get = try await target.command("get", connection)
+        if let id = short?["id"] {
+            get["id"] = id
+            get["key"] = nil
+            get["device"] = nil
+        }
+        let current = EntityText.entity(try await connection.send(get)) ?? [:]
+        noun = Target.Family.noun
+        name = target.target
+        now = try await connection.now()
+        story = EntityStory(
+            history["events"]?.elements?.compactMap(\.object) ?? [], isComplete: history["complete"]?.bool ?? false,
+            noun: noun, current: current)
+    }
+
+    /// The entity at a point.
+    ///
+    /// - Throws: a `Failure` where nothing is known of that time.
+    func past(_ point: PastPoint) throws -> EntityStory.Past {
+        switch point {
+        case .revision(let revision):
+            guard let chapter = story.chapter(revision: revision) else { throw unknown(revision: revision) }
+            return story.past(chapter)
+        case .ago, .at:
+            let date = point.date(now: now) ?? now
+            guard date <= now else {
+                throw Failure(
+                    .usage,
+                    "\(TimeText.full(date, now: now)) is to come: `\(Invocation.name) \(noun) explain \(name)` says what "
+                        + "will happen")
+            }
+            guard let chapter = story.chapter(at: date) else { throw unknown(date: date) }
+            return story.past(chapter)
+        }
+    }
+
+    private func unknown(revision: UInt64) -> Failure {
+        guard let first = story.chapters.first, let last = story.last else {
+            return Failure(.notFound, "no event of \(name) is kept any more (notFound)")
+        }
+        let kept = "its revisions \(first.revision) to \(last.revision) are kept"
+        return Failure(.notFound, "revision \(revision) of \(name) is not known: \(kept) (notFound)")
+    }
+
+    private func unknown(date: Int64) -> Failure {
+        guard let first = story.chapters.first else {
+            return Failure(.notFound, "no event of \(name) is kept any more (notFound)")
+        }
+        let since = TimeText.full(first.at, now: now)
+        let text =
+            first.revision == 1
+            ? "\(name) was not there yet: it came at \(since)"
+            : "what \(name) was at \(TimeText.full(date)) is not kept any more: its events are known since \(since)"
+        return Failure(.notFound, "\(text) (notFound)")
+    }
+
+    /// What is to be said where not everything is known; nil where all is.
+    func note(unknown: [String]) -> String? {
+        guard !unknown.isEmpty else { return nil }
+        let since = story.chapters.first.map { " before revision \($0.revision)" } ?? ""
+        return "not all events\(since) are kept any more; not known: \(unknown.joined(separator: ", "))"
+    }
+}

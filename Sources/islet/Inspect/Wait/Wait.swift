@@ -1,0 +1,139 @@
+import ArgumentParser
+import IsletClient
+import Synchronization
+
+/// `islet wait`: until an entity is as one wants it.
+struct Wait: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Wait until an activity, control or widget is in a state, or a member has a value.",
+        discussion: """
+            EXAMPLES:
+              islet wait order-7 --for ended --timeout 5m
+              islet wait order-7 --for stale,ended            either of them
+              islet wait order-7 --for contentState.eta=0     a member's value
+              islet wait Torch --for value=on
+              islet wait Flight --for shown --family widget --app com.example.travel
+
+            It follows the events and asks for nothing in between; it ends at once where
+            it holds already. Dismissed counts as ended, which it is and more.
+            --timeout is how long it may take in all, in real time.
+
+            EXIT CODES: 0 it holds; 3 there is no such thing; 4 it can never hold any
+            more, since it was dismissed or removed; 5 it did not hold in time.
+            """)
+
+    @OptionGroup var target: AnyTarget
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("A state, several with commas between them, or member=value.", valueName: "condition"))
+    var condition: WaitCondition
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        let begun = ContinuousClock.now
+        try await service.withConnection(followsStreams: true) { connection in
+            let found = try await target.find(connection)
+            try condition.check(found.family.noun)
+            let seen = LastSeen(found.whole)
+            if !condition.holds(for: found.whole) {
+                try refuseIfLost(found.whole)
+                try await follow(found, seen, until: begun + service.timeout.duration, connection)
+            }
+            try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
+        }
+    }
+
+    /// Reads the events until it holds or the time is over, whichever is first.
+    private func follow(
+        _ found: FoundEntity, _ seen: LastSeen, until end: ContinuousClock.Instant, _ connection: IsletConnection
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await read(found, seen, connection) }
+            group.addTask {
+                try await Task.sleep(until: end, clock: .continuous)
+                let entity = seen.entity
+                let revision = entity["revision"].map { " at revision \($0)" } ?? ""
+                throw Failure(
+                    .unreachable,
+                    "\(found.target) is still \(entity["state"]?.string ?? "?")\(revision) after "
+                        + "\(TimeText.span(service.timeout.milliseconds)): waited for \(condition.text)")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func read(_ found: FoundEntity, _ seen: LastSeen, _ connection: IsletConnection) async throws {
+        for try await delivery in try await connection.events(found.topic) {
+            switch delivery {
+            case .joined, .closing: continue
+            case .synced:
+                // From here on nothing is missed; what has happened until now, the entity itself says.
+                seen.replace(try await whole(found, seen.entity, connection))
+            case .event(let event, _):
+                guard event.id == found.id else { continue }
+                seen.apply(event)
+            }
+            if condition.holds(for: seen.entity) { return }
+            try refuseIfLost(seen.entity)
+        }
+    }
+
+    /// The entity as it is now; where it is gone, as it was, and removed.
+    private func whole(_ found: FoundEntity, _ last: RawObject, _ connection: IsletConnection) async throws -> RawObject {
+        do throws(IsletError) {
+            return EntityText.entity(try await connection.send(found.command("get"))) ?? last
+        } catch {
+            guard error.code == .notFound else { throw error }
+            var gone = last
+            gone["state"] = .string(found.family == Activities.self ? "dismissed" : "removed")
+            return gone
+        }
+    }
+
+    private func refuseIfLost(_ entity: RawObject) throws {
+        guard condition.isLost(for: entity) else { return }
+        let state = entity["state"]?.string ?? "?"
+        throw Failure(.conflict, "\(target.target) was \(state) and will not be \(condition.text) any more")
+    }
+
+    private func tell(
+        _ entity: RawObject, _ found: FoundEntity, after time: Duration, _ connection: IsletConnection
+    ) async throws {
+        guard !output.json else { return Console.data(entity.json.bytes) }
+        let now = try await connection.now()
+        let parts = [
+            EntityText.state(entity, style: .output), found.family.shown(entity),
+            entity["revision"].map { "revision \($0)" }, EntityText.next(entity, now: now),
+            "waited \(TimeText.span(Span(time).milliseconds))",
+        ]
+        Console.data("\(found.family.name(entity)): " + parts.compactMap(\.self).joined(separator: ", "))
+    }
+}
+
+/// An entity as it was seen last.
+private final class LastSeen: Sendable {
+    private let members: Mutex<RawObject>
+
+    init(_ entity: RawObject) {
+        members = Mutex(entity)
+    }
+
+    var entity: RawObject { members.withLock { $0 } }
+
+    func replace(_ entity: RawObject) {
+        members.withLock { $0 = entity }
+    }
+
+    /// Takes an event in, unless it is in already.
+    func apply(_ event: StreamEvent) {
+        members.withLock { members in
+            guard let revision = event.revision, revision > members["revision"]?.unsigned ?? 0 else { return }
+            members.merge(event.patch)
+            if let to = event.object["to"] { members["state"] = to }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import IsletClient
+import IsletServer
+
+/// What `islet wait` waits for: one of some states, or a member with a value.
+enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
+    case states([String])
+    /// Names from the entity inwards, such as `contentState`, `eta`.
+    case member(path: [String], value: String)
+
+    init?(argument: String) {
+        if let equals = argument.firstIndex(of: "=") {
+            let path = argument[..<equals].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard path.allSatisfy({ !$0.isEmpty }) else { return nil }
+            self = .member(path: path, value: String(argument[argument.index(after: equals)...]))
+        } else {
+            let states = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard states.allSatisfy({ !$0.isEmpty }) else { return nil }
+            self = .states(states)
+        }
+    }
+
+    /// As it was written.
+    var text: String {
+        switch self {
+        case .states(let states): states.joined(separator: " or ")
+        case .member(let path, let value): "\(path.joined(separator: "."))=\(value)"
+        }
+    }
+
+    /// Checks that the states are those of the family.
+    ///
+    /// - Throws: a `Failure` that names the ones there are.
+    func check(_ noun: String) throws {
+        guard case .states(let states) = self, let known = Self.states[noun] else { return }
+        for state in states where !known.contains(state) {
+            let hint = Spelling.closest(to: state, among: known).map { "; did you mean \($0)?" } ?? ""
+            let all = known.joined(separator: ", ")
+            throw Failure(.usage, "a\(noun == "activity" ? "n" : "") \(noun) is never '\(state)'\(hint) (states: \(all))")
+        }
+    }
+
+    /// The states of each family by the contract.
+    private static let states = [
+        "activity": ["pending", "active", "stale", "ended", "dismissed"],
+        "control": ["loading", "preview", "shown", "reloading", "acting", "authenticating", "disabled", "removed"],
+        "widget": ["loading", "placeholder", "shown", "reloading", "acting", "removed"],
+    ]
+
+    /// Whether it holds for an entity. What was dismissed counts as ended.
+    func holds(for entity: RawObject) -> Bool {
+        switch self {
+        case .states(let states):
+            let state = entity["state"]?.string ?? ""
+            return states.contains(state) || state == "dismissed" && states.contains("ended")
+        case .member(let path, let value):
+            var member: RawJSON? = entity.json
+            for name in path { member = member?.object?[name] }
+            guard let member, !member.isNull else { return value == "null" }
+            return member.description == value || member.string == value || ControlText.text(member) == value
+        }
+    }
+
+    /// Whether it can never hold any more, since nothing follows for the entity.
+    func isLost(for entity: RawObject) -> Bool {
+        !holds(for: entity) && ["dismissed", "removed"].contains(entity["state"]?.string)
+    }
+}
