@@ -48,7 +48,7 @@ struct Slots: AsyncParsableCommand {
         }
     }
 
-    private var holding: String { device == nil && app == nil ? " that hold slots" : "" }
+    private var holding: String { device == nil && app == nil ? " with any slot held" : "" }
 
     /// The activities that hold the slots of the devices in `rows`.
     private func showHolders(_ rows: [RawObject], _ connection: IsletConnection) async throws {
