@@ -10,7 +10,7 @@ export function setNow(now, arrived = performance.now()) {
     if (!Number.isFinite(now)) return;
     const drift = now - currentTime();
     // Answers take a moment to arrive: a clock that is a little ahead is left alone, so that it never jumps back.
-    if (known && drift < 0 && -drift < Math.max(1_500 * speed, 1_500)) return;
+    if (known && speed !== 0 && drift < 0 && -drift < Math.max(1_500 * speed, 1_500)) return;
     known = true;
     base = now;
     readAt = arrived;

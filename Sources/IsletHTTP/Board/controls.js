@@ -117,7 +117,18 @@ function tintOf(control) {
 
 function tap(control) {
     if (!store.session.write) return toast("This board is read-only: start the service with --board-write to tap.", "warn");
+    tapped.add(control.id);
     return change("control.tap", {app: control.app, id: control.id});
+}
+
+const tapped = new Set(); // from this page, and not through yet
+
+// A failure soon gives way to the value that is asked for after it: whoever tapped is told.
+export function controlChanged({event, control}) {
+    if (!["control.failed", "control.performed", "control.cancelled"].includes(event) || !tapped.delete(control.id)) return;
+    if (event !== "control.failed") return;
+    const failure = failures[control.failure] ?? words(control.failure ?? "it failed");
+    toast(`${displayName(store.control.get(control.id) ?? {kind: "control", app: ""})}: ${failure}.`, "bad");
 }
 
 // The same tile, larger, in the detail panel.

@@ -51,13 +51,14 @@ export function tickHeader() {
     setText(byId("clock-speed"), speed === 1 ? "UTC" : speed === 0 ? "UTC, stands still" : `UTC ×${speed}`);
     setAttribute(byId("clock"), "title", `The service's time: ${exact(now)}`);
     const next = store.stats?.timers?.nextAt;
-    if (next !== undefined) setText(byId("timers-note"), next <= now ? "next is due" : `next ${relative(next, now)}`);
+    if (next !== undefined) setText(byId("timers-note"), next <= now ? "next by now" : `next ${relative(next, now)}`);
 }
 
 function write() {
     const stats = store.stats;
     if (stats === null) return;
-    setText(byId("version"), `${stats.version} · up ${span(stats.uptime)}`);
+    setText(byId("version"), note([stats.version, `up ${span(stats.uptime)}`, stats.memory !== undefined && bytes(stats.memory.resident),
+        stats.guarantee === "full" ? null : `store: ${stats.guarantee}`]));
     figure("commands", short(rates.commands.at(-1) ?? 0), "/s", note([`${count(stats.commands.taken)} taken`,
         stats.commands.refused > 0 && `${count(stats.commands.refused)} refused`]));
     sparkline(byId("commands-line"), rates.commands);
@@ -71,8 +72,9 @@ function write() {
     figure("lateness", ...value(late.p99, "ms"), `p50 ${measured(late.p50, "ms")} · max ${measured(late.max, "ms")}`);
     setAttribute(byId("figure-lateness"), "title", late === stats.lateness ? "Since the start" : "Of the last minute");
     const commit = recent(stats.commit);
-    figure("commit", ...value(commit.p99, stats.commit.unit), note([`p50 ${measured(commit.p50, stats.commit.unit)}`,
-        stats.answer?.count > 0 && `answer ${measured(recent(stats.answer).p99, stats.answer.unit)}`]));
+    const hasCommits = stats.commit.count > 0;
+    figure("commit", ...(hasCommits ? value(commit.p99, stats.commit.unit) : ["–", ""]), note([
+        hasCommits && `p50 ${measured(commit.p50, stats.commit.unit)}`, stats.answer?.count > 0 && `answer ${measured(recent(stats.answer).p99, stats.answer.unit)}`]));
     const providers = stats.providers;
     figure("providers", count(providers.connected), "live", note([providers.inFlight > 0 && `${count(providers.inFlight)} out`,
         providers.waiting > 0 && `${count(providers.waiting)} wait`, `${count(providers.calls)} calls`]));
@@ -80,7 +82,7 @@ function write() {
         providers.timedOut > 0 && `${count(providers.timedOut)} timed out`]));
     const subscribers = stats.subscribers;
     figure("subscribers", count(subscribers.reporting), "report", subscribers.lagging > 0
-        ? `at most ${count(subscribers.maximumLag)} behind` : stats.memory === undefined ? "none lags" : `${bytes(stats.memory.resident)} in memory`);
+        ? `at most ${count(subscribers.maximumLag)} behind` : "none lags");
     alarm("subscribers", subscribers.lagging > 0, `${count(subscribers.lagging)} lagging`);
     banner(stats);
 }

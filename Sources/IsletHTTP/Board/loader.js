@@ -1,7 +1,7 @@
 // Fills the store: the lists of each app after every hello, whatever an event names that is not known, histories for lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, changed, families, note, putEntity, removeEntity, setChanges, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, changed, families, forgetEarly, keepEarly, note, putEntity, removeEntity, setChanges, store} from "./store.js";
 import {setNow} from "./clock.js";
 
 const pageSize = 1_000;
@@ -32,6 +32,7 @@ export async function loadAll(apps) {
         await Promise.all([worker(), worker(), worker()]);
     } finally {
         if (mine === generation) {
+            forgetEarly();
             store.loading = false;
             changed("lists");
         }
@@ -116,16 +117,20 @@ export function take(topic, event) {
     addToTail(topic, event);
     if (!families.includes(family)) return true;
     const id = event[family]?.id;
-    if (!applyEvent(family, event) && store[family].size < heldLimit[family]) readEntity(app, family, id);
+    if (!applyEvent(family, event)) {
+        if (store.loading) keepEarly(id, event);
+        else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id);
+    }
     if (event.to === "removed") removeEntity(family, id);
     if (family !== "activity" && event.event.endsWith(".added")) loadKinds(app, family, generation).catch(() => {});
     return true;
 }
 
 const reading = new Set();
+const readingLimit = 64; // beyond it an entity waits for its next event
 
 async function readEntity(app, family, id) {
-    if (reading.has(id)) return;
+    if (reading.has(id) || reading.size >= readingLimit) return;
     reading.add(id);
     const mine = generation;
     try {

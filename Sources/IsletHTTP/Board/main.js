@@ -13,11 +13,12 @@ import {startHeader, tickHeader} from "./header.js";
 import {readInfo, readStats, startStats} from "./stats.js";
 import {moveNow, startTable, tickTable} from "./table.js";
 import {startDetail, tickDetail} from "./detail.js";
-import {startControls} from "./controls.js";
+import {controlChanged, startControls} from "./controls.js";
 import {startWidgets, tickWidgets} from "./widgets.js";
 import {startTail} from "./tail.js";
 import {startLateness} from "./lateness.js";
 import {startKeys} from "./keys.js";
+import {startInspect} from "./inspect.js";
 import {toast} from "./toast.js";
 
 function connect() {
@@ -41,7 +42,9 @@ function connect() {
             readStats();
         },
         event(topic, event) {
-            if (hello !== null && !take(topic, event)) reload(`an event of ${topic.split("/")[0]} is missing`);
+            if (hello === null) return;
+            if (!take(topic, event)) reload(`an event of ${topic.split("/")[0]} is missing`);
+            if (event.control !== undefined) controlChanged(event);
         },
         lost() {
             reload("this page was too slow for the stream");
@@ -90,6 +93,7 @@ startWidgets();
 startTail();
 startLateness();
 startDetail();
+startInspect();
 startKeys();
 startStats();
 startTicking();

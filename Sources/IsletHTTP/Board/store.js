@@ -53,6 +53,24 @@ export function putEntity(family, entity) {
     if (known !== undefined && known.revision > entity.revision) return;
     store[family].set(entity.id, entity);
     changed(family, entity.id);
+    const events = early.get(entity.id);
+    if (events === undefined) return;
+    early.delete(entity.id);
+    for (const event of events) applyEvent(family, event);
+}
+
+// Events of entities that no list has named yet: a list's answer may be older than they are. Kept while lists are read.
+const early = new Map();
+const earlyLimit = 50_000;
+
+export function keepEarly(id, event) {
+    const events = early.get(id);
+    if (events !== undefined) events.push(event);
+    else if (early.size < earlyLimit) early.set(id, [event]);
+}
+
+export function forgetEarly() {
+    early.clear();
 }
 
 export function removeEntity(family, id) {
@@ -61,7 +79,7 @@ export function removeEntity(family, id) {
     changed(family, id);
 }
 
-// An event's merge patch. Answers false where the entity is not known, so that it must be read.
+// An event's merge patch. Answers false where it does not fit what is known, so that the entity must be read.
 export function applyEvent(family, event) {
     const patch = event[family];
     if (patch === undefined || typeof patch.id !== "string") return true;
@@ -74,6 +92,7 @@ export function applyEvent(family, event) {
         return true;
     }
     if (patch.revision <= known.revision) return true;
+    if (patch.revision > known.revision + 1 && event.from !== undefined) return false; // revisions are dense: one is missing
     const next = {...known};
     for (const [name, value] of Object.entries(patch)) {
         if (value === null) delete next[name];

@@ -27,6 +27,7 @@ let shown = [];
 let limit = pageRows;
 let cursor = null; // the id of the row that Tab reaches
 let timer = null;
+let lookTook = 0;
 
 const body = byId("rows");
 const grid = byId("table");
@@ -72,7 +73,7 @@ const touched = new Set();
 function soon(ids) {
     for (const id of ids) touched.add(id);
     if (store.activity.size < 2_000) return look();
-    timer ??= setTimeout(look, patience);
+    timer ??= setTimeout(look, Math.max(patience, lookTook * 8)); // at most an eighth of the time goes into it
 }
 
 function readFilter() {
@@ -93,6 +94,7 @@ function readFilter() {
 function look() {
     clearTimeout(timer);
     timer = null;
+    const begun = performance.now();
     const rows = [];
     for (const activity of store.activity.values()) {
         if (state === "listed" ? activity.state === "dismissed" : state !== "all" && activity.state !== state) continue;
@@ -121,6 +123,7 @@ function look() {
     if (hadFocus && !body.contains(document.activeElement)) parts.get(cursor)?.element.focus({preventScroll: true});
     say(total);
     countStates();
+    lookTook = performance.now() - begun;
 }
 
 function makeRow() {
