@@ -2,6 +2,7 @@
 
 # The root of the project: every script runs from here.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+readonly root
 cd -- "$root" || exit 1
 
 say() { printf '%s\n' "$*" >&2; }
