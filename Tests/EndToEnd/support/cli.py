@@ -24,14 +24,15 @@ class Finished:
 class Islet:
     """Runs the command against one service."""
 
-    def __init__(self, service, app="com.example.pizza"):
+    def __init__(self, service, app="com.example.pizza", program=BINARY):
+        self.program = str(program)
         self.env = environment(
             ISLET_COMMANDS=service.commands, ISLET_EVENTS=service.events, ISLET_BULK=service.bulk, ISLET_APP=app)
 
     def __call__(self, *words, code=0, **env):
         """Runs it to its end; fails where the exit code is another one."""
         done = subprocess.run(
-            [str(BINARY), *map(str, words)], env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
+            [self.program, *map(str, words)], env={**self.env, **env}, stdin=subprocess.DEVNULL, capture_output=True,
             text=True, timeout=DEADLINE * 2)
         assert done.returncode == code, f"{words}: ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
         return Finished(done.returncode, done.stdout, done.stderr)
@@ -39,14 +40,14 @@ class Islet:
     def begin(self, *words, **env):
         """Starts it and leaves it running, its output line by line."""
         return subprocess.Popen(
-            [str(BINARY), *map(str, words)], env={**self.env, **env}, stdin=subprocess.DEVNULL,
+            [self.program, *map(str, words)], env={**self.env, **env}, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
 
     def on_a_terminal(self, *words, **env):
         """Runs it with standard output on a terminal; gives what it wrote there."""
         mine, its = pty.openpty()
         process = subprocess.Popen(
-            [str(BINARY), *map(str, words)], env={**self.env, "TERM": "xterm-256color", **env},
+            [self.program, *map(str, words)], env={**self.env, "TERM": "xterm-256color", **env},
             stdin=subprocess.DEVNULL, stdout=its, stderr=subprocess.DEVNULL)
         os.close(its)
         written = b""

@@ -42,10 +42,10 @@ def run(*words, env=None, seconds=DEADLINE):
 class Service:
     """A running service. `commands`, `events`, `bulk` … are the endpoints that its ready line names."""
 
-    def __init__(self, options=None, words=None, env=None, prefix=()):
+    def __init__(self, options=None, words=None, env=None, prefix=(), program=BINARY):
         words = words if words is not None else arguments({**FREE_PORTS, **(options or {})})
         self.process = subprocess.Popen(
-            [*prefix, str(BINARY), "serve", *words],
+            [*prefix, str(program), "serve", *words],
             env=env or environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
