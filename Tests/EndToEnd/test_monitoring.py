@@ -17,8 +17,9 @@ DASHBOARD = json.loads((ROOT / "contrib" / "grafana" / "islet.json").read_text()
 
 HISTOGRAMS = {"islet_answer_seconds", "islet_commit_seconds", "islet_lateness_seconds", "islet_provider_call_seconds"}
 METRICS = HISTOGRAMS | {
-    "islet_commands_total", "islet_disk_full", "islet_entities", "islet_events_total", "islet_info", "islet_provider_calls_total",
-    "islet_providers", "islet_resident_bytes", "islet_start_time_seconds", "islet_subscriber_lag_max",
+    "islet_clients_cut_total", "islet_commands_total", "islet_disk_full", "islet_entities", "islet_events_total", "islet_info",
+    "islet_journal_bytes", "islet_journal_free_bytes", "islet_provider_calls_in_flight", "islet_provider_calls_total",
+    "islet_provider_calls_waiting", "islet_providers", "islet_resident_bytes", "islet_start_time_seconds", "islet_subscriber_lag_max",
     "islet_subscribers_lagging", "islet_timers_armed", "islet_timers_overdue",
 }
 
