@@ -38,9 +38,15 @@ export async function change(op, fields) {
 function sure(question) {
     const dialog = byId("sure");
     setText(byId("sure-text"), question);
-    dialog.returnValue = "";
     dialog.showModal();
     return new Promise((resolve) => {
-        dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), {once: true});
+        const listeners = new AbortController();
+        const decide = (is) => {
+            listeners.abort();
+            resolve(is);
+        };
+        // Not "close": that event may come late, when the next question is already asked.
+        dialog.addEventListener("submit", (submit) => decide(submit.submitter?.value === "yes"), {signal: listeners.signal});
+        dialog.addEventListener("cancel", () => decide(false), {signal: listeners.signal});
     });
 }

@@ -19,6 +19,7 @@ const patience = 250; // milliseconds after a change before its explanation is r
 
 let open = null; // {family, app, id}
 let seen = null; // the entity that is drawn
+let drawnFor = null; // whether the board may write
 let decisions = [];
 let showsAll = false;
 let timer = null;
@@ -67,7 +68,7 @@ function change() {
 
 function refresh() {
     const entity = store[open.family].get(open.id);
-    if (entity === undefined || entity === seen) return;
+    if (entity === undefined || (entity === seen && drawnFor === store.session.write)) return;
     const isNewer = seen !== null && seen.revision !== entity.revision;
     seen = entity;
     draw();
@@ -100,6 +101,7 @@ async function read() {
 function draw() {
     const now = currentTime();
     const {family} = open;
+    drawnFor = store.session.write;
     byId("detail-body").hidden = false;
     setText(byId("detail-title"), titleOf(seen));
     setText(byId("detail-from"), [seen.type ?? seen.kind, appName(seen.app), seen.device].filter(Boolean).join(" · "));
@@ -110,7 +112,12 @@ function draw() {
     const preview = {activity: previews, control: controlPreview, widget: widgetPreview}[family];
     byId("preview").replaceChildren(preview(seen, now));
     const actions = {activity: activityActions, control: controlActions, widget: widgetActions}[family];
-    byId("detail-actions").replaceChildren(...(store.session.write ? actions(seen) : []));
+    const offered = `${seen.id} ${seen.state} ${store.session.write}`;
+    if (byId("detail-actions").dataset.offered !== offered) {
+        // Only where they are others: a button that is being pressed must not be replaced.
+        byId("detail-actions").replaceChildren(...(store.session.write ? actions(seen) : []));
+        byId("detail-actions").dataset.offered = offered;
+    }
     byId("ahead").replaceChildren(nextSteps(seen, family, now));
     if (family === "activity") drawLane(now);
     if (family === "widget") widgetTimeline(seen, byId("detail-timeline"));

@@ -50,7 +50,7 @@ function flush() {
 // A row of a list, or the answer of a get: kept where it is newer than what is known.
 export function putEntity(family, entity) {
     const known = store[family].get(entity.id);
-    if (known !== undefined && known.revision > entity.revision) return;
+    if (known !== undefined && known.revision >= entity.revision) return;
     store[family].set(entity.id, entity);
     changed(family, entity.id);
     const events = early.get(entity.id);
