@@ -15,7 +15,8 @@ export function readContent(contentState, attributes) {
     const strings = members.filter((member) => member.kind === "text" && member.text !== "");
     const headline = byName(strings, headlines) ?? strings[0] ?? null;
     const others = strings.filter((member) => member !== headline);
-    const subtitle = byName(others, subtitles) ?? others[0] ?? null;
+    // A short text says nothing without its name: it stands among the members.
+    const subtitle = byName(others, subtitles) ?? others.find((member) => member.text.length > 3) ?? null;
     return {
         headline,
         subtitle,

@@ -173,6 +173,7 @@ function drawFacts() {
     const shown = [...payloads.map((name) => [name, seen[name]]), ...entry];
     byId("payloads").replaceChildren(...shown.map(([name, value]) => h("section", {},
         h("h4", {}, words(name)), h("pre", {tabindex: "0"}, JSON.stringify(value, null, 2)))));
+    byId("content").hidden = shown.length === 0;
     byId("size").hidden = open.family !== "activity" || seen.contentState === undefined;
     if (!byId("size").hidden) drawSize();
 }

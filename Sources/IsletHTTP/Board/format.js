@@ -8,6 +8,11 @@ export function count(value) {
     return String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, space);
 }
 
+// 1 deadline, 12 deadlines
+export function plural(number, word) {
+    return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+}
+
 // 950, 12.4 k, 3.1 M: where the place is narrow.
 export function short(value) {
     if (value === null || value === undefined) return "–";

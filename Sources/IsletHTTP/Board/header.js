@@ -97,6 +97,7 @@ function note(parts) {
 
 function value(number, unit) {
     const text = measured(number, unit);
+    if (text.includes(" ")) return [text, ""]; // of two units, as 1 m 53 s
     const [amount, ...rest] = text.split("\u202f");
     return [amount, rest.join(" ")];
 }

@@ -1,7 +1,7 @@
 // How late deadlines took effect: a histogram of the events that this page has seen, and the service's own percentiles.
 
 import {byId, h, setAttribute, setText} from "./dom.js";
-import {count, measured} from "./format.js";
+import {count, measured, plural} from "./format.js";
 import {currentSpeed} from "./clock.js";
 import {onChange, store} from "./store.js";
 
@@ -37,14 +37,14 @@ function draw() {
         setAttribute(bar.parentElement, "title", `${edgeText(index)}: ${count(value)}`);
     });
     setAttribute(byId("lateness-bars"), "aria-label",
-        `Lateness of ${count(store.lateness.length)} deadlines; ${counts.map((value, index) => value > 0 && `${edgeText(index)}: ${value}`).filter(Boolean).join(", ")}`);
+        `Lateness of ${plural(store.lateness.length, "deadline")}; ${counts.map((value, index) => value > 0 && `${edgeText(index)}: ${value}`).filter(Boolean).join(", ")}`);
     const late = store.stats.lateness;
     const recent = late.recent?.count > 0 ? late.recent : null;
     for (const name of ["p50", "p99", "p999", "max"]) {
         setText(byId(`late-${name}`), measured(late[name], "ms"));
         setText(byId(`late-recent-${name}`), recent === null ? "–" : measured(recent[name], "ms"));
     }
-    setText(byId("late-count"), `${count(late.count)} deadlines since the start`);
+    setText(byId("late-count"), `${plural(late.count, "deadline")} since the start`);
     const speed = currentSpeed();
     setText(byId("late-note"), `bars: ${count(store.lateness.length)} seen here`
         + (speed > 1 ? `; time runs ${speed} times as fast, and so does lateness` : ""));
