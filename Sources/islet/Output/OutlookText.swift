@@ -47,7 +47,7 @@ enum OutlookText {
     private static func waits(_ entity: RawObject) -> [String] {
         switch entity["state"]?.string {
         case "loading", "reloading":
-            ["  its provider has been or will be asked: its answer comes, or the deadline of the call (islet providers)"]
+            ["  its provider is asked: its answer comes, or the deadline of the call (islet providers)"]
         case "acting": ["  its action runs: its provider answers, or the deadline of the call comes (islet providers)"]
         case _: []
         }

@@ -108,7 +108,8 @@ enum CheckText {
         return lines
     }
 
-    private static func metric(_ name: String, _ help: String, _ samples: [(labels: String, value: String)]) -> [String] {
+    private static func metric(_ name: String, _ help: String, _ samples: [(labels: String, value: String)]) -> [String]
+    {
         guard !samples.isEmpty else { return [] }
         return ["# HELP \(name) \(help)", "# TYPE \(name) gauge"] + samples.map { "\(name)\($0.labels) \($0.value)" }
     }

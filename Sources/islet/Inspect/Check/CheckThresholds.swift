@@ -6,7 +6,8 @@ struct CheckThresholds: ParsableArguments {
     @Option(help: ArgumentHelp("How late timers fired lately (99th percentile).", valueName: "warn:crit"))
     var latenessP99 = "250ms:5s"
 
-    @Option(help: ArgumentHelp("How long changes took to be answered lately (99th percentile).", valueName: "warn:crit"))
+    @Option(
+        help: ArgumentHelp("How long changes took to be answered lately (99th percentile).", valueName: "warn:crit"))
     var answerP99 = "250ms:2s"
 
     @Option(help: ArgumentHelp("How long commits took lately (99th percentile).", valueName: "warn:crit"))
@@ -24,7 +25,8 @@ struct CheckThresholds: ParsableArguments {
     @Option(help: ArgumentHelp("Calls that wait for a provider.", valueName: "warn:crit"))
     var waiting = "16:256"
 
-    @Option(help: ArgumentHelp("Providers that are asked nothing, since they failed too often.", valueName: "warn:crit"))
+    @Option(
+        help: ArgumentHelp("Providers that are asked nothing, since they failed too often.", valueName: "warn:crit"))
     var openProviders = "0:"
 
     @Option(help: ArgumentHelp("Connected providers: fewer are bad.", valueName: "warn:crit"))

@@ -81,9 +81,11 @@ struct DiskExamination {
 
     /// - Parameter hasFiles: whether the file system counts files at all.
     static func room(bytes: Int64, files: Int64, hasFiles: Bool) -> DoctorFinding {
-        let text = "\(ByteText.text(bytes)) free" + (hasFiles && files < 100 ? ", but room for \(files) files only" : "")
+        let text =
+            "\(ByteText.text(bytes)) free" + (hasFiles && files < 100 ? ", but room for \(files) files only" : "")
         let figures: RawObject = ["bytes": .integer(bytes), "files": .integer(files)]
-        let advice = "a full disk stops all changes; the journal alone takes up to 8 GiB by default (islet journal stats)"
+        let advice =
+            "a full disk stops all changes; the journal alone takes up to 8 GiB by default (islet journal stats)"
         if bytes < roomNeeded || hasFiles && files < 100 { return .fail("room", text, advice: advice, figures) }
         if bytes < roomWanted { return .warn("room", text, advice: advice, figures) }
         return .ok("room", text, figures)
@@ -128,13 +130,15 @@ struct DiskExamination {
         func shown(_ time: Int64) -> String { time < 100 ? "\(time) µs" : SpanText.text(time, microseconds: true) }
         let text = "a commit waits \(shown(median)) for the disk, \(shown(longest)) at most (of \(times.count))"
         if median > tooSlowSync || median > slowSync {
-            let advice = "use a faster disk (an SSD with power-loss protection), or --sync normal where a loss is bearable"
+            let advice =
+                "use a faster disk (an SSD with power-loss protection), or --sync normal where a loss is bearable"
             return median > tooSlowSync
                 ? .fail("diskSync", text, advice: advice, figures) : .warn("diskSync", text, advice: advice, figures)
         }
         if median < implausibleSync {
             return .warn(
-                "diskSync", text, advice: "no disk is that fast: what it says to have kept may not survive loss of power",
+                "diskSync", text,
+                advice: "no disk is that fast: what it says to have kept may not survive loss of power",
                 figures)
         }
         return .ok("diskSync", text, figures)

@@ -50,7 +50,8 @@ struct ServiceExamination {
         let figures: RawObject = ["guarantee": .string(guarantee)]
         if info["journal"]?.object?["isFull"]?.bool == true {
             return .fail(
-                "durability", "its disk is full: changes are refused", advice: "make room; it goes on by itself", figures)
+                "durability", "its disk is full: changes are refused", advice: "make room; it goes on by itself",
+                figures)
         }
         switch guarantee {
         case "full": return .ok("durability", "what it acknowledges survives loss of power", figures)

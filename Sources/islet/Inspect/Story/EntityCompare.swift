@@ -12,7 +12,7 @@ struct EntityCompare<Target: EntityTarget>: AsyncParsableCommand {
                   islet \(Target.Family.noun) diff \(Target.Family.example)              the last change
                   islet \(Target.Family.noun) diff \(Target.Family.example) 3            what made revision 3
                   islet \(Target.Family.noun) diff \(Target.Family.example) 3 7          from 3 to 7
-                  islet \(Target.Family.noun) diff \(Target.Family.example) 1h 10m       from an hour ago to ten minutes ago
+                  islet \(Target.Family.noun) diff \(Target.Family.example) 1h 10m       from an hour ago to 10 m ago
                   islet \(Target.Family.noun) diff \(Target.Family.example) 3 7 --json | jq -c '.changes[]'
 
                 Lines with + are new, lines with - are gone. Below them: the events that

@@ -12,7 +12,8 @@ struct EntityDiff {
         /// As RFC 6901 has it: `/contentState/eta`.
         var pointer: String {
             path.map { name in
-                "/" + name.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
+                "/"
+                    + name.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
                     .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
             }.joined()
         }

@@ -2,8 +2,8 @@ import IsletClient
 
 /// What is known of an entity's past: its events, put together to what it was after each of them.
 ///
-/// Events are merge patches. Where all are kept, that gives the whole entity at any revision. Where the oldest are gone,
-/// a member is known from its last change on, and also before that, if nothing has changed it until now; the rest is
+/// Events are merge patches. Where all are kept, that gives the whole entity at any revision. Where the oldest are
+/// gone, a member is known from its last change on, and also before that, if nothing has changed it until now; the rest is
 /// named as unknown and never guessed.
 struct EntityStory {
     /// One event.

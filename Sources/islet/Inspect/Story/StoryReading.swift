@@ -42,8 +42,8 @@ struct StoryReading {
             guard date <= now else {
                 throw Failure(
                     .usage,
-                    "\(TimeText.full(date, now: now)) is to come: `\(Invocation.name) \(noun) explain \(name)` says what "
-                        + "will happen")
+                    "\(TimeText.full(date, now: now)) is to come: "
+                        + "`\(Invocation.name) \(noun) explain \(name)` says what will happen")
             }
             guard let chapter = story.chapter(at: date) else { throw unknown(date: date) }
             return story.past(chapter)

@@ -83,7 +83,8 @@ struct Wait: AsyncParsableCommand {
     }
 
     /// The entity as it is now; where it is gone, as it was, and removed.
-    private func whole(_ found: FoundEntity, _ last: RawObject, _ connection: IsletConnection) async throws -> RawObject {
+    private func whole(_ found: FoundEntity, _ last: RawObject, _ connection: IsletConnection) async throws -> RawObject
+    {
         do throws(IsletError) {
             return EntityText.entity(try await connection.send(found.command("get"))) ?? last
         } catch {

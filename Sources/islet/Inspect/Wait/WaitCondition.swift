@@ -36,7 +36,8 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         for state in states where !known.contains(state) {
             let hint = Spelling.closest(to: state, among: known).map { "; did you mean \($0)?" } ?? ""
             let all = known.joined(separator: ", ")
-            throw Failure(.usage, "a\(noun == "activity" ? "n" : "") \(noun) is never '\(state)'\(hint) (states: \(all))")
+            throw Failure(
+                .usage, "a\(noun == "activity" ? "n" : "") \(noun) is never '\(state)'\(hint) (states: \(all))")
         }
     }
 
