@@ -20,7 +20,8 @@ struct IsletCommand: AsyncParsableCommand {
               what is happening?         islet tail, islet stats --watch
               what is stuck?             islet activity list --state stale, islet timers
               why is it in this state?   islet activity explain order-7
-              what was it before?        islet activity diff order-7, islet activity at 10m order-7
+              what was it before?        islet activity at 10m order-7
+              what has changed?          islet activity diff order-7 3 7
               what fires next?           islet timers (and how late timers are)
               who holds the slots?       islet slots, islet slots --device phone-1
               who is slow?               islet subscribers, islet providers
@@ -49,20 +50,20 @@ struct IsletCommand: AsyncParsableCommand {
             """,
         version: "islet \(ClientVersion.text)",
         groupedSubcommands: [
-            CommandGroup(name: "Run it", subcommands: [Serve.self, Dev.self]),
+            CommandGroup(name: "Service", subcommands: [Serve.self, Dev.self]),
             CommandGroup(
-                name: "See what it does",
+                name: "Inspection",
                 subcommands: [
                     Stats.self, Tail.self, Timers.self, Slots.self, Subscribers.self, Providers.self, Wait.self,
                     Info.self,
                 ]),
-            CommandGroup(name: "Judge it", subcommands: [Check.self, Doctor.self]),
+            CommandGroup(name: "Health", subcommands: [Check.self, Doctor.self]),
             CommandGroup(
-                name: "Look at things and change them",
+                name: "Entity",
                 subcommands: [
                     ActivityCommand.self, ControlCommand.self, WidgetCommand.self, GroupCommand.self,
                     ProviderCommand.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self,
                 ]),
-            CommandGroup(name: "Keep its files", subcommands: [JournalCommand.self, Backup.self, Restore.self]),
+            CommandGroup(name: "File", subcommands: [JournalCommand.self, Backup.self, Restore.self]),
         ])
 }

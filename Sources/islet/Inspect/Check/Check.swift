@@ -13,10 +13,10 @@ struct Check: AsyncParsableCommand {
             EXAMPLES:
               islet check
               islet check --lateness-p99 100ms:1s --lagging 0:5 --memory 1GiB:2GiB
-              islet check --providers 2:1                   fewer than 2: a warning; none: critical
+              islet check --providers 2:1              one: a warning; none: critical
               islet check --format json
               islet check --format prometheus > /var/lib/node_exporter/islet.prom
-              islet check --timeout 2s                      no answer by then is critical
+              islet check --timeout 2s                 no answer by then is critical
 
             A threshold is WARN:CRIT; either may be left out, and off judges nothing. A
             figure above it is bad, of --providers one below it. Times are of the last

@@ -14,8 +14,9 @@ struct CheckReport: Sendable {
 
         var status: CheckStatus { threshold.status(of: value) }
 
-        /// Such as `lateness p99 is 2.3 s, critical above 1 s`.
+        /// Such as `lateness p99 2.3 s, critical above 1 s`.
         var complaint: String {
+            guard status != .ok else { return "\(title) \(unit.text(value))" }
             let limit = status == .critical ? threshold.critical : threshold.warning
             let side = threshold.isMinimum ? "below" : "above"
             let bound = limit.map { ", \(status.name) \(side) \(unit.text($0))" } ?? ""

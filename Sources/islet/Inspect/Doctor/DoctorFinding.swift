@@ -48,7 +48,7 @@ struct DoctorFinding: Sendable {
             case .fail: style.wrong(mark)
             }
         let line = "\(shown) \(name.padded(to: Self.nameWidth)) \(text)"
-        return [line] + [advice].compactMap(\.self).map { "      " + "→ ".padded(to: Self.nameWidth - 10) + $0 }
+        return [line] + [advice].compactMap(\.self).map { "".padded(to: 7 + Self.nameWidth) + "→ " + $0 }
     }
 
     private static let nameWidth = 14

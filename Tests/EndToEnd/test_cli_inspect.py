@@ -1,0 +1,317 @@
+"""What an operator asks about one thing: why it is so, what it was, what changed, and to wait until it is otherwise."""
+
+import re
+
+import pytest
+
+from support.cli import Islet
+from support.dates import HOUR, MINUTE, after
+from support.schemas import strict
+from support.scripted import ScriptedService
+from support.service import environment, run
+from support.wire import DEADLINE, Deadline
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+@pytest.fixture
+def scripted(tmp_path):
+    """Makes a service that answers what the test wants, and the command that asks it."""
+    made = []
+
+    def make(**answers):
+        made.append(ScriptedService(tmp_path, **answers))
+        return Islet(made[-1])
+
+    yield make
+    for service in made:
+        service.close()
+
+
+@pytest.fixture
+def order(client):
+    """An activity with four revisions: started, updated after a minute, stale, updated after a quarter of an hour."""
+    fields = {"key": "order-7", "contentState": {"eta": 12, "stage": "oven"}, "staleDate": after(10 * MINUTE)}
+    id = client.start(**fields)["id"]
+    client.advance(by=MINUTE)
+    client.applied("activity.update", id=id, contentState={"eta": 11}, staleDate=after(11 * MINUTE))
+    client.ignored("activity.update", id=id, contentState={"eta": 11}, staleDate=after(11 * MINUTE))
+    client.advance(by=14 * MINUTE)
+    client.applied("activity.update", id=id, contentState={"eta": 11, "courier": "Kim"})
+    return id
+
+
+# Why
+
+
+def test_explain_says_why_who_asked_by_which_rule_and_what_is_next(islet, order):
+    asked = "              because a client asked for it (command) · asked by"
+    assert islet("activity", "explain", "order-7").out.splitlines() == [
+        "Thu 2026-01-01 UTC",
+        "1.  00:00:00  active: started, so it is active and its 8-hour clock runs",
+        f"{asked} r-1 · rule: apple-semantics 1.2 row 1 · revision 1",
+        "2.  00:01:00  active: updated: content and stale date are replaced",
+        f"{asked} r-3 · rule: apple-semantics 1.2 row 13 · revision 2",
+        "3.  00:01:00  ignored: the update changed nothing",
+        "              reason: unchanged · asked by r-4 · rule: rule set ignoresUnchangedUpdates",
+        "4.  00:11:00  active → stale: its stale date was reached without an update",
+        "              because its stale date came (staleDate) · rule: apple-semantics 1.2 row 19 · revision 3",
+        "5.  00:15:00  stale → active: an update brought it back from stale",
+        f"{asked} r-6 · rule: apple-semantics 1.2 row 20 · revision 4",
+        "Now it is active, since 2026-01-01 00:15:00 UTC (now).",
+        "What happens next:",
+        "  in 7 h 45 m, at 2026-01-01 08:00:00 UTC: it ends: it will have been active for as long as it may be "
+        "(activeLimit)",
+    ]
+
+
+def test_explain_looks_ahead_beyond_the_next_deadline(islet, client):
+    client.start(key="a", staleDate=after(HOUR))
+    assert islet("activity", "explain", "a").out.splitlines()[-2:] == [
+        "  in 1 h, at 2026-01-01 01:00:00 UTC: it goes stale, unless an update comes first (staleDate)",
+        "  in 8 h, at 2026-01-01 08:00:00 UTC: it ends: it will have been active for as long as it may be "
+        "(activeLimit)",
+    ]
+    client.applied("activity.end", key="a")
+    assert islet("activity", "explain", "a").out.splitlines()[-1] == (
+        "  in 4 h, at 2026-01-01 04:00:00 UTC: it is removed from the Lock Screen (dismissalPolicy)")
+    client.applied("activity.dismiss", key="a")
+    assert islet("activity", "explain", "a").out.splitlines()[-1] == "Nothing will happen to it by itself."
+
+
+def test_explain_names_the_client_of_a_command_and_says_that_older_decisions_are_gone(islet, client, scripted):
+    islet("activity", "start", "b", "--type", "T", "--state", "{}")
+    assert re.search(r"asked by cli-\d+ of client …[0-9a-f]{12} · rule", islet("activity", "explain", "b").out)
+    decision = {"at": after(0), "rule": "r", "text": "updated", "outcome": "applied", "event": "activity.updated",
+                "seq": 9, "revision": 7, "from": "active", "to": "active", "cause": "command"}
+    ask = scripted(activity_explain={"activity": {"id": "i", "state": "active"}, "decisions": [decision]})
+    assert ask("activity", "explain", "b").err == "what was decided before revision 7 is not kept any more\n"
+
+
+# What it was
+
+
+def test_diff_of_two_revisions(islet, order):
+    assert islet("activity", "diff", "order-7", "1", "4").out.splitlines() == [
+        "order-7  revision 1 → 4, 15 m later: 2026-01-01 00:00:00 UTC → 2026-01-01 00:15:00 UTC",
+        "  contentState.eta      12 → 11",
+        "- contentState.stage    oven",
+        "+ contentState.courier  Kim",
+        "- staleDate             2026-01-01 00:10:00 UTC",
+        "  timestamp             2026-01-01 00:00:00 UTC → 2026-01-01 00:15:00 UTC",
+        "  next.at               2026-01-01 00:10:00 UTC → 2026-01-01 08:00:00 UTC",
+        "  next.cause            staleDate → activeLimit",
+        "Thu 2026-01-01 UTC",
+        '00:01:00  order-7  active               updated          stale in 10 m, rev 2  {"eta":11}',
+        "00:11:00  order-7  active → stale       staleDate        ends in 7 h 49 m, rev 3",
+        '00:15:00  order-7  stale → active       updated          rev 4  {"eta":11,"courier":"Kim"}',
+    ]
+
+
+def test_diff_in_json_keeps_its_schema_and_gives_the_exact_values(islet, client, order):
+    [diff] = islet("activity", "diff", "order-7", "2", "3", "--json").json
+    strict("cli/diff.json").validate(diff)
+    assert diff == {
+        "id": order, "from": {"revision": 2, "at": after(MINUTE)}, "to": {"revision": 3, "at": after(11 * MINUTE)},
+        "changes": [
+            {"path": "/state", "from": "active", "to": "stale"},
+            {"path": "/cause", "from": "command", "to": "staleDate"},
+            {"path": "/next/at", "from": after(11 * MINUTE), "to": after(8 * HOUR)},
+            {"path": "/next/cause", "from": "staleDate", "to": "activeLimit"}],
+        "complete": True, "unknown": []}
+
+
+def test_diff_takes_revisions_times_or_nothing(islet, order):
+    def ends(*points):
+        [diff] = islet("activity", "diff", "order-7", *points, "--json").json
+        return diff["from"]["revision"], diff["to"]["revision"]
+    assert ends() == (3, 4), "the last change"
+    assert ends("2") == (1, 2), "what made this revision"
+    assert ends("4", "2") == (2, 4), "the older one first"
+    assert ends("1") == (0, 1), "its beginning, from nothing"
+    assert ends("14m", "4m") == (2, 3), "how long ago"
+    assert ends("5m") == (2, 4), "from then to now"
+    assert ends("2026-01-01T00:01Z", f"{after(11 * MINUTE)}") == (2, 3)
+
+
+@pytest.mark.parametrize("ago, revision", [("14m1s", 1), ("14m", 2), ("5m", 2), ("4m", 3), ("0s", 4)])
+def test_at_gives_what_held_at_that_time(islet, order, ago, revision):
+    [shown] = islet("activity", "at", ago, "order-7", "--json").json
+    strict("cli/at.json").validate(shown)
+    assert (shown["revision"], shown["activity"]["revision"], shown["complete"]) == (revision, revision, True)
+    assert islet("activity", "at", str(revision), "order-7", "--json").json[0]["activity"] == shown["activity"]
+
+
+def test_at_now_is_what_get_shows(islet, client, order):
+    [shown] = islet("activity", "at", "0s", "order-7", "--json").json
+    assert shown["activity"] == client.get(order)
+    assert (shown["at"], shown["revisionAt"]) == (after(15 * MINUTE), after(15 * MINUTE))
+
+
+def test_at_tells_people_the_state_and_the_deadlines_of_then(islet, order):
+    shown = islet("activity", "at", "14m", "order-7").out.splitlines()
+    assert shown[0] == "2026-01-01 00:01:00 UTC (14 m ago): revision 2, made at 2026-01-01 00:01:00 UTC (now)"
+    assert shown[1] == "order-7  active"
+    assert '  contentState    {"eta":11}' in shown and "  next            stale in 10 m" in shown
+
+
+def test_what_was_not_there_is_3_and_what_is_to_come_is_2(islet, order):
+    assert "was not there yet" in islet("activity", "at", "1h", "order-7", code=3).err
+    assert "revisions 1 to 4" in islet("activity", "at", "9", "order-7", code=3).err
+    assert "notFound" in islet("activity", "diff", "nobody", code=3).err
+    assert "explain order-7" in islet("activity", "at", "2026-01-02T00:00Z", "order-7", code=2).err
+    for words in (("at", "soon", "order-7"), ("at", "0", "order-7"), ("diff", "order-7", "x")):
+        assert islet("activity", *words, code=2).out == ""
+
+
+def test_the_past_of_a_dismissed_one_is_whole_as_long_as_its_events_are(islet, client, order):
+    client.applied("activity.dismiss", id=order, by="person")
+    [shown] = islet("activity", "at", "4", "order-7", "--json").json
+    assert shown["complete"] and shown["activity"]["contentState"] == {"eta": 11, "courier": "Kim"}
+
+
+def test_what_is_not_known_any_more_is_named_and_never_guessed(scripted):
+    """Of an activity whose first two events are gone: what has not changed since is known, the rest is not."""
+    def event(revision, to, **patch):
+        return {"epoch": "e", "seq": revision, "at": after(revision * MINUTE), "event": "activity.updated",
+                "from": "active", "to": to, "cause": "command", "activity": {"id": "i", "revision": revision, **patch}}
+    events = [event(3, "active", relevanceScore=1), event(4, "stale", state="stale", staleDate=None),
+              event(5, "active", state="active", contentState={"eta": 5})]
+    whole = {"id": "i", "key": "order-7", "state": "active", "revision": 5, "contentState": {"eta": 5},
+             "relevanceScore": 1, "cause": "command"}
+    history = {"activity": {"id": "i", "revision": 5, "state": "active"}, "events": events, "complete": False,
+               "sinceRevision": 3}
+    ask = scripted(activity_history=history, activity_get={"activity": whole},
+                   service_ping={"now": after(HOUR)})
+    [third] = ask("activity", "at", "3", "order-7", "--json").json
+    strict("cli/at.json").validate(third)
+    assert third["activity"] == {
+        "id": "i", "key": "order-7", "state": "active", "revision": 3, "relevanceScore": 1, "cause": "command"}
+    assert third["unknown"] == ["contentState", "staleDate"] and third["complete"] is False
+    [fourth] = ask("activity", "at", "4", "order-7", "--json").json
+    assert fourth["unknown"] == ["contentState"] and "staleDate" not in fourth["activity"]
+    [last] = ask("activity", "at", "5", "order-7", "--json").json
+    assert last["activity"] == whole and last["complete"]
+    told = ask("activity", "diff", "order-7", "3", "5")
+    assert told.out.splitlines()[1] == "  nothing is different"
+    assert told.err == "not all events before revision 3 are kept any more; not known: contentState, staleDate\n"
+    assert "known since 2026-01-01 00:03:00 UTC" in ask("activity", "at", "58m", "order-7", code=3).err
+
+
+def test_a_hole_between_events_is_not_bridged(scripted):
+    events = [
+        {"epoch": "e", "seq": n, "at": after(n * MINUTE), "event": f"activity.{name}", "to": "active",
+         "cause": "command", "activity": {"id": "i", "revision": n, **patch}}
+        for n, name, patch in ((1, "started", {"type": "T", "contentState": {"eta": 1}, "style": "standard"}),
+                               (4, "updated", {"relevanceScore": 2}))]
+    history = {"activity": {"id": "i", "revision": 4, "state": "active"}, "events": events, "complete": True}
+    whole = {"id": "i", "type": "T", "state": "active", "revision": 4, "contentState": {"eta": 9}, "relevanceScore": 2,
+             "style": "standard"}
+    ask = scripted(activity_history=history, activity_get={"activity": whole}, service_ping={"now": after(HOUR)})
+    [first] = ask("activity", "at", "1", "k", "--json").json
+    assert first["activity"]["contentState"] == {"eta": 1} and first["complete"]
+    [last] = ask("activity", "at", "4", "k", "--json").json
+    assert last["activity"]["contentState"] == {"eta": 9} and last["complete"]
+
+
+# Waiting
+
+
+def test_what_holds_already_is_0_at_once(islet, order):
+    assert islet("wait", "order-7", "--for", "active").out == (
+        "order-7: active, revision 4, ends in 7 h 45 m, waited 0 s\n")
+    assert islet("wait", order, "--for", "stale,active", "--family", "activity").out.startswith("order-7: active")
+    assert islet("wait", "order-7", "--for", "contentState.courier=Kim", "--json").json[0]["id"] == order
+    assert islet("wait", "order-7", "--for", "staleDate=null").code == 0
+
+
+@pytest.mark.parametrize("change, condition, told", [
+    ({"op": "activity.end"}, "ended", r"order-7: ended, revision 5, removed in 4 h, waited .*"),
+    ({"op": "activity.end", "dismissalPolicy": "immediate"}, "ended", r"order-7: (ended|dismissed), revision [56].*"),
+    ({"op": "activity.dismiss"}, "ended", r"order-7: dismissed, revision 5.*"),
+    ({"op": "activity.update", "contentState": {"eta": 0}}, "contentState.eta=0", r"order-7: active, revision 5.*"),
+], ids=["ended", "immediate", "dismissed", "member"])
+def test_a_change_ends_the_wait(islet, client, order, change, condition, told):
+    process = islet.begin("wait", "order-7", "--for", condition, "--timeout", "60s")
+    joined(client)
+    client.applied(change["op"], id=order, **{name: value for name, value in change.items() if name != "op"})
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0 and re.fullmatch(told + r"\n", out), (out, err)
+
+
+def joined(client, count=1):
+    """Returns when so many subscribers have joined the service's events."""
+    deadline = Deadline()
+    while not deadline.passed:
+        stats = client.ask("service.stats")
+        if not stats["ok"] or stats["stats"]["joins"] >= count:
+            return
+    raise AssertionError("nobody joined")
+
+
+def test_a_deadline_ends_the_wait(islet, client, order):
+    process = islet.begin("wait", "order-7", "--for", "dismissed", "--timeout", "60s", "--json")
+    joined(client)
+    client.advance(by=13 * HOUR)
+    out, _ = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0 and '"state":"dismissed"' in out
+
+
+def test_it_asks_for_nothing_while_it_waits(islet, client, order):
+    before = client.read("service.info")["info"]["commands"]
+    islet("wait", "order-7", "--for", "ended", "--timeout", "2s", code=5)
+    asked = client.read("service.info")["info"]["commands"] - before
+    assert asked < 8, "it waits for events and does not poll"
+
+
+def test_what_does_not_hold_in_time_is_5(islet, order):
+    done = islet("wait", "order-7", "--for", "ended", "--timeout", "300ms", code=5)
+    assert done.out == "" and done.err == "order-7 is still active at revision 4 after 0.3 s: waited for ended\n"
+
+
+def test_what_can_never_hold_any_more_is_4(islet, client, order):
+    client.applied("activity.dismiss", id=order)
+    done = islet("wait", "order-7", "--for", "active", code=4)
+    assert done.err == "order-7 was dismissed and will not be active any more\n"
+    assert islet("wait", "order-7", "--for", "ended").code == 0, "dismissed is ended and more"
+
+
+def test_what_is_not_there_is_3_and_no_state_is_2(islet, order):
+    assert "looked for: activity, control, widget" in islet("wait", "nobody", "--for", "ended", code=3).err
+    assert "looked for: widget" in islet("wait", "order-7", "--for", "shown", "--family", "widget", code=3).err
+    assert "did you mean ended?" in islet("wait", "order-7", "--for", "endet", code=2).err
+    for words in (("wait", "order-7"), ("wait", "order-7", "--for", ""), ("wait", "order-7", "--for", ".=1"),
+                  ("wait", "order-7", "--for", "ended", "--family", "gadget")):
+        assert islet(*words, code=2).out == ""
+
+
+def test_a_service_that_is_not_there_is_5(islet, tmp_path):
+    done = islet("wait", "k", "--for", "ended", "--timeout", "200ms", code=5, ISLET_COMMANDS=f"ipc://{tmp_path}/nobody")
+    assert "is the service running?" in done.err
+
+
+# Help
+
+
+@pytest.mark.parametrize("words", [
+    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["check"], ["doctor"],
+    *([family, verb] for family in ("activity", "control", "widget") for verb in ("explain", "history", "at", "diff")),
+], ids=" ".join)
+def test_help_begins_with_examples(words):
+    done = run(*words, "--help", env=environment())
+    assert done.returncode == 0
+    assert done.stdout.index("EXAMPLES:") < done.stdout.index("OPTIONS:")
+    assert done.stdout.index("islet " + " ".join(words)) < done.stdout.index("OPTIONS:")
+
+
+def test_the_help_says_which_command_answers_which_question():
+    shown = run("--help", env=environment()).stdout
+    for command in ("stats", "tail", "timers", "slots", "subscribers", "providers", "check", "doctor", "wait"):
+        assert re.search(rf"islet {command}\b", shown), command
+        assert re.search(rf"^  {command} +\w", shown, re.MULTILINE), command
+    for group in ("SERVICE", "INSPECTION", "HEALTH", "ENTITY", "FILE"):
+        assert f"\n{group} SUBCOMMANDS:\n" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())

@@ -1,0 +1,127 @@
+"""`islet doctor` on this very machine: what it measures, what it says to do, and its exit code."""
+
+import os
+import re
+import resource
+import subprocess
+
+import pytest
+
+from support.cli import Finished, Islet
+from support.schemas import strict
+from support.scripted import ScriptedService
+from support.service import BINARY, environment
+from support.wire import DEADLINE
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+def findings(done):
+    """The findings of a run with --json by their names; the whole keeps its schema."""
+    [report] = done.json
+    strict("cli/doctor.json").validate(report)
+    return {finding["name"]: finding for finding in report["findings"]}
+
+
+def offline(*words, **limits):
+    """Runs it without a service, under these limits of the system; gives the finished process."""
+    def limit():
+        for name, value in limits.items():
+            resource.setrlimit(getattr(resource, name), (value, value))
+    return subprocess.run(
+        [str(BINARY), "doctor", "--offline", *map(str, words)], env=environment(), capture_output=True, text=True,
+        preexec_fn=limit, timeout=DEADLINE)
+
+
+def test_a_line_for_each_thing_and_what_to_do(islet, tmp_path):
+    done = islet("doctor", "--data", tmp_path, code=None)
+    assert re.search(r"^ok    versions       islet \d\S+, libzmq 4\.\d+\.\d+, SQLite 3\.\d+", done.out, re.MULTILINE)
+    assert re.search(r"^\w+ +diskSync +a commit waits .* for the disk, .* at most \(of \d+\)$", done.out, re.MULTILINE)
+    assert re.search(r"^ok    service        tcp://127\.0\.0\.1:\d+ answers in .* ms, up ", done.out, re.MULTILINE)
+    assert re.search(r"^ok    events         tcp://\S+ lets subscribers in$", done.out, re.MULTILINE)
+    assert re.search(r"^ok    bulk           tcp://127\.0\.0\.1:\d+ listens$", done.out, re.MULTILINE)
+    assert re.search(r"^warn  durability     it keeps everything in memory only.*\n +→ +start it with --store sqlite$",
+                     done.out, re.MULTILINE)
+    assert re.search(r"^warn  serviceClock   its time is 2026-01-01 00:00:00 UTC by a manual clock$", done.out,
+                     re.MULTILINE)
+    counts = [len(re.findall(rf"^{level} ", done.out, re.MULTILINE)) for level in ("fail", "warn", "ok")]
+    assert done.err == "{} failed, {} to be looked at, {} well\n".format(*counts)
+    assert done.code == (1 if counts[0] else 0)
+
+
+def test_it_measures_and_leaves_nothing_behind(islet, tmp_path):
+    found = findings(islet("doctor", "--data", tmp_path, "--json", code=None))
+    assert list(tmp_path.iterdir()) == []
+    sync = found["diskSync"]["figures"]
+    assert sync["unit"] == "us" and 1 <= sync["count"] <= 50 and 0 <= sync["p50"] <= sync["max"]
+    disk = os.statvfs(tmp_path)
+    assert found["room"]["figures"]["bytes"] == pytest.approx(disk.f_bavail * disk.f_frsize, rel=0.2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert found["openFiles"]["figures"]["soft"] == soft
+    assert abs(found["clock"]["figures"]["drift"]) < 1_000
+    assert found["service"]["figures"]["answer"] > 0
+
+
+def test_a_service_on_the_wall_clock_agrees_with_it(system_service, tmp_path):
+    found = findings(Islet(system_service)("doctor", "--data", tmp_path, "--json", code=None))
+    assert found["serviceClock"]["level"] == "ok" and abs(found["serviceClock"]["figures"]["offset"]) < 10_000
+
+
+def test_offline_looks_at_the_machine_alone(tmp_path):
+    done = offline("--data", tmp_path, "--json")
+    assert set(findings(Finished(done.returncode, done.stdout, done.stderr))) == {
+        "versions", "openFiles", "memory", "files", "room", "diskSync", "clock"}
+    assert done.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("files, level", [(100, "fail"), (2_000, "warn"), (8_000, "ok")])
+def test_too_few_open_files(tmp_path, files, level):
+    done = offline("--data", tmp_path, RLIMIT_NOFILE=files)
+    assert re.search(rf"^{level} +openFiles ", done.stdout, re.MULTILINE)
+    assert ("LimitNOFILE=65536" in done.stdout) is (level != "ok")
+    assert done.returncode == 1 or level != "fail"
+
+
+def test_a_directory_that_does_not_live_on_a_disk_fails():
+    done = offline("--data", "/dev/shm/islet/data")
+    assert re.search(
+        r"^fail  files          /dev/shm/islet/data \(to be made at the first start\), on tmpfs\n"
+        r" +→ +nothing there survives", done.stdout, re.MULTILINE)
+    assert done.returncode == 1 and not os.path.exists("/dev/shm/islet")
+
+
+def test_a_directory_that_may_not_be_written_is_said(tmp_path):
+    done = offline("--data", "/proc/nothing")
+    assert re.search(
+        r"^warn  diskSync       cannot write in /proc: .*\n +→ +run this as the service's user", done.stdout,
+        re.MULTILINE)
+
+
+def test_no_service_fails_and_says_whether_somebody_else_is_there(islet, tmp_path, service):
+    nobody = islet("doctor", "--data", tmp_path, "--json", "--timeout", "200ms", code=1,
+                   ISLET_COMMANDS="tcp://127.0.0.1:9")
+    assert "nothing listens at tcp://127.0.0.1:9" in findings(nobody)["service"]["text"]
+    assert "islet serve" in findings(nobody)["service"]["advice"]
+    stranger = islet(
+        "doctor", "--data", tmp_path, "--json", "--timeout", "300ms", code=1, ISLET_COMMANDS=service.events)
+    assert findings(stranger)["service"]["text"].startswith("something listens at")
+
+
+def test_what_the_service_says_of_itself_is_judged(tmp_path):
+    info = {"version": "9.9.9", "guarantee": "normal", "clock": {"kind": "system", "now": 4_000_000_000_000},
+            "endpoints": {"bulk": "tcp://127.0.0.1:9"}}
+    scripted = ScriptedService(tmp_path, service_info={"info": info})
+    try:
+        found = findings(Islet(scripted)("doctor", "--data", tmp_path, "--json", code=1))
+        assert found["serviceVersion"]["level"] == "warn" and "9.9.9" in found["serviceVersion"]["text"]
+        assert found["durability"]["text"] == "its guarantee is normal: the last changes may not survive loss of power"
+        assert re.search("ahead of the wall clock", found["serviceClock"]["text"])
+        assert found["events"]["level"] == "fail" and found["bulk"]["level"] == "fail"
+        scripted.answers["service.info"]["info"] |= {"journal": {"isFull": True}}
+        found = findings(Islet(scripted)("doctor", "--data", tmp_path, "--json", code=1))
+        assert found["durability"]["level"] == "fail"
+    finally:
+        scripted.close()
