@@ -15,10 +15,12 @@ export function activityActions(activity) {
         },
     }, title));
     if (["pending", "active", "stale"].includes(activity.state)) {
-        button("End", "", `End ${name}? It stays on the Lock Screen for a while, as its policy says.`, "activity.end", {});
+        button("End", "", `End ${name}? It stays on the Lock Screen for a while, as its policy says.`, "activity.end",
+            {});
     }
     if (activity.state !== "dismissed") {
-        button("Dismiss", "danger", `Dismiss ${name}? It leaves every device at once.`, "activity.dismiss", {by: "system"});
+        button("Dismiss", "danger", `Dismiss ${name}? It leaves every device at once.`, "activity.dismiss",
+            {by: "system"});
     }
     return actions;
 }
@@ -30,7 +32,8 @@ export async function change(op, fields) {
         if (answer.outcome === "ignored") toast(`Ignored: ${words(answer.reason ?? "nothing to do")}`, "warn");
         return answer;
     } catch (error) {
-        toast(error.code === "unauthorized" ? "This board is read-only: start the service with --board-write." : `Refused: ${error.message}`, "bad");
+        toast(error.code === "unauthorized" ? "This board is read-only: start the service with --board-write."
+            : `Refused: ${error.message}`, "bad");
         return null;
     }
 }
@@ -46,7 +49,8 @@ function sure(question) {
             resolve(is);
         };
         // Not "close": that event may come late, when the next question is already asked.
-        dialog.addEventListener("submit", (submit) => decide(submit.submitter?.value === "yes"), {signal: listeners.signal});
+        dialog.addEventListener("submit", (submit) => decide(submit.submitter?.value === "yes"),
+            {signal: listeners.signal});
         dialog.addEventListener("cancel", () => decide(false), {signal: listeners.signal});
     });
 }

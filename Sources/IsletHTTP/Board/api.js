@@ -47,7 +47,8 @@ async function send(command) {
     }
     if (answer.ok) return answer;
     const error = answer.error ?? {};
-    throw new CommandError(error.code ?? "failed", error.message ?? `the service answered ${response.status}`, error.retry);
+    throw new CommandError(error.code ?? "failed", error.message ?? `the service answered ${response.status}`,
+        error.retry);
 }
 
 export async function session() {

@@ -3,12 +3,14 @@
 import {count, relative, words} from "./format.js";
 
 const headlines = ["status", "title", "headline", "name", "state", "phase", "message", "event", "text", "label"];
-const subtitles = ["subtitle", "detail", "description", "body", "order", "place", "address", "city", "flight", "number", "driver", "player"];
+const subtitles = ["subtitle", "detail", "description", "body", "order", "place", "address", "city", "flight", "number",
+    "driver", "player"];
 const progressNames = ["progress", "fraction", "percent", "percentage", "completion", "ratio"];
 const depthLimit = 2;
 const memberLimit = 12;
 
-// {headline, subtitle, members: [{name, value, kind: "text" | "number" | "flag" | "date", text}], progress: 0…1 or null}
+// {headline, subtitle, members: [{name, value, kind: "text" | "number" | "flag" | "date", text}], progress: 0…1 or
+// null}
 export function readContent(contentState, attributes) {
     const members = [...flatten(contentState), ...flatten(attributes, "attribute")].slice(0, memberLimit * 2);
     const progress = members.find(isProgress);
@@ -71,7 +73,8 @@ function byName(members, names) {
 }
 
 function isProgress(member) {
-    return member.kind === "number" && progressNames.some((name) => member.name === name || member.name.endsWith(` ${name}`))
+    return member.kind === "number" && progressNames.some((name) => member.name === name
+        || member.name.endsWith(` ${name}`))
         && member.value >= 0 && member.value <= 100;
 }
 

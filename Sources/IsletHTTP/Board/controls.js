@@ -13,12 +13,14 @@ const groups = new Map();
 
 // Apple's named colours; others count only as plain #rgb, since a provider may write anything.
 const tints = {
-    red: "#ff3b30", orange: "#ff9500", yellow: "#ffcc00", green: "#34c759", mint: "#00c7be", teal: "#30b0c7", cyan: "#32ade6",
-    blue: "#007aff", indigo: "#5856d6", purple: "#af52de", pink: "#ff2d55", brown: "#a2845e", gray: "#8e8e93", white: "#c7c7cc",
+    red: "#ff3b30", orange: "#ff9500", yellow: "#ffcc00", green: "#34c759", mint: "#00c7be", teal: "#30b0c7",
+    cyan: "#32ade6", blue: "#007aff", indigo: "#5856d6", purple: "#af52de", pink: "#ff2d55", brown: "#a2845e",
+    gray: "#8e8e93", white: "#c7c7cc",
 };
 
 export function startControls() {
-    onChange(({topics}) => { if (["control", "lists", "route", "session"].some((topic) => topics.has(topic))) draw(); });
+    const concerns = ["control", "lists", "route", "session"];
+    onChange(({topics}) => { if (concerns.some((topic) => topics.has(topic))) draw(); });
     draw();
 }
 
@@ -37,7 +39,8 @@ function draw() {
     reconcile(byId("tiles"), groups, [...byDevice], ([device]) => device, makeGroup, (group, [, controls]) => {
         reconcile(group.grid, group.parts, controls, (control) => control.id, makeTile, writeTile);
     });
-    setText(byId("controls-note"), store.control.size > tilesLimit ? `Showing ${tilesLimit} of ${store.control.size}` : "");
+    setText(byId("controls-note"), store.control.size > tilesLimit ? `Showing ${tilesLimit} of ${store.control.size}`
+        : "");
     byId("controls-empty").hidden = store.control.size > 0 || store.loading;
 }
 
@@ -50,8 +53,10 @@ function makeTile() {
     const parts = {
         glyph: h("span", {class: "tile-glyph-place"}), name: h("b", {}), status: h("small", {}), note: h("em", {}),
     };
-    parts.tap = h("button", {type: "button", class: "tap", onclick: () => tap(parts.control)}, parts.glyph, h("span", {class: "tile-text"}, parts.name, parts.status, parts.note));
-    parts.info = h("button", {type: "button", class: "info", onclick: () => openDetail("control", parts.control.app, parts.control.id)}, "i");
+    parts.tap = h("button", {type: "button", class: "tap", onclick: () => tap(parts.control)}, parts.glyph,
+        h("span", {class: "tile-text"}, parts.name, parts.status, parts.note));
+    parts.info = h("button", {type: "button", class: "info",
+        onclick: () => openDetail("control", parts.control.app, parts.control.id)}, "i");
     parts.element = h("div", {class: "tile"}, parts.tap, parts.info);
     return parts;
 }
@@ -76,7 +81,8 @@ function writeTile(parts, control) {
     setText(parts.note, noteOf(control));
     setAttribute(parts.tap, "aria-pressed", isToggle ? String(control.value === true) : null);
     setAttribute(parts.tap, "aria-disabled", !store.session.write || control.isDisabled ? "true" : null);
-    setAttribute(parts.tap, "aria-label", `${name}, ${status}${control.device === undefined ? "" : `, on ${control.device}`}`);
+    setAttribute(parts.tap, "aria-label",
+        `${name}, ${status}${control.device === undefined ? "" : `, on ${control.device}`}`);
     setAttribute(parts.tap, "title", control.actionHint ?? (isToggle ? "Tap to switch" : "Tap to run"));
     setAttribute(parts.info, "aria-label", `Why is ${name} as it is?`);
 }
@@ -84,18 +90,21 @@ function writeTile(parts, control) {
 export function displayName(control) {
     const declared = store.kinds.get(`${control.app}/control/${control.kind}`);
     const rooms = Object.values(control.configuration ?? {}).filter((value) => typeof value === "string");
-    return [declared?.displayName ?? capitalized(words(control.kind.split(".").pop())), ...rooms.slice(0, 1)].join(" · ");
+    return [declared?.displayName ?? capitalized(words(control.kind.split(".").pop())),
+        ...rooms.slice(0, 1)].join(" · ");
 }
 
 function statusText(control) {
     if (control.isRedacted) return "hidden while locked";
     if (control.status !== undefined) return control.status;
     if (control.template === "toggle") return control.value === true ? "On" : "Off";
-    return control.value === undefined ? "" : typeof control.value === "object" ? JSON.stringify(control.value) : String(control.value);
+    return control.value === undefined ? "" : typeof control.value === "object" ? JSON.stringify(control.value)
+        : String(control.value);
 }
 
 const failures = {
-    noProvider: "nobody provides it", providerLost: "its provider went away", timedOut: "its provider took too long", threw: "its provider failed",
+    noProvider: "nobody provides it", providerLost: "its provider went away", timedOut: "its provider took too long",
+    threw: "its provider failed",
     badAnswer: "its provider answered nonsense", busy: "its provider is busy", unknownOutcome: "unknown whether it ran",
 };
 
@@ -116,7 +125,8 @@ function tintOf(control) {
 }
 
 function tap(control) {
-    if (!store.session.write) return toast("This board is read-only: start the service with --board-write to tap.", "warn");
+    if (!store.session.write) return toast("This board is read-only: start the service with --board-write to tap.",
+        "warn");
     tapped.add(control.id);
     return change("control.tap", {app: control.app, id: control.id});
 }
@@ -125,7 +135,8 @@ const tapped = new Set(); // from this page, and not through yet
 
 // A failure soon gives way to the value that is asked for after it: whoever tapped is told.
 export function controlChanged({event, control}) {
-    if (!["control.failed", "control.performed", "control.cancelled"].includes(event) || !tapped.delete(control.id)) return;
+    if (!["control.failed", "control.performed", "control.cancelled"].includes(event)
+        || !tapped.delete(control.id)) return;
     if (event !== "control.failed") return;
     const failure = failures[control.failure] ?? words(control.failure ?? "it failed");
     toast(`${displayName(store.control.get(control.id) ?? {kind: "control", app: ""})}: ${failure}.`, "bad");
@@ -140,5 +151,6 @@ export function controlPreview(control) {
 }
 
 export function controlActions(control) {
-    return [h("button", {type: "button", class: "action", onclick: () => change("control.reload", {app: control.app, id: control.id})}, "Ask its provider again")];
+    return [h("button", {type: "button", class: "action",
+        onclick: () => change("control.reload", {app: control.app, id: control.id})}, "Ask its provider again")];
 }

@@ -94,7 +94,8 @@ async function read() {
         draw();
         drawDecisions();
     } catch (error) {
-        if (mine === open) setText(byId("detail-error"), error.code === "notFound" ? "It is gone: the service keeps nothing about it any more." : capitalized(error.message));
+        if (mine === open) setText(byId("detail-error"), error.code === "notFound"
+            ? "It is gone: the service keeps nothing about it any more." : capitalized(error.message));
     }
 }
 
@@ -165,7 +166,8 @@ function drawFacts() {
     for (const [name, value] of Object.entries(seen)) {
         if (hiddenMembers.has(name) || name.startsWith("$")) continue;
         const isDate = typeof value === "number" && value >= 1e12 && value < 1e13;
-        facts.push([words(name), isDate ? exact(value) : typeof value === "object" ? JSON.stringify(value) : String(value)]);
+        facts.push([words(name), isDate ? exact(value) : typeof value === "object" ? JSON.stringify(value)
+            : String(value)]);
     }
     byId("facts").replaceChildren(...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
     const payloads = ["contentState", "attributes", "configuration"].filter((name) => seen[name] !== undefined);
@@ -181,7 +183,8 @@ function drawFacts() {
 // The exact bytes are the service's to count: re-written JSON may be a little shorter or longer.
 function drawSize() {
     const encoder = new TextEncoder();
-    const used = encoder.encode(JSON.stringify(seen.attributes ?? {})).length + encoder.encode(JSON.stringify(seen.contentState)).length;
+    const used = encoder.encode(JSON.stringify(seen.attributes ?? {})).length
+        + encoder.encode(JSON.stringify(seen.contentState)).length;
     const limit = store.contentLimit ?? 4_096;
     byId("size-fill").style.width = `${Math.min(used / limit, 1) * 100}%`;
     byId("size-fill").classList.toggle("near", used > limit * 0.85);

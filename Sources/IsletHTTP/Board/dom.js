@@ -53,7 +53,8 @@ export function byId(id) {
     return document.getElementById(id);
 }
 
-// Makes `parent` hold one element for each item, in order: those that are there by key are kept, others made or removed.
+// Makes `parent` hold one element for each item, in order: those that are there by key are kept, others made or
+// removed.
 // `made` is the caller's Map from key to whatever `make` returned (which has `.element`).
 export function reconcile(parent, made, items, keyOf, make, update) {
     const wanted = new Set();

@@ -1,4 +1,5 @@
-// The filter's little language, the same as the command's: state=stale and key~order-  ·  not device=phone-1  ·  revision>5
+// The filter's little language, the same as the command's, as in `state=stale and key~order-`, `not device=phone-1` or
+// `revision>5`.
 // A word alone matches anywhere. Terms side by side must all hold; `or` binds weaker than `and`; brackets group.
 
 const tokenPattern = /\s*(?:([()])|("[^"]*"|[^\s()"]+(?:"[^"]*")?))/y;

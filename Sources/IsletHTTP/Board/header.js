@@ -35,7 +35,8 @@ export function addReading(stats, at) {
 
 function connection() {
     const {connection: state, write: mayWrite, version} = store.session;
-    const text = {connecting: "Connecting …", live: "Live", waiting: "No connection: trying again", stopping: "Stopping"}[state];
+    const text = {connecting: "Connecting …", live: "Live", waiting: "No connection: trying again",
+        stopping: "Stopping"}[state];
     setText(byId("connection-text"), text);
     byId("connection").dataset.state = state;
     byId("mode").hidden = mayWrite || version === "";
@@ -57,7 +58,8 @@ export function tickHeader() {
 function write() {
     const stats = store.stats;
     if (stats === null) return;
-    setText(byId("version"), note([stats.version, `up ${span(stats.uptime)}`, stats.memory !== undefined && bytes(stats.memory.resident),
+    setText(byId("version"),
+        note([stats.version, `up ${span(stats.uptime)}`, stats.memory !== undefined && bytes(stats.memory.resident),
         stats.guarantee === "full" ? null : `store: ${stats.guarantee}`]));
     figure("commands", short(rates.commands.at(-1) ?? 0), "/s", note([`${count(stats.commands.taken)} taken`,
         stats.commands.refused > 0 && `${count(stats.commands.refused)} refused`]));
@@ -74,11 +76,14 @@ function write() {
     const commit = recent(stats.commit);
     const hasCommits = stats.commit.count > 0;
     figure("commit", ...(hasCommits ? value(commit.p99, stats.commit.unit) : ["–", ""]), note([
-        hasCommits && `p50 ${measured(commit.p50, stats.commit.unit)}`, stats.answer?.count > 0 && `answer ${measured(recent(stats.answer).p99, stats.answer.unit)}`]));
+        hasCommits && `p50 ${measured(commit.p50, stats.commit.unit)}`, stats.answer?.count > 0
+            && `answer ${measured(recent(stats.answer).p99, stats.answer.unit)}`]));
     const providers = stats.providers;
-    figure("providers", count(providers.connected), "live", note([providers.inFlight > 0 && `${count(providers.inFlight)} out`,
+    figure("providers", count(providers.connected), "live",
+        note([providers.inFlight > 0 && `${count(providers.inFlight)} out`,
         providers.waiting > 0 && `${count(providers.waiting)} wait`, `${count(providers.calls)} calls`]));
-    alarm("providers", providers.timedOut > 0 || providers.failures > 0, note([providers.failures > 0 && `${count(providers.failures)} failed`,
+    alarm("providers", providers.timedOut > 0 || providers.failures > 0,
+        note([providers.failures > 0 && `${count(providers.failures)} failed`,
         providers.timedOut > 0 && `${count(providers.timedOut)} timed out`]));
     const subscribers = stats.subscribers;
     figure("subscribers", count(subscribers.reporting), "report", subscribers.lagging > 0
@@ -121,7 +126,8 @@ function bar(counts) {
     if (place.children.length === 0) place.append(...states.map((state) => h("i", {class: state})));
     const legend = byId("states-legend");
     if (legend.children.length === 0) {
-        legend.append(...states.map((state) => h("span", {class: state}, h("i", {class: "dot"}), h("b", {}), ` ${state}`)));
+        legend.append(
+            ...states.map((state) => h("span", {class: state}, h("i", {class: "dot"}), h("b", {}), ` ${state}`)));
     }
     states.forEach((state, index) => {
         const part = counts[state] ?? 0;
@@ -139,7 +145,8 @@ function sparkline(place, values) {
     const top = Math.max(...values, 1e-9);
     const step = width / (ratesKept - 1);
     const from = width - (values.length - 1) * step;
-    const points = values.map((value, index) => `${(from + index * step).toFixed(1)},${(height - 2 - (value / top) * (height - 4)).toFixed(1)}`);
+    const points = values.map((value, index) =>
+        `${(from + index * step).toFixed(1)},${(height - 2 - (value / top) * (height - 4)).toFixed(1)}`);
     if (place.firstChild === null) place.append(svg("polygon", {class: "area"}), svg("polyline", {}));
     setAttribute(place.children[0], "points", `${from.toFixed(1)},${height} ${points.join(" ")} ${width},${height}`);
     setAttribute(place.children[1], "points", points.join(" "));

@@ -8,26 +8,32 @@ import {words} from "./format.js";
 const drawings = {
     bag: "M6 8h12l1 12H5zM9 8a3 3 0 0 1 6 0",
     pizza: "M12 21 3.5 6.5a17 17 0 0 1 17 0zM9.5 11h.01M14 12.5h.01M12 8h.01",
-    ball: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 8l3.8 2.8-1.5 4.4H9.7l-1.5-4.4zM12 8V3.2M15.8 10.8l4.6-1.5M14.3 15.2l2.8 3.9M9.7 15.2l-2.8 3.9M8.2 10.8 3.6 9.3",
-    tram: "M7 5h10a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2zM5 12h14M9 5l1-2h4l1 2M8.5 14.5h.01M15.5 14.5h.01M8 17l-2 4M16 17l2 4",
-    plane: "M21 4.5c-1-1-2.6-.8-3.6.2L14 8 5.5 5.5 4 7l7 4-3.5 3.5-2.5-.5L4 15l3 2 2 3 1-1-.5-2.5L13 13l4 7 1.5-1.5L16 10l3.3-3.4c1-1 2.200-1.200 1.700-2.100z",
-    cloud: "M7 18a4 4 0 0 1-.5-8A6 6 0 0 1 18 9.500a4.300 4.300 0 0 1-.5 8.500z",
-    bulb: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 10.900c.6.5 1 1.300 1 2.100h5c0-.8.4-1.600 1-2.100A6 6 0 0 0 12 3z",
-    thermometer: "M14 13.500V5a2 2 0 0 0-4 0v8.500a4.500 4.500 0 1 0 4 0zM12 9v8",
+    ball: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 8l3.8 2.8-1.5 4.4H9.7l-1.5-4.4zM12 8V3.2M15.8 10.8l4.6-1.5"
+        + "M14.3 15.2l2.8 3.9M9.7 15.2l-2.8 3.9M8.2 10.8 3.6 9.3",
+    tram: "M7 5h10a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2zM5 12h14M9 5l1-2h4l1 2"
+        + "M8.5 14.5h.01M15.5 14.5h.01M8 17l-2 4M16 17l2 4",
+    plane: "M21 4.5c-1-1-2.6-.8-3.6.2L14 8 5.5 5.5 4 7l7 4-3.5 3.5-2.5-.5L4 15l3 2 2 3 1-1"
+        + "-.5-2.5L13 13l4 7 1.5-1.5L16 10l3.3-3.4c1-1 2.2-1.2 1.7-2.1z",
+    cloud: "M7 18a4 4 0 0 1-.5-8A6 6 0 0 1 18 9.5a4.3 4.3 0 0 1-.5 8.5z",
+    bulb: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.5 10.9c.6.5 1 1.3 1 2.1h5c0-.8.4-1.6 1-2.1A6 6 0 0 0 12 3z",
+    thermometer: "M14 13.5V5a2 2 0 0 0-4 0v8.5a4.5 4.5 0 1 0 4 0zM12 9v8",
     door: "M4 20V9l8-5 8 5v11M7 20v-8h10v8M7 15h10M7 18h10",
-    lock: "M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3",
-    clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.500 2",
-    heart: "M12 20S3.500 14.500 3.500 9A4.300 4.300 0 0 1 12 7.500 4.300 4.300 0 0 1 20.500 9C20.500 14.500 12 20 12 20z",
-    music: "M9 18V6l10-2v12M9 18a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0zM19 16a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0z",
-    wave: "M3 9c2 0 2-2 4.500-2S10 9 12 9s2-2 4.500-2S19 9 21 9M3 16c2 0 2-2 4.500-2s2.500 2 4.500 2 2-2 4.500-2 2.500 2 4.500 2",
+    lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
+    clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.5 2",
+    heart: "M12 20S3.5 14.5 3.5 9A4.3 4.3 0 0 1 12 7.5 4.3 4.3 0 0 1 20.5 9C20.5 14.5 12 20 12 20z",
+    music: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM19 16a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
+    wave: "M3 9c2 0 2-2 4.5-2S10 9 12 9s2-2 4.5-2S19 9 21 9M3 16c2 0 2-2 4.5-2s2.5 2 4.5 2 2-2 4.5-2 2.5 2 4.5 2",
     briefcase: "M4 8h16v11H4zM9 8V5h6v3M4 13h16",
 };
 
 const byWord = [
-    [/pizza/, "pizza"], [/order|deliver|shop|cart|food|courier|parcel/, "bag"], [/match|sport|game|score|league|goal/, "ball"],
+    [/pizza/, "pizza"], [/order|deliver|shop|cart|food|courier|parcel/, "bag"],
+        [/match|sport|game|score|league|goal/, "ball"],
     [/ride|tram|train|bus|taxi|transit|metro|car\b/, "tram"], [/flight|plane|airport|boarding|travel/, "plane"],
-    [/weather|forecast|rain|sky/, "cloud"], [/torch|light|lamp|bulb/, "bulb"], [/heat|thermo|temperature|climate|oven/, "thermometer"],
-    [/garage|door|gate/, "door"], [/lock|alarm|secur/, "lock"], [/timer|clock|countdown|alarm/, "clock"], [/workout|heart|health|run\b/, "heart"],
+    [/weather|forecast|rain|sky/, "cloud"], [/torch|light|lamp|bulb/, "bulb"],
+        [/heat|thermo|temperature|climate|oven/, "thermometer"],
+    [/garage|door|gate/, "door"], [/lock|alarm|secur/, "lock"], [/timer|clock|countdown|alarm/, "clock"],
+        [/workout|heart|health|run\b/, "heart"],
     [/music|song|play|audio/, "music"], [/tide|surf|swim|water/, "wave"], [/shift|work|meeting|job/, "briefcase"],
 ];
 

@@ -42,7 +42,8 @@ function table(heads, rows, total, none) {
         h("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "Table"}, h("table", {class: "list"},
             h("thead", {}, h("tr", {}, heads.map((head) => h("th", {scope: "col"}, head)))),
             h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell))))))),
-        h("p", {class: "none"}, rows.length < total ? `Showing ${count(rows.length)} of ${count(total)}` : `${count(total)} in all`),
+        h("p", {class: "none"}, rows.length < total ? `Showing ${count(rows.length)} of ${count(total)}`
+            : `${count(total)} in all`),
     ];
 }
 
@@ -53,7 +54,8 @@ async function timers() {
     const bars = answer.hours.map((hour) => {
         const bar = h("i", {});
         bar.style.height = hour.count === 0 ? "0" : `${Math.max((hour.count / top) * 100, 4)}%`;
-        return h("div", {class: "bar", title: `${clock(hour.from)}: ${count(hour.count)}`}, bar, h("small", {}, clock(hour.from).slice(0, 2)));
+        return h("div", {class: "bar", title: `${clock(hour.from)}: ${count(hour.count)}`}, bar,
+            h("small", {}, clock(hour.from).slice(0, 2)));
     });
     const rows = answer.timers.map((timer) => [
         h("span", {title: exact(timer.at)}, timer.at <= now ? "due" : relative(timer.at, now)),
@@ -63,7 +65,8 @@ async function timers() {
         timer.state,
     ]);
     return [
-        h("div", {class: "bars hours", role: "img", "aria-label": answer.hours.map((hour) => `${clock(hour.from)}: ${hour.count}`).join(", ")}, bars),
+        h("div", {class: "bars hours", role: "img",
+            "aria-label": answer.hours.map((hour) => `${clock(hour.from)}: ${hour.count}`).join(", ")}, bars),
         answer.later > 0 ? h("p", {class: "none"}, `${count(answer.later)} later than 24 hours`) : "",
         answer.overdue > 0 ? h("p", {class: "filter-error"}, `${count(answer.overdue)} overdue`) : "",
         ...table(["When", "What", "Of", "Device", "State"], rows, answer.total, "Nothing is ahead."),
@@ -88,7 +91,8 @@ async function providers() {
         each.p99 === undefined ? "–" : measured(each.p99, "ms"),
         span(each.silence),
     ]);
-    return table(["App", "Provides", "State", "Out", "Waiting", "Calls", "Failed", "p99", "Silent for"], rows, found.length, "No provider is connected.");
+    return table(["App", "Provides", "State", "Out", "Waiting", "Calls", "Failed", "p99", "Silent for"], rows,
+        found.length, "No provider is connected.");
 }
 
 async function subscribers() {
@@ -96,10 +100,12 @@ async function subscribers() {
     const rows = answer.subscribers.map((each) => [
         h("code", {}, each.nonce.slice(0, 8)),
         h("span", {class: each.isLagging ? "late" : ""}, count(each.lag)),
-        Object.entries(each.apps).map(([app, {seq, lag}]) => `${app} at ${count(seq)}${lag > 0 ? `, ${count(lag)} behind` : ""}`).join("; "),
+        Object.entries(each.apps).map(([app, {seq, lag}]) =>
+            `${app} at ${count(seq)}${lag > 0 ? `, ${count(lag)} behind` : ""}`).join("; "),
         `${span(each.age)} ago`,
     ]);
-    return table(["Subscriber", "Behind", "Apps", "Reported"], rows, answer.total, "No subscriber reports where it is.");
+    return table(["Subscriber", "Behind", "Apps", "Reported"], rows, answer.total,
+        "No subscriber reports where it is.");
 }
 
 async function slots() {
@@ -109,7 +115,8 @@ async function slots() {
         fill.style.width = `${Math.min(each.held / answer.maximumPerDevice, 1) * 100}%`;
         return [
             each.device,
-            h("div", {class: "slot"}, h("div", {class: "meter"}, fill), `${count(each.held)} of ${count(answer.maximumPerDevice)}`),
+            h("div", {class: "slot"}, h("div", {class: "meter"}, fill),
+                `${count(each.held)} of ${count(answer.maximumPerDevice)}`),
             each.apps.map(({app, held}) => `${app}: ${count(held)} of ${count(answer.maximumPerApp)}`).join("; "),
         ];
     });

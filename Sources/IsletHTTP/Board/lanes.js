@@ -1,4 +1,5 @@
-// A lane shows an activity's states over time: solid what was, faint what its deadlines will bring. All lanes share one axis.
+// A lane shows an activity's states over time: solid what was, faint what its deadlines will bring. All lanes share one
+// axis.
 
 import {h, setAttribute} from "./dom.js";
 import {clock, day, exact, span, words} from "./format.js";
@@ -19,7 +20,8 @@ export const zooms = [
 // Apple's limits, until the service has said which ones it keeps.
 export const limits = {active: 8 * hour, dismissal: 4 * hour};
 
-// Where now stands after the axis has moved on, and where it has gone too far: the axis turns pages, so that all stands still
+// Where now stands after the axis has moved on, and where it has gone too far: the axis turns pages, so that all stands
+// still
 // but the line.
 const nowPlace = 0.3;
 const turnPlace = 0.62;
@@ -90,7 +92,8 @@ function derivedChanges(activity) {
     if (activity.state === "pending") return [{state: "pending", at: activity.timestamp}];
     const changes = [];
     if (activity.startedAt !== undefined) changes.push({state: "active", at: activity.startedAt});
-    if (activity.state === "stale" && activity.staleDate !== undefined) changes.push({state: "stale", at: activity.staleDate});
+    if (activity.state === "stale" && activity.staleDate !== undefined) changes.push(
+        {state: "stale", at: activity.staleDate});
     if (activity.endedAt !== undefined) changes.push({state: "ended", at: activity.endedAt});
     if (activity.state === "dismissed" && activity.dismissAt !== undefined) {
         changes.push({state: "dismissed", at: activity.dismissAt});

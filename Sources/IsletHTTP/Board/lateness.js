@@ -36,8 +36,9 @@ function draw() {
         bar.style.height = value === 0 ? "0" : `${Math.max((value / top) * 100, 4)}%`;
         setAttribute(bar.parentElement, "title", `${edgeText(index)}: ${count(value)}`);
     });
+    const filled = counts.map((value, index) => value > 0 && `${edgeText(index)}: ${value}`).filter(Boolean);
     setAttribute(byId("lateness-bars"), "aria-label",
-        `Lateness of ${plural(store.lateness.length, "deadline")}; ${counts.map((value, index) => value > 0 && `${edgeText(index)}: ${value}`).filter(Boolean).join(", ")}`);
+        `Lateness of ${plural(store.lateness.length, "deadline")}; ${filled.join(", ")}`);
     const late = store.stats.lateness;
     const recent = late.recent?.count > 0 ? late.recent : null;
     for (const name of ["p50", "p99", "p999", "max"]) {

@@ -1,17 +1,19 @@
-// Fills the store: the lists of each app after every hello, whatever an event names that is not known, histories for lanes.
+// Fills the store: the lists of each app after every hello, whatever an event names that is not known, histories for
+// lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, changed, families, forgetEarly, keepEarly, note, putEntity, removeEntity, setChanges, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, changed, families, forgetEarly, heldLimit, keepEarly, note, putEntity,
+    removeEntity, setChanges, store} from "./store.js";
 import {setNow} from "./clock.js";
 
 const pageSize = 1_000;
-const heldLimit = {activity: 20_000, control: 2_000, widget: 2_000}; // of all apps together; the page says what is left out
 const appLimit = 200;
 const plural = {activity: "activities", control: "controls", widget: "widgets"};
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
 
-// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row that is
+// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
+// that is
 // older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said them.
 export async function loadAll(apps) {
     const mine = ++generation;

@@ -37,6 +37,8 @@ function connect() {
             }
             store.session = {...store.session, write: data.write === true, version: data.version ?? ""};
             changed("session");
+            if (!data.apps) toast(
+                "There are more apps than the service names at once: those that change are shown as they do.", "warn");
             read(data.apps ?? {});
             readInfo().catch(() => {});
             readStats();
@@ -103,7 +105,8 @@ session().then((said) => {
 }).catch(() => {});
 onChange(({topics}) => {
     if (!topics.has("session")) return;
-    setText(byId("offline"), store.session.connection === "waiting" ? "No connection to the service. What is shown is from before; it is tried again by itself." : "");
+    setText(byId("offline"), store.session.connection === "waiting"
+        ? "No connection to the service. What is shown is from before; it is tried again by itself." : "");
     byId("offline").hidden = store.session.connection !== "waiting";
 });
 connect();

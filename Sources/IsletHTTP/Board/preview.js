@@ -1,4 +1,5 @@
-// How an activity looks on a device: Lock Screen, and the Dynamic Island in its three sizes. Drawn from the content alone,
+// How an activity looks on a device: Lock Screen, and the Dynamic Island in its three sizes. Drawn from the content
+// alone,
 // as the board knows no app; an app's own views will differ, what they have to show does not.
 
 import {h} from "./dom.js";
@@ -14,8 +15,10 @@ export function previews(activity, now) {
     const content = readContent(activity.contentState ?? {}, activity.attributes);
     const look = {activity, content, now, hue: hueOf(activity.app + activity.type)};
     const stage = h("div", {class: "stage", "data-state": activity.state},
-        h("figure", {class: "device island-device"}, h("div", {class: "sensor-row"}, compact(look)), h("figcaption", {}, "Compact")),
-        h("figure", {class: "device minimal-device"}, h("div", {class: "sensor-row"}, minimal(look)), h("figcaption", {}, "Minimal")),
+        h("figure", {class: "device island-device"}, h("div", {class: "sensor-row"}, compact(look)),
+            h("figcaption", {}, "Compact")),
+        h("figure", {class: "device minimal-device"}, h("div", {class: "sensor-row"}, minimal(look)),
+            h("figcaption", {}, "Minimal")),
         h("figure", {class: "device expanded-device"}, expanded(look), h("figcaption", {}, "Expanded")),
         h("figure", {class: "device lock-device"}, lockScreen(look), h("figcaption", {}, "Lock Screen")));
     stage.style.setProperty("--hue", look.hue);
@@ -28,7 +31,8 @@ function glyph(look, size = "") {
 
 function compact(look) {
     const main = essence(look.content);
-    return h("div", {class: "island compact", role: "img", "aria-label": `Compact: ${main === null ? look.activity.type : memberText(main, look.now)}`},
+    return h("div", {class: "island compact", role: "img",
+        "aria-label": `Compact: ${main === null ? look.activity.type : memberText(main, look.now)}`},
         glyph(look, "tiny"),
         h("span", {class: "sensor"}),
         h("span", {class: "trailing"}, look.content.progress === null
@@ -38,7 +42,8 @@ function compact(look) {
 function minimal(look) {
     const main = essence(look.content);
     const inside = look.content.progress !== null ? ring(look.content.progress)
-        : main !== null && main.kind === "number" && main.text.length <= 4 ? h("span", {class: "trailing"}, main.text) : glyph(look, "tiny");
+        : main !== null && main.kind === "number" && main.text.length <= 4 ? h("span", {class: "trailing"}, main.text)
+            : glyph(look, "tiny");
     return h("div", {class: "minimal-pair", role: "img", "aria-label": "Minimal, beside another activity"},
         h("div", {class: "island rest"}, h("span", {class: "sensor"})),
         h("div", {class: "island minimal"}, inside));
@@ -48,7 +53,8 @@ function expanded(look) {
     const {content, activity, now} = look;
     const main = essence(content);
     const rest = content.members.filter((member) => member !== main).slice(0, metricsInIsland);
-    return h("div", {class: "island expanded", role: "img", "aria-label": `Expanded: ${content.headline?.text ?? activity.type}`},
+    return h("div", {class: "island expanded", role: "img",
+        "aria-label": `Expanded: ${content.headline?.text ?? activity.type}`},
         h("div", {class: "leading"}, glyph(look), h("div", {},
             h("small", {}, appName(activity.app)), h("strong", {}, content.headline?.text ?? activity.type))),
         main === null || main === content.headline ? null
@@ -64,8 +70,10 @@ function lockScreen(look) {
     const main = essence(content);
     const rest = content.members.filter((member) => member !== main).slice(0, metricsOnLockScreen);
     const alert = activity.$alert;
-    return h("div", {class: "lock", role: "img", "aria-label": `Lock Screen: ${content.headline?.text ?? activity.type}`},
-        h("header", {}, glyph(look, "small"), h("span", {}, appName(activity.app)), h("time", {}, freshness(activity, now))),
+    return h("div", {class: "lock", role: "img",
+        "aria-label": `Lock Screen: ${content.headline?.text ?? activity.type}`},
+        h("header", {}, glyph(look, "small"), h("span", {}, appName(activity.app)),
+            h("time", {}, freshness(activity, now))),
         h("div", {class: "lock-main"},
             h("div", {},
                 h("strong", {}, content.headline?.text ?? activity.type),
@@ -74,7 +82,8 @@ function lockScreen(look) {
                 : h("div", {class: "big"}, h("strong", {}, memberText(main, now)), h("small", {}, main.name))),
         bar(content.progress),
         metrics(rest, now),
-        alert === undefined ? null : h("div", {class: "alert"}, h("b", {}, textOf(alert.title)), " ", textOf(alert.body)),
+        alert === undefined ? null : h("div", {class: "alert"}, h("b", {}, textOf(alert.title)), " ",
+            textOf(alert.body)),
         activity.state === "stale" ? h("div", {class: "stale-note"}, "Out of date") : null,
         activity.state === "ended" ? h("div", {class: "stale-note"}, "Ended") : null);
 }
@@ -86,7 +95,8 @@ function textOf(value) {
 }
 
 function freshness(activity, now) {
-    if (activity.state === "pending" && activity.startDate !== undefined) return `starts ${relative(activity.startDate, now)}`;
+    if (activity.state === "pending"
+        && activity.startDate !== undefined) return `starts ${relative(activity.startDate, now)}`;
     return relative(Math.min(activity.timestamp, now), now);
 }
 
@@ -97,14 +107,16 @@ function shortText(member, now) {
 
 function metrics(members, now) {
     if (members.length === 0) return null;
-    return h("dl", {class: "metrics"}, members.map((member) => h("div", {}, h("dt", {}, member.name), h("dd", {}, memberText(member, now)))));
+    return h("dl", {class: "metrics"}, members.map(
+        (member) => h("div", {}, h("dt", {}, member.name), h("dd", {}, memberText(member, now)))));
 }
 
 function bar(progress) {
     if (progress === null) return null;
     const fill = h("i", {});
     fill.style.width = `${Math.min(Math.max(progress, 0), 1) * 100}%`;
-    return h("div", {class: "progress", role: "progressbar", "aria-valuenow": Math.round(progress * 100), "aria-valuemin": 0, "aria-valuemax": 100}, fill);
+    return h("div", {class: "progress", role: "progressbar", "aria-valuenow": Math.round(progress * 100),
+        "aria-valuemin": 0, "aria-valuemax": 100}, fill);
 }
 
 function ring(progress) {

@@ -6,7 +6,8 @@ import {Lane} from "./lanes.js";
 import {summary} from "./content.js";
 
 const nextWords = {
-    staleDate: "stale", startDate: "starts", activeLimit: "ends", dismissalPolicy: "dismissed", heartbeat: "heartbeat due",
+    staleDate: "stale", startDate: "starts", activeLimit: "ends", dismissalPolicy: "dismissed",
+        heartbeat: "heartbeat due",
 };
 
 export class Row {
@@ -66,6 +67,7 @@ export class Row {
 
     // A short glow, so that the eye finds what has just changed.
     flash() {
-        this.element.animate([{backgroundColor: "var(--glow)"}, {backgroundColor: "transparent"}], {duration: 1_200, easing: "ease-out"});
+        this.element.animate([{backgroundColor: "var(--glow)"}, {backgroundColor: "transparent"}],
+            {duration: 1_200, easing: "ease-out"});
     }
 }

@@ -1,9 +1,13 @@
-// What the page knows: entities by id, what happened lately, and how late it was. Views are told of changes once a frame.
+// What the page knows: entities by id, what happened lately, and how late it was. Views are told of changes once a
+// frame.
 
 import {count} from "./format.js";
 
 export const families = ["activity", "control", "widget"];
 export const tailLimit = 500; // events that the tail keeps
+// of all apps together; the page says what it leaves out
+export const heldLimit = {activity: 20_000, control: 2_000, widget: 2_000};
+const dismissedLimit = 2_000; // activities that left while the page was open, and are kept to be looked at
 const changesLimit = 400; // state changes that are kept of one activity
 
 export const store = {
@@ -86,13 +90,18 @@ export function applyEvent(family, event) {
     const known = store[family].get(patch.id);
     if (known === undefined) {
         if (patch.app === undefined) return event.to === "removed" || event.to === "dismissed";
+        if (store[family].size >= heldLimit[family]) {
+            store.notes.set(`* ${family}`, {family, text: `no more than ${count(heldLimit[family])}`});
+            return true;
+        }
         store[family].set(patch.id, {...patch});
         if (family === "activity") store.changes.set(patch.id, [{state: event.to, at: event.at}]);
         changed(family, patch.id);
         return true;
     }
     if (patch.revision <= known.revision) return true;
-    if (patch.revision > known.revision + 1 && event.from !== undefined) return false; // revisions are dense: one is missing
+    // revisions are dense: one is missing
+    if (patch.revision > known.revision + 1 && event.from !== undefined) return false;
     const next = {...known};
     for (const [name, value] of Object.entries(patch)) {
         if (value === null) delete next[name];
@@ -103,8 +112,16 @@ export function applyEvent(family, event) {
     next.$changedAt = event.at;
     store[family].set(patch.id, next);
     if (family === "activity") noteChange(patch.id, event);
+    if (event.to === "dismissed") keepDismissed(patch.id);
     changed(family, patch.id);
     return true;
+}
+
+const dismissed = [];
+
+function keepDismissed(id) {
+    dismissed.push(id);
+    if (dismissed.length > dismissedLimit) removeEntity("activity", dismissed.shift());
 }
 
 function noteChange(id, event) {
@@ -143,6 +160,7 @@ export function addLateness(lateBy) {
 // How many entities of a family there are in the service, as its lists said; what is held is counted live.
 export function note(app, family, held, total) {
     const key = `${app} ${family}`;
-    if (total > held) store.notes.set(key, {family, missing: total - held, text: `${count(held)} of ${count(total)} of ${app}`});
+    if (total > held) store.notes.set(key, {family, missing: total - held,
+        text: `${count(held)} of ${count(total)} of ${app}`});
     else store.notes.delete(key);
 }

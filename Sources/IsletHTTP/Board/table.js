@@ -163,12 +163,14 @@ function drawChips() {
         state = value;
         limit = pageRows;
         if (value === "dismissed" || value === "all") loadDismissed().catch(() => {});
-        for (const chip of byId("chips").children) setAttribute(chip, "aria-pressed", chip.dataset.state === value ? "true" : "false");
+        for (const chip of byId("chips").children) setAttribute(chip, "aria-pressed", chip.dataset.state === value
+            ? "true" : "false");
         look();
     };
     for (const value of ["listed", ...states]) {
         byId("chips").append(h("button", {
-            class: `chip ${value}`, type: "button", "data-state": value, "aria-pressed": value === state ? "true" : "false",
+            class: `chip ${value}`, type: "button", "data-state": value, "aria-pressed": value === state ? "true"
+                : "false",
             onclick: choose(value),
         }, h("span", {class: "dot"}), value, " ", h("b", {})));
     }
@@ -179,7 +181,8 @@ function countStates() {
     for (const activity of store.activity.values()) counted[activity.state] += 1;
     const isPart = [...store.notes.values()].some((note) => note.family === "activity");
     const figures = store.stats?.activities;
-    if (figures !== undefined) for (const name of states) if (isPart || name === "dismissed") counted[name] = figures[name] ?? 0;
+    if (figures !== undefined) for (const name of states) if (isPart
+        || name === "dismissed") counted[name] = figures[name] ?? 0;
     counted.listed = counted.pending + counted.active + counted.stale + counted.ended;
     for (const chip of byId("chips").children) setText(chip.lastElementChild, count(counted[chip.dataset.state]));
 }
@@ -188,7 +191,8 @@ function drawSort() {
     const choice = byId("sort");
     for (const [name, title] of Object.entries(sortNames)) choice.append(h("option", {value: name}, title));
     choice.value = sort.by;
-    choice.addEventListener("change", () => sortBy(choice.value, choice.value === "started" || choice.value === "changed"));
+    choice.addEventListener("change", () => sortBy(choice.value, choice.value === "started"
+        || choice.value === "changed"));
     byId("direction").addEventListener("click", () => sortBy(sort.by, !sort.descending));
     for (const head of grid.querySelectorAll("[data-sort]")) {
         head.querySelector("button").addEventListener("click", () => {
@@ -231,13 +235,15 @@ function zoomBy(step) {
     moveNow();
 }
 
-// Moves the line of now, and turns the page of the axis where it is at the end. Called each frame; works only where it moved.
+// Moves the line of now, and turns the page of the axis where it is at the end. Called each frame; works only where it
+// moved.
 let placed = "";
 export function moveNow() {
     const now = currentTime();
     if (axis.follow(now)) {
         drawAxis();
-        for (const activity of shown) parts.get(activity.id)?.update(activity, store.changes.get(activity.id), axis, now, true);
+        for (const activity of shown) parts.get(activity.id)?.update(activity, store.changes.get(activity.id), axis,
+            now, true);
     }
     const place = `${(axis.place(now) * 100).toFixed(2)}%`;
     if (place === placed) return;
@@ -259,7 +265,8 @@ function open(id) {
 
 function press(event) {
     const place = shown.findIndex((activity) => activity.id === cursor);
-    const moves = {ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + 10, PageUp: place - 10, Home: 0, End: shown.length - 1};
+    const moves = {ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + 10, PageUp: place - 10, Home: 0,
+        End: shown.length - 1};
     if (event.key in moves) {
         event.preventDefault();
         if (event.key === "ArrowUp" && place <= 0) byId("filter").focus();

@@ -6,7 +6,9 @@ import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
 
 const rows = 120; // that stand in the page
+const patience = 150; // milliseconds
 const parts = new Map();
+let timer = null;
 let paused = null; // the number of the last event that is shown, or null
 let filter = "";
 
@@ -20,8 +22,13 @@ export function startTail() {
         const line = click.target.closest("[data-family]");
         if (line !== null) openDetail(line.dataset.family, line.dataset.app, line.dataset.id);
     });
-    onChange(({topics}) => { if (topics.has("tail")) draw(); });
+    onChange(({topics}) => { if (topics.has("tail")) soon(); });
     draw();
+}
+
+// A stream may bring hundreds in a moment: nobody reads faster than this.
+function soon() {
+    timer ??= setTimeout(draw, patience);
 }
 
 export function togglePause() {
@@ -32,16 +39,20 @@ export function togglePause() {
 }
 
 function draw() {
+    clearTimeout(timer);
+    timer = null;
     const shown = [];
     for (let index = store.tail.length - 1; index >= 0 && shown.length < rows; index -= 1) {
         const item = store.tail[index];
         if (paused !== null && item.number > paused) continue;
-        if (filter !== "" && !`${item.topic} ${item.event.event} ${nameOf(item)}`.toLowerCase().includes(filter)) continue;
+        if (filter !== "" && !`${item.topic} ${item.event.event} ${nameOf(item)}`.toLowerCase().includes(
+            filter)) continue;
         shown.push(item);
     }
     reconcile(byId("tail"), parts, shown, (item) => item.number, makeLine, () => {});
     const missed = paused === null ? 0 : store.received - paused;
-    setText(byId("tail-note"), missed > 0 ? `${count(missed)} more since the pause` : `${count(store.received)} since this page was opened`);
+    setText(byId("tail-note"), missed > 0 ? `${count(missed)} more since the pause`
+        : `${count(store.received)} since this page was opened`);
     byId("tail-empty").hidden = shown.length > 0;
 }
 
@@ -61,9 +72,11 @@ function makeLine(item) {
     const isOpenable = id !== undefined && ["activity", "control", "widget"].includes(family);
     const steps = event.from !== undefined && event.to !== undefined && event.from !== event.to
         ? `${event.from} → ${event.to}` : event.to ?? "";
-    const late = event.lateBy > 0 ? h("span", {class: "late", title: "how late the deadline took effect"}, `+${measured(event.lateBy, "ms")}`) : null;
+    const late = event.lateBy > 0 ? h("span", {class: "late", title: "how late the deadline took effect"},
+        `+${measured(event.lateBy, "ms")}`) : null;
     const line = h(isOpenable ? "button" : "div", {
-        class: `line ${family} ${event.to ?? ""}`, ...(isOpenable ? {type: "button", "data-family": family, "data-app": app, "data-id": id} : {}),
+        class: `line ${family} ${event.to ?? ""}`,
+            ...(isOpenable ? {type: "button", "data-family": family, "data-app": app, "data-id": id} : {}),
     },
     h("time", {title: exact(event.at)}, clockSeconds(event.at)),
     h("span", {class: "who"}, h("b", {}, nameOf(item)), h("small", {}, appName(app))),

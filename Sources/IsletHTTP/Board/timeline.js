@@ -18,13 +18,16 @@ export function timelineOf(id) {
 // Reads the timeline and the budget of a widget where they may be others than those that are known.
 export async function wantTimeline(widget) {
     const had = known.get(widget.id);
-    const isSame = had !== undefined && had.timelineAt === widget.timelineAt && had.state === widget.state && had.held === widget.held?.until;
+    const isSame = had !== undefined && had.timelineAt === widget.timelineAt && had.state === widget.state
+        && had.held === widget.held?.until;
     if (isSame || reading.has(widget.id)) return;
     reading.add(widget.id);
     try {
         const target = {app: widget.app, id: widget.id};
-        const [{timeline}, {budget}] = await Promise.all([ask("widget.timeline", target), ask("widget.budget", target)]);
-        known.set(widget.id, {timeline, budget, timelineAt: widget.timelineAt, state: widget.state, held: widget.held?.until});
+        const [{timeline}, {budget}] = await Promise.all(
+            [ask("widget.timeline", target), ask("widget.budget", target)]);
+        known.set(widget.id, {timeline, budget, timelineAt: widget.timelineAt, state: widget.state,
+            held: widget.held?.until});
         if (known.size > knownLimit) known.delete(known.keys().next().value);
         changed("timelines", widget.id);
     } catch {
@@ -71,7 +74,8 @@ export function drawStrip(place, widget, data, now) {
     parts.push(line(now, "now-line", "now"));
     place.replaceChildren(...parts);
     setAttribute(place, "role", "img");
-    setAttribute(place, "aria-label", `Entry ${current + 1} of ${entries.length}${reload === undefined ? "" : `, next reload at ${clock(reload)}`}`);
+    setAttribute(place, "aria-label",
+        `Entry ${current + 1} of ${entries.length}${reload === undefined ? "" : `, next reload at ${clock(reload)}`}`);
 }
 
 // The whole of it in the detail panel.
@@ -85,7 +89,8 @@ export function timelinePanel(widget, place) {
     const strip = h("div", {class: "strip large"});
     drawStrip(strip, widget, data, now);
     const reload = reloadAt(widget, data.timeline);
-    const rows = entries.slice(0, 64).map((entry, index) => h("li", {class: index === current ? "current" : index < current ? "past" : "ahead"},
+    const rows = entries.slice(0, 64).map((entry, index) =>
+        h("li", {class: index === current ? "current" : index < current ? "past" : "ahead"},
         h("time", {title: exact(entry.date)}, clock(entry.date)),
         h("span", {}, summary(entry.content, now) || "no content"),
         entry.relevance === undefined ? null : h("small", {}, `relevance ${entry.relevance.score}`)));
@@ -94,7 +99,9 @@ export function timelinePanel(widget, place) {
         strip,
         h("ol", {class: "entries"}, rows),
         entries.length > 64 ? h("p", {class: "none"}, `and ${count(entries.length - 64)} more`) : "",
-        h("p", {class: "none"}, reload === undefined ? "No reload by itself." : `Next reload ${relative(reload, now)}, at ${day(reload)} ${clock(reload)} (${policyText(data.timeline.policy)}).`),
+        h("p", {class: "none"}, reload === undefined ? "No reload by itself."
+            : `Next reload ${relative(reload, now)}, at ${day(reload)} ${clock(reload)}`
+                + ` (${policyText(data.timeline.policy)}).`),
         ...budgetPart(data.budget, now));
 }
 
@@ -105,12 +112,18 @@ function policyText(policy) {
 function budgetPart(budget, now) {
     const fill = h("i", {class: budget.left === 0 ? "near" : ""});
     fill.style.width = `${Math.min(budget.spent / Math.max(budget.limit, 1), 1) * 100}%`;
-    const exempt = Object.entries(budget.exempt).filter(([, number]) => number > 0).map(([name, number]) => `${words(name)} ${number}`);
+    const exempt = Object.entries(budget.exempt).filter(([, number]) => number > 0).map(
+        ([name, number]) => `${words(name)} ${number}`);
     return [
         h("h3", {}, "Budget of 24 hours"),
         h("div", {class: "meter"}, fill),
-        h("p", {class: "none"}, [`${count(budget.spent)} of ${count(budget.limit)} spent, ${count(budget.left)} left`, budget.isLearning ? "learning" : null,
-            budget.developerMode ? "developer mode" : null, exempt.length > 0 ? `not charged: ${exempt.join(", ")}` : null].filter(Boolean).join(" · ")),
-        budget.held === undefined ? "" : h("p", {class: "held"}, `A reload (${words(budget.held.cause)}) is held by the ${words(budget.held.reason)} until ${exact(budget.held.until)}, ${relative(budget.held.until, now)}; it stands for ${count((budget.held.merged ?? 0) + 1)}.`),
+        h("p", {class: "none"}, [`${count(budget.spent)} of ${count(budget.limit)} spent, ${count(budget.left)} left`,
+            budget.isLearning ? "learning" : null,
+            budget.developerMode ? "developer mode" : null, exempt.length > 0 ? `not charged: ${exempt.join(", ")}`
+                : null].filter(Boolean).join(" · ")),
+        budget.held === undefined ? "" : h("p", {class: "held"},
+            `A reload (${words(budget.held.cause)}) is held by the ${words(budget.held.reason)} until`,
+            ` ${exact(budget.held.until)}, ${relative(budget.held.until, now)};`,
+            ` it stands for ${count((budget.held.merged ?? 0) + 1)}.`),
     ];
 }

@@ -43,7 +43,8 @@ function mark(tabs) {
 
 function countTabs() {
     const figures = store.stats;
-    const sum = (counts) => Object.entries(counts ?? {}).reduce((total, [name, n]) => name === "dismissed" ? total : total + n, 0);
+    const sum = (counts) => Object.entries(counts ?? {}).reduce((total, [name, n]) => name === "dismissed" ? total
+        : total + n, 0);
     const number = (family, counted) => Math.max(store[family].size, sum(counted));
     let open = 0;
     for (const activity of store.activity.values()) if (activity.state !== "dismissed") open += 1;

@@ -14,7 +14,8 @@ const cardsLimit = 120;
 const groups = new Map();
 
 export function startWidgets() {
-    onChange(({topics}) => { if (["widget", "lists", "route", "timelines"].some((topic) => topics.has(topic))) draw(); });
+    const concerns = ["widget", "lists", "route", "timelines"];
+    onChange(({topics}) => { if (concerns.some((topic) => topics.has(topic))) draw(); });
     draw();
 }
 
@@ -22,7 +23,8 @@ function draw() {
     if (document.body.dataset.view !== "widgets") return;
     const byDevice = new Map();
     const sorted = [...store.widget.values()].sort((one, other) =>
-        (one.device ?? "").localeCompare(other.device ?? "") || Number(other.isOnTop ?? false) - Number(one.isOnTop ?? false) || one.addedAt - other.addedAt);
+        (one.device ?? "").localeCompare(other.device ?? "")
+            || Number(other.isOnTop ?? false) - Number(one.isOnTop ?? false) || one.addedAt - other.addedAt);
     for (const widget of sorted.slice(0, cardsLimit)) {
         const device = widget.device ?? "No device";
         if (!byDevice.has(device)) byDevice.set(device, []);
@@ -31,7 +33,8 @@ function draw() {
     reconcile(byId("cards"), groups, [...byDevice], ([device]) => device, makeGroup, (group, [, widgets]) => {
         reconcile(group.grid, group.parts, widgets, (widget) => widget.id, makeCard, writeCard);
     });
-    setText(byId("widgets-note"), store.widget.size > cardsLimit ? `Showing ${cardsLimit} of ${count(store.widget.size)}` : "");
+    setText(byId("widgets-note"), store.widget.size > cardsLimit
+        ? `Showing ${cardsLimit} of ${count(store.widget.size)}` : "");
     byId("widgets-empty").hidden = store.widget.size > 0 || store.loading;
 }
 
@@ -41,9 +44,12 @@ function makeGroup([device]) {
 }
 
 function makeCard() {
-    const parts = {face: h("div", {class: "face-place"}), strip: h("div", {class: "strip"}), now: h("small", {}), budget: h("small", {})};
-    parts.button = h("button", {type: "button", class: "card-open", onclick: () => openDetail("widget", parts.widget.app, parts.widget.id)}, parts.face);
-    parts.element = h("article", {class: "card"}, parts.button, parts.strip, h("div", {class: "card-notes"}, parts.now, parts.budget));
+    const parts = {face: h("div", {class: "face-place"}), strip: h("div", {class: "strip"}), now: h("small", {}),
+        budget: h("small", {})};
+    parts.button = h("button", {type: "button", class: "card-open",
+        onclick: () => openDetail("widget", parts.widget.app, parts.widget.id)}, parts.face);
+    parts.element = h("article", {class: "card"}, parts.button, parts.strip,
+        h("div", {class: "card-notes"}, parts.now, parts.budget));
     watcher.observe(parts.element);
     return parts;
 }
@@ -74,7 +80,8 @@ function writeCard(parts, widget) {
 function tickCard(parts, now) {
     const {widget, known} = parts;
     drawStrip(parts.strip, widget, known, now);
-    const next = widget.next === undefined ? "nothing ahead" : `${words(widget.next.cause)} ${widget.next.at <= now ? "due" : relative(widget.next.at, now)}`;
+    const next = widget.next === undefined ? "nothing ahead"
+        : `${words(widget.next.cause)} ${widget.next.at <= now ? "due" : relative(widget.next.at, now)}`;
     setText(parts.now, widget.held === undefined ? next : `reload held: ${words(widget.held.reason)}`);
     const budget = known?.budget;
     setText(parts.budget, budget === undefined ? "" : `${count(budget.spent)} of ${count(budget.limit)} reloads`);
@@ -96,17 +103,21 @@ export function face(widget, now) {
     const declared = store.kinds.get(`${widget.app}/widget/${widget.kind}`);
     const isPlaceholder = widget.entry?.content === undefined;
     const content = readContent(isPlaceholder ? declared?.placeholder ?? {} : widget.entry.content);
-    const room = {systemSmall: 2, systemMedium: 3, systemLarge: 8, systemExtraLarge: 10, accessoryRectangular: 1}[widget.family] ?? 0;
+    const room = {systemSmall: 2, systemMedium: 3, systemLarge: 8, systemExtraLarge: 10,
+        accessoryRectangular: 1}[widget.family] ?? 0;
     const number = content.members.find((member) => member.kind === "number");
     const rest = content.members.filter((member) => member !== number).slice(0, room);
-    const element = h("div", {class: `face ${widget.family} ${isPlaceholder ? "placeholder" : ""} ${widget.isInvalidated ? "invalid" : ""}`},
+    const element = h("div",
+        {class: `face ${widget.family} ${isPlaceholder ? "placeholder" : ""} ${widget.isInvalidated ? "invalid" : ""}`},
         h("header", {}, icon("glyph tiny", widget.kind, widget.app), h("span", {}, widgetName(widget)),
             widget.isOnTop ? h("span", {class: "top", title: "On top of its Smart Stack"}, "top") : null),
         h("div", {class: "face-main"},
-            number === undefined ? null : h("div", {class: "big"}, h("strong", {}, number.text), h("small", {}, number.name)),
+            number === undefined ? null : h("div", {class: "big"}, h("strong", {}, number.text),
+                h("small", {}, number.name)),
             h("div", {}, h("strong", {}, content.headline?.text ?? (isPlaceholder ? "No entry yet" : "")),
                 content.subtitle === null ? null : h("p", {}, content.subtitle.text))),
-        rest.length === 0 ? null : h("dl", {class: "metrics"}, rest.map((member) => h("div", {}, h("dt", {}, member.name), h("dd", {}, memberText(member, now))))),
+        rest.length === 0 ? null : h("dl", {class: "metrics"},
+            rest.map((member) => h("div", {}, h("dt", {}, member.name), h("dd", {}, memberText(member, now))))),
         widget.needsLogin ? h("div", {class: "stale-note"}, "Asks for a login") : null,
         widget.failure === undefined ? null : h("div", {class: "stale-note"}, `Last call: ${words(widget.failure)}`));
     element.style.setProperty("--hue", hueOf(widget.app + widget.kind));
@@ -115,7 +126,9 @@ export function face(widget, now) {
 
 export function widgetPreview(widget, now) {
     return h("div", {class: "stage widget-stage"}, face(widget, now),
-        h("small", {}, `${words(widget.family)} · ${appName(widget.app)}${widget.entry === undefined ? "" : ` · since ${clock(widget.entry.date)}`}`));
+        h("small", {},
+            [words(widget.family), appName(widget.app), widget.entry && `since ${clock(widget.entry.date)}`]
+                .filter(Boolean).join(" · ")));
 }
 
 export function widgetTimeline(widget, place) {
@@ -123,5 +136,6 @@ export function widgetTimeline(widget, place) {
 }
 
 export function widgetActions(widget) {
-    return [h("button", {type: "button", class: "action", onclick: () => change("widget.reload", {app: widget.app, id: widget.id})}, "Ask for a reload")];
+    return [h("button", {type: "button", class: "action",
+        onclick: () => change("widget.reload", {app: widget.app, id: widget.id})}, "Ask for a reload")];
 }
