@@ -4,7 +4,7 @@ import {byId, setText} from "./dom.js";
 import {session} from "./api.js";
 import {openStream} from "./stream.js";
 import {changed, onChange, store} from "./store.js";
-import {forgetTime, setNow} from "./clock.js";
+import {forgetTime, setNow, setSpeed} from "./clock.js";
 import {loadAll, take} from "./loader.js";
 import {startRoute} from "./route.js";
 import {startViews} from "./views.js";
@@ -101,6 +101,7 @@ startStats();
 startTicking();
 session().then((said) => {
     store.session = {...store.session, write: said.write === true, version: said.version ?? ""};
+    if (Number.isFinite(said.speed)) setSpeed(said.speed);
     changed("session");
 }).catch(() => {});
 onChange(({topics}) => {

@@ -67,7 +67,6 @@ export class Row {
 
     // A short glow, so that the eye finds what has just changed.
     flash() {
-        this.element.animate([{backgroundColor: "var(--glow)"}, {backgroundColor: "transparent"}],
-            {duration: 1_200, easing: "ease-out"});
+        this.element.animate([{backgroundColor: "var(--glow)", offset: 0}], {duration: 1_200, easing: "ease-out"});
     }
 }
