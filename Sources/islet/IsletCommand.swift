@@ -16,10 +16,10 @@ struct IsletCommand: AsyncParsableCommand {
               islet widget timeline Flight           what it shows when
 
             WHICH COMMAND ANSWERS WHICH QUESTION:
-              what runs?                 islet stats, islet activity list
+              what runs?                 islet stats, islet apps, islet activity list
               what is happening?         islet tail, islet stats --watch
               what is stuck?             islet activity list --state stale, islet timers
-              why is it in this state?   islet activity explain order-7
+              why is it in this state?   islet explain order-7
               what was it before?        islet activity at 10m order-7
               what has changed?          islet activity diff order-7 3 7
               what fires next?           islet timers (and how late timers are)
@@ -54,8 +54,8 @@ struct IsletCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    Stats.self, Tail.self, Timers.self, Slots.self, Subscribers.self, Providers.self, Wait.self,
-                    Info.self,
+                    Stats.self, Apps.self, Tail.self, Explain.self, Timers.self, Slots.self, Subscribers.self,
+                    Providers.self, Wait.self, Info.self,
                 ]),
             CommandGroup(name: "Health", subcommands: [Check.self, Doctor.self]),
             CommandGroup(

@@ -68,6 +68,12 @@ def test_explain_says_why_who_asked_by_which_rule_and_what_is_next(islet, order)
     ]
 
 
+def test_explain_needs_no_family(islet, order):
+    assert islet("explain", "order-7").out == islet("activity", "explain", "order-7").out
+    assert islet("explain", order, "--json").json[0]["activity"]["id"] == order
+    assert "looked for: activity, control, widget" in islet("explain", "nobody", code=3).err
+
+
 def test_explain_looks_ahead_beyond_the_next_deadline(islet, client):
     client.start(key="a", staleDate=after(HOUR))
     assert islet("activity", "explain", "a").out.splitlines()[-2:] == [
@@ -297,7 +303,7 @@ def test_a_service_that_is_not_there_is_5(islet, tmp_path):
 
 
 @pytest.mark.parametrize("words", [
-    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["check"], ["doctor"],
+    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["apps"], ["explain"], ["check"], ["doctor"],
     *([family, verb] for family in ("activity", "control", "widget") for verb in ("explain", "history", "at", "diff")),
 ], ids=" ".join)
 def test_help_begins_with_examples(words):

@@ -138,6 +138,29 @@ def test_timers_that_are_overdue_say_for_how_long(scripted):
     assert "  last 42 s  p50 1 ms" in shown.out
 
 
+# Apps
+
+
+def test_apps_tells_which_there_are_and_what_each_has(islet, client, home):
+    assert islet("apps").err == "showing 0 of 0 apps\n"
+    home.provider()
+    client.start(key="a")
+    client.start(key="b")
+    home.add_many(3)
+    client.applied("activity.start", app="com.example.taxi", type="T", attributes={}, contentState={})
+    shown = islet("apps")
+    assert shown.out.splitlines() == [
+        "APP                EVENTS  ACTIVITIES  CONTROLS  WIDGETS",
+        "com.example.pizza  5       2           3         0",
+        "com.example.taxi   1       1           0         0",
+    ]
+    assert shown.err == "showing 2 of 2 apps\n"
+    first, second = islet("apps", "--json").json
+    strict("cli/apps.json").validate(first)
+    assert second == {"app": "com.example.taxi", "seq": 1, "activities": 1, "controls": 0, "widgets": 0}
+    assert islet("apps", "--limit", "1").err == "showing 1 of 2 apps\n"
+
+
 # Slots
 
 
@@ -316,6 +339,13 @@ def test_a_percentile_counts_only_where_something_happened_lately(scripted):
     idle["recent"] = {"span": 42_000, "count": 0, "p50": 0, "p99": 0, "p999": 0, "max": 0}
     done = scripted(**changed(lateness=idle))("check", "--response", "off")
     assert done.out.startswith("ISLET OK: lateness p99 0 ms")
+
+
+def test_lateness_is_judged_in_real_time(scripted):
+    """A clock that runs 600 times faster is late by 600 milliseconds for each one of real time."""
+    fast = {"info": {**INFO["info"], "clock": {"kind": "speed", "speed": 600}}}
+    done = scripted(**changed(lateness=spans("ms", 12_000)), service_info=fast)("check", "--response", "off")
+    assert done.out.startswith("ISLET OK: lateness p99 20 ms")
 
 
 def test_providers_that_fail_are_a_warning(scripted):

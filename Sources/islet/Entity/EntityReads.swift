@@ -80,11 +80,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
     func run() async throws {
         try await service.withConnection { connection in
             let answer = try await connection.send(target.command("explain", connection))
-            if output.json { return Console.data(answer.json.bytes) }
-            let now = try await connection.now()
-            let lines = ExplainText.lines(answer, shown: Target.Family.shown, now: now, style: .output)
-            for line in lines { Console.data(line) }
-            if let note = ExplainText.note(answer) { Console.message(note) }
+            try await ExplainText.write(answer, shown: Target.Family.shown, output, connection)
         }
     }
 }

@@ -40,7 +40,8 @@ struct Slots: AsyncParsableCommand {
                 for row in rows { Console.data(row.json.bytes) }
             } else if !rows.isEmpty {
                 let text = SlotsText(maxima, style: .output)
-                for line in text.table(rows) { Console.data(line) }
+                let byHeld = rows.sorted { ($0["held"]?.integer ?? 0) > ($1["held"]?.integer ?? 0) }
+                for line in text.table(byHeld) { Console.data(line) }
                 if device != nil { try await showHolders(rows, connection) }
             }
             let filters: KeyValuePairs = ["app": app, "device": device]

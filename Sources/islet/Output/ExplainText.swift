@@ -2,6 +2,16 @@ import IsletClient
 
 /// The decisions about an entity in plain words.
 enum ExplainText {
+    /// Writes the answer to an `explain`.
+    static func write(
+        _ answer: Answer, shown: (RawObject) -> String?, _ output: OutputOptions, _ connection: IsletConnection
+    ) async throws {
+        if output.json { return Console.data(answer.json.bytes) }
+        let now = try await connection.now()
+        for line in lines(answer, shown: shown, now: now, style: .output) { Console.data(line) }
+        if let note = note(answer) { Console.message(note) }
+    }
+
     /// - Parameter shown: what an entity shows, where that is said.
     static func lines(
         _ answer: Answer, shown: (RawObject) -> String?, now: Int64, style: Style

@@ -74,6 +74,7 @@ struct Check: AsyncParsableCommand {
         return CheckReading(
             stats: stats,
             openProviders: Int64(providers.count { $0.object?["state"]?.string == "open" }),
-            maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer, responseTime: time)
+            maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer,
+            speed: max(1, Int64(info?["clock"]?.object?["speed"]?.double ?? 1)), responseTime: time)
     }
 }

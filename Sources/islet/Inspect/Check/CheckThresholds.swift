@@ -43,7 +43,9 @@ struct CheckThresholds: ParsableArguments {
     /// - Throws: a `CheckProblem` for one that is written wrongly.
     func rules() throws -> [CheckRule] {
         try [
-            rule("lateness-p99", "lateness p99", latenessP99, .milliseconds) { Self.p99($0.stats, "lateness") },
+            rule("lateness-p99", "lateness p99", latenessP99, .milliseconds) { reading in
+                Self.p99(reading.stats, "lateness").map { $0 / reading.speed }
+            },
             rule("answer-p99", "answer p99", answerP99, .microseconds) { Self.p99($0.stats, "answer") },
             rule("commit-p99", "commit p99", commitP99, .microseconds) { Self.p99($0.stats, "commit") },
             rule("overdue", "overdue timers", overdue, .count) { $0.stats.number("timers", "overdue") },
@@ -91,6 +93,8 @@ struct CheckReading: Sendable {
     let openProviders: Int64?
     /// How many entities the service may hold.
     let maximumEntities: Int64?
+    /// How many times faster than real time the service's time runs, which lateness is told in.
+    let speed: Int64
     /// How long the answer took, in milliseconds.
     let responseTime: Int64?
 

@@ -1,0 +1,29 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet explain`: why anything is as it is, without saying of which family it is.
+struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say why an activity, control or widget is as it is, and what happens next.",
+        discussion: """
+            EXAMPLES:
+              islet explain order-7
+              islet explain Torch
+              islet explain Flight --app com.example.travel --json
+
+            Each decision, why it was made, who asked, by which rule, and what happens
+            next. islet activity explain and its like do the same within a family.
+            """)
+
+    @OptionGroup var target: AnyTarget
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        try await service.withConnection { connection in
+            let found = try await target.find(connection)
+            let answer = try await connection.send(found.command("explain"))
+            try await ExplainText.write(answer, shown: found.family.shown, output, connection)
+        }
+    }
+}
