@@ -26,6 +26,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", .upToNextMinor(from: "0.2.0")),
+        .package(url: "https://github.com/apple/swift-metrics", .upToNextMinor(from: "2.13.0")),
     ],
     targets: [
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
@@ -38,9 +39,12 @@ let package = Package(
         .target(name: "IsletJournal", dependencies: ["CSQLite"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(
+            name: "IsletMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strict),
+        .target(
             name: "IsletServer",
             dependencies: [
-                "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ",
+                "IsletCore", "IsletProtocol", "IsletJournal", "IsletMetrics", "ZeroMQ",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -84,6 +88,10 @@ let package = Package(
         .testTarget(
             name: "IsletJournalTests", dependencies: ["IsletJournal"], exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletMetricsTests",
+            dependencies: ["IsletMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strict),
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol", "IsletJournal"],
             swiftSettings: strict),

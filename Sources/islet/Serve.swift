@@ -81,7 +81,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let service = IsletService(configuration, logger: logger) { report, duration in
             printError(RecoveryText.line(report, in: duration))
-        } onReady: { card in
+        } onReady: { card, _ in
             printError(card.readyLine)
         }
         let group = ServiceGroup(

@@ -32,7 +32,9 @@ package struct SpanHistogram: Sendable {
     }
 
     /// Forgets all that was counted, and keeps the memory.
-    package mutating func removeAll() { counts.reset() }
+    package mutating func removeAll() {
+        if count > 0 { counts.reset() }
+    }
 
     /// How many of the recorded spans are at most as long as each of some bounds, which rise; with the histogram's own
     /// error at each of them.
@@ -40,6 +42,7 @@ package struct SpanHistogram: Sendable {
         var result = [UInt64](repeating: 0, count: bounds.count)
         var index = 0
         var seen: UInt64 = 0
+        guard count > 0 else { return result }
         for value in counts.recordedValues() {
             while index < bounds.count, value.value > UInt64(bounds[index]) {
                 result[index] = seen
@@ -56,10 +59,12 @@ package struct SpanHistogram: Sendable {
 
     /// The span that `percent` of the recorded ones do not exceed, by at most ``maximumError`` too long; 0 where none
     /// was recorded.
-    package func percentile(_ percent: Double) -> Int { Int(counts.valueAtPercentile(percent)) }
+    package func percentile(_ percent: Double) -> Int { count == 0 ? 0 : Int(counts.valueAtPercentile(percent)) }
 
     /// Counts what another one has counted.
-    package mutating func add(_ other: SpanHistogram) { counts.add(other.counts) }
+    package mutating func add(_ other: SpanHistogram) {
+        if other.count > 0 { counts.add(other.counts) }
+    }
 }
 
 extension JSONWriter {

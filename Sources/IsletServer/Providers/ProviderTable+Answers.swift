@@ -33,6 +33,7 @@ extension ProviderTable {
         let provider = calls[slot].provider
         let purpose = calls[slot].purpose
         takeIn(slot, provider.number)
+        totals.failed += 1
         blame(provider.number, call)
         if isRetryable, mayRetry(slot, except: provider) {
             retry(slot, except: provider, .threw)
@@ -52,6 +53,7 @@ extension ProviderTable {
         let number = calls[slot].provider.number
         let purpose = calls[slot].purpose
         takeIn(slot, number)
+        totals.failed += 1
         blame(number, call)
         fail(slot, .badAnswer)
         if !noteFault(of: number) { serve(number) }

@@ -22,6 +22,7 @@ extension ProviderTable {
     }
 
     private mutating func loseCall(_ slot: UInt32, of lost: ProviderRef) {
+        totals.lost += 1
         calls.unlink(slot, from: &providers[Int(lost.number)].calls)
         let purpose = calls[slot].purpose
         if mayRetry(slot, except: lost) {

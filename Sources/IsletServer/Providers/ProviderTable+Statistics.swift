@@ -44,6 +44,10 @@ package struct ProviderTotals: Sendable {
     package internal(set) var answered: UInt64 = 0
     /// Calls that a provider failed, answered badly or did not answer in time.
     package internal(set) var failures: UInt64 = 0
+    /// Those of them that it failed or answered badly.
+    package internal(set) var failed: UInt64 = 0
+    /// Calls that were out when their provider was lost.
+    package internal(set) var lost: UInt64 = 0
     /// Calls that were over without an answer because their time was, whether they waited or were out.
     package internal(set) var timedOut: UInt64 = 0
     /// From sending a call to its answer or failure.

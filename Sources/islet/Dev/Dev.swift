@@ -58,7 +58,7 @@ struct Dev: AsyncParsableCommand {
         let (cards, ready) = AsyncStream.makeStream(of: ServiceCard.self, bufferingPolicy: .bufferingNewest(1))
         let service = IsletService(configuration, logger: logger) { report, duration in
             Console.message(RecoveryText.line(report, in: duration))
-        } onReady: { card in
+        } onReady: { card, _ in
             ready.yield(card)
             ready.finish()
         }

@@ -18,7 +18,7 @@ func withService<Result>(
     configuration.bulk = endpoints.bulk
     configuration.clock = ServeConfiguration.manualClock
     let (cards, ready) = AsyncStream.makeStream(of: ServiceCard.self, bufferingPolicy: .bufferingNewest(1))
-    let service = IsletService(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { card in
+    let service = IsletService(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { card, _ in
         ready.yield(card)
     }
     let running = Task {

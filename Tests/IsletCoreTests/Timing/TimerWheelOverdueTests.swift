@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Timers that are overdue")
 struct TimerWheelOverdueTests {
-    @Test("as many are overdue as are armed for now or before, wherever they wait", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("as many are overdue as are armed for now or before, wherever they wait", arguments: 1...12 as ClosedRange<UInt64>)
     func count(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let start: Int64 = 1_800_000_000_000
         var wheel = TimerWheel(start: Instant(start), cascadeBudget: 16)
         var deadlines: [Int64] = []
-        for slot in 0..<2_000 as Range<UInt32> {
+        for slot in 0..<800 as Range<UInt32> {
             let span = Int64.random(in: 0..<(1 << Int64.random(in: 1..<42, using: &random)), using: &random)
             let deadline = start + (Bool.random(using: &random) ? span : -span / 1_000)
             wheel.arm(slot, at: Instant(deadline))
