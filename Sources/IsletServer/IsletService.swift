@@ -1,5 +1,6 @@
 import IsletCore
 import IsletJournal
+package import IsletMetrics
 package import Logging
 import ServiceLifecycle
 import Synchronization
@@ -11,16 +12,20 @@ package struct IsletService: Service {
     private let configuration: ServeConfiguration
     private let logger: Logger
     private let onRecovery: @Sendable (RecoveryReport, Duration) -> Void
-    private let onReady: @Sendable (ServiceCard) -> Void
+    private let onReady: @Sendable (ServiceCard, ServiceInspection) -> Void
+    private let metrics: PrometheusMetrics
 
     /// - Parameters:
     ///   - onRecovery: called once, before `onReady`, if the store held anything; with the time that it took.
-    ///   - onReady: called once, when commands are taken.
+    ///   - metrics: where the service's figures are shown; one of its own where there is no other.
+    ///   - onReady: called once, when commands are taken; with what may be asked of the service from inside the process.
     package init(
         _ configuration: ServeConfiguration, logger: Logger,
+        metrics: PrometheusMetrics = PrometheusMetrics(ServiceMetrics.descriptions),
         onRecovery: @escaping @Sendable (RecoveryReport, Duration) -> Void = { _, _ in },
-        onReady: @escaping @Sendable (ServiceCard) -> Void
+        onReady: @escaping @Sendable (ServiceCard, ServiceInspection) -> Void
     ) {
+        self.metrics = metrics
         self.configuration = configuration
         self.logger = logger
         self.onRecovery = onRecovery
@@ -33,6 +38,7 @@ package struct IsletService: Service {
     ///   where an address cannot be.
     package func run() async throws {
         let begun = ContinuousClock.now
+        let startedAt = Double(ClockReading.system().wall) / 1_000
         let clock = configuration.clock
         let store = try openStore()
         if let store { await waitForClock(clock, persisted: store.summary.clock) }
@@ -46,7 +52,11 @@ package struct IsletService: Service {
             throw error
         }
         logger.notice("\(host.card.guaranteeInWords)", metadata: ["guarantee": "\(host.card.guarantee.rawValue)"])
-        onReady(host.card)
+        let figures = ServiceMetrics(
+            metrics, version: ServiceCard.version, guarantee: host.card.guarantee.rawValue, startedAt: startedAt)
+        onReady(
+            host.card,
+            ServiceInspection(host, figures, directory: configuration.store == .sqlite ? configuration.data : nil))
         // Cancellation ends the wait as well, and the streams deserve their goodbye in both cases.
         try? await gracefulShutdown()
         logger.info("stopping")
@@ -65,10 +75,11 @@ package struct IsletService: Service {
         // The store is made here and used there, by one thread at a time.
         let parcel = Parcel(store)
         return try await thread.host { thread throws in
-            try EngineHost(on: thread, context: context, configuration, store: parcel.take(), notices: notices) {
+            try EngineHost(
+                on: thread, context: context, configuration, store: parcel.take(), notices: notices,
+                logger: logger
+            ) {
                 onRecovery($0, ContinuousClock.now - begun)
-            } onWarning: { line in
-                logger.warning("\(line)")
             }
         }
     }

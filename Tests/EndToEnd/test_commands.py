@@ -207,3 +207,13 @@ def test_times_are_those_of_the_manual_clock(client, events):
     client.advance(by=HOUR)
     client.start()
     assert [events.next()["at"] for _ in range(2)] == [EPOCH, after(HOUR)]
+
+
+def test_answers_that_nobody_wants_take_no_room_from_those_that_somebody_does(client):
+    """Each is written before it is left out; the service takes no commands while too many bytes wait to leave."""
+    silent = client.command("service.info", ack="none")
+    refused = {"op": "activity.explode", "ack": "none"}
+    for _ in range(40):
+        client.send(*[silent] * 250)
+        client.send(*[refused] * 250)
+    assert client.read("service.ping")["now"]

@@ -1,6 +1,7 @@
 import IsletCore
 package import IsletJournal
 import IsletProtocol
+package import Logging
 package import ZeroMQ
 
 /// The actor that owns a partition and its sockets, and lives on the bus thread.
@@ -23,7 +24,7 @@ package actor EngineHost: BusLoop {
     var outbox = PeerOutbox<Peer>()
     private let notices: NoticeBox
     /// Told what an operator should know.
-    private let onWarning: @Sendable (String) -> Void
+    private let logger: Logger
     private var wasHeldBack: Milliseconds = 0
     private var wasFull = false
     private var knownCuts: UInt64 = 0
@@ -39,11 +40,11 @@ package actor EngineHost: BusLoop {
     /// - Throws: `RecoveryError`, `StoreError`, `StartError`.
     package init(
         on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, store: sending Store?,
-        notices: NoticeBox, onRecovery: (RecoveryReport) -> Void, onWarning: @escaping @Sendable (String) -> Void
+        notices: NoticeBox, logger: Logger, onRecovery: (RecoveryReport) -> Void
     ) throws {
         self.thread = thread
         self.notices = notices
-        self.onWarning = onWarning
+        self.logger = logger
         let guarantee = store.map { _ in configuration.sync.guarantee } ?? .none
         let unbound = ServiceEndpoints(commands: "", events: "", bulk: "")
         let clock = DomainClock(configuration.clock, notBefore: Instant(store?.summary.clock ?? 0))
@@ -57,6 +58,7 @@ package actor EngineHost: BusLoop {
         sockets = try ServiceSockets(configuration, in: context)
         partition.card.endpoints = sockets.endpoints
         partition.residentBytes = { ResidentMemory.bytes() }
+        partition.log = PartitionLog(logger)
         card = partition.card
         self.partition = partition
         sockets.register(in: &poller)
@@ -86,25 +88,36 @@ package actor EngineHost: BusLoop {
     /// Says once when the clock was set forward too far to be believed, and when the disk is full, and when both are over.
     private func warn() {
         let heldBack = partition.clock.heldBack
-        if (heldBack > 0) != (wasHeldBack > 0) {
-            onWarning(
-                heldBack > 0
-                    ? "the clock was set forward by \(heldBack) ms: not believed until it has stayed so for a while"
-                    : "the clock that was set forward by \(wasHeldBack) ms is believed now, or was set back")
+        if heldBack > 0, wasHeldBack == 0 {
+            logger.warning(
+                "the clock was set forward by \(heldBack) ms: not believed until it has stayed so for a while",
+                metadata: ["heldBack": "\(heldBack) ms"])
+        } else if heldBack == 0, wasHeldBack > 0 {
+            logger.notice("the clock that was set forward by \(wasHeldBack) ms is believed now, or was set back")
         }
         wasHeldBack = heldBack
         if partition.statistics.cutClients != knownCuts {
             let cut = partition.statistics.cutClients - knownCuts
             knownCuts = partition.statistics.cutClients
-            onWarning("\(cut) clients were cut, as they did not read their answers")
+            logger.warning("\(cut) clients were cut, as they did not read their answers", metadata: ["clients": "\(cut)"])
         }
         if partition.isDiskFull != wasFull {
             wasFull = partition.isDiskFull
-            onWarning(
-                wasFull
-                    ? "the disk is full: commands are refused and deadlines wait until there is room"
-                    : "there is room on the disk again")
+            if wasFull {
+                logger.error("the disk is full: commands are refused and deadlines wait until there is room")
+            } else {
+                logger.notice("there is room on the disk again")
+            }
         }
+    }
+
+    /// All figures, as they were at the last turn.
+    package func reading() -> ServiceReading { partition.reading() }
+
+    /// How it stands.
+    package func health() -> ServiceHealth {
+        if partition.isStopping { return .stopping }
+        return partition.isDiskFull ? .diskFull : .ok
     }
 
     private func nextTurn(isBusy: Bool) -> NextTurn {

@@ -86,6 +86,7 @@ extension Partition {
             deliver(to: provider, send)
         case .dropped(let provider, let reason):
             statistics.droppedProviders += 1
+            tellProvider(providers.id(of: provider), droppedFor: reason)
             // Another process may have taken its place before it was missed.
             if reason == .unreachable || reason == .silent {
                 for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {

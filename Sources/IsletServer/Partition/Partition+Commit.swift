@@ -8,6 +8,8 @@ extension Partition {
     ///
     /// While two batches are in the air, the next one goes on being filled over several turns.
     func commit() {
+        // Answers that nobody wanted were written all the same, and nothing else would make room for others.
+        if outbound.isEmpty { outbound.removeAll() }
         if flights.isDiskFull {
             // Only refusals stand here since then, and they show nothing that is not committed.
             if !outbound.isEmpty { flights.land(flights.board(&outbound)) }
@@ -54,6 +56,7 @@ extension Partition {
         case .committed(let number, let microseconds):
             flights.land(through: number)
             statistics.lastCommit = microseconds
+            if log.tellsMessages { tellCommit(number, microseconds: microseconds) }
             statistics.commits.record(microseconds, at: now.monotonic)
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)

@@ -12,6 +12,7 @@ extension Partition {
             switch outcome {
             case .success(let command):
                 let result: FrameResult
+                if log.tellsMessages { presentID = logID(command.envelope, frame) }
                 if isIngest, command.operation.isOfProvider || command.operation.registersProvider {
                     // A plain publisher has no connection on which it could be called.
                     return .silent
@@ -22,11 +23,16 @@ extension Partition {
                     isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
                     result = command.operation.isChange ? change(command, frame) : read(command, frame)
                 }
+                if log.tellsCommands {
+                    tell(result, command.envelope, frame)
+                    presentID = nil
+                }
                 return isIngest || !command.envelope.wantsAnswer ? .silent : result
             case .failure(let refused):
                 if !isIngest { misspoken() }
-                if isIngest || !refused.envelope.wantsAnswer { return .silent }
-                return refuse(refused.envelope, frame, refused.refusal)
+                let result = refuse(refused.envelope, frame, refused.refusal)
+                if log.tellsCommands { tell(result, refused.envelope, frame) }
+                return isIngest || !refused.envelope.wantsAnswer ? .silent : result
             }
         }
     }
@@ -209,6 +215,9 @@ extension Partition {
         }
         watermarks.changed(app, at: now.monotonic)
         statistics.events += 1
+        if log.tellsMessages {
+            eventWriter.withSpan { tellEvent(topic: $0.extracting(0..<topicCount), seq: seq) }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension Partition {
         var kept = envelope
         let req = envelope.req.map { frame.bytes($0) } ?? []
         if envelope.req != nil { kept.req = FrameRange(offset: 0, count: req.count) }
-        return Job(kind, kept, req: req)
+        return Job(kind, kept, req: req, number: statistics.commands)
     }
 
     func later(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
@@ -72,6 +72,7 @@ extension Partition {
     /// Puts a job's answer into its message, which leaves if it was the last that was missing.
     func finish(_ job: Job, with result: FrameResult) {
         guard let answer = job.answer else { return }
+        if log.tellsCommands { tell(result, answering: job) }
         switch result {
         case .answered(let range): answer.message.fill(answer.index, copy(range))
         // A read that waited was found to want no answer after all: there is none such.

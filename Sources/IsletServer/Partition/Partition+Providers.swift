@@ -28,7 +28,8 @@ extension Partition {
         switch providers.register(
             register.provider, peer: peer, kinds: kinds.map(\.number), capacity: register.capacity, at: now.monotonic)
         {
-        case .registered, .again: break
+        case .registered: tellProvider(register.provider, kinds: kinds.count)
+        case .again: break
         case .tooManyProviders:
             return refuse(envelope, frame, .quotaExceeded(limit: ProviderTable.Limits().maximumProviders))
         case .tooManyKinds:

@@ -69,6 +69,7 @@ extension Partition {
     /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.
     private func handleMessage(to destination: OutboundMessages.Destination) {
         guard !inbound.commands.isEmpty else { return }
+        if log.tellsMessages { tellMessage() }
         messageStart = outbound.writer.count
         if inbound.hasTooManyFrames {
             beginRoute(to: destination)

@@ -97,6 +97,10 @@ package final class Partition {
     var wasAccepted = false
     /// Whether a command of the present message was a change.
     var hasChange = false
+    /// Where is told what happens.
+    package var log = PartitionLog.silent
+    /// What the present command is called in the log, where events are told.
+    var presentID: String?
     /// How many bytes of memory the process has; nil where nobody knows.
     package var residentBytes: () -> Int? = { nil }
     /// Whether the `ttl` of the present command was over before its turn came.

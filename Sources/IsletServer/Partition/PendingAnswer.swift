@@ -91,11 +91,14 @@ final class Job {
     /// The command, for its `req`.
     let envelope: Envelope
     let req: [UInt8]
+    /// The number of the command, since the start.
+    let number: UInt64
     var answer: Answer?
 
-    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8]) {
+    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8], number: UInt64) {
         self.kind = kind
         self.envelope = envelope
         self.req = req
+        self.number = number
     }
 }
