@@ -11,7 +11,14 @@ extension ActivityCommand {
                   islet activity list
                   islet activity list --state stale --type Delivery
                   islet activity list --device phone-1 --order presentation
+                  islet activity list --filter 'state=stale and key~order-'
+                  islet activity list --filter 'next<10m or not device' -o wide
+                  islet activity list -o name           keys, or ids where there is none
                   islet activity list --json | jq -r .key
+
+                --filter compares members of the JSON: = != < <= > >= and ~ (contains, or
+                with * the whole: order-*), joined by and, or, not and parentheses. Dates
+                may be spans from now; a member alone selects what has it.
                 """)
 
         @Option(help: ArgumentHelp("Only these: pending, active, stale, ended or dismissed.", valueName: "state"))
@@ -29,6 +36,7 @@ extension ActivityCommand {
         @Option(help: ArgumentHelp("presentation: as the device shows them (needs --device).", valueName: "order"))
         var order: String?
 
+        @OptionGroup var filter: FilterOption
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: AppOption
         @OptionGroup var output: OutputOptions
@@ -39,7 +47,7 @@ extension ActivityCommand {
         }
 
         func run() async throws {
-            let list = EntityList(app: app, limit: limit, output: output, service: service)
+            let list = EntityList(app: app, limit: limit, filter: filter, output: output, service: service)
             let fields: RawObject = if let order { ["order": .string(order)] } else { [:] }
             try await list.write(["state": state, "type": type, "key": key, "device": device], fields: fields)
         }

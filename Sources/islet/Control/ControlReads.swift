@@ -38,6 +38,8 @@ extension ControlCommand {
                 EXAMPLES:
                   islet control list
                   islet control list --kind Thermostat --device phone-1
+                  islet control list --filter 'state!=shown and kind~garage'
+                  islet control list -o name            as get, tap and set take them
                   islet control list --json | jq -r .id
                 """)
 
@@ -53,13 +55,14 @@ extension ControlCommand {
         @Option(help: ArgumentHelp("Only of this device.", valueName: "device"))
         var device: String?
 
+        @OptionGroup var filter: FilterOption
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: FamilyApp<Controls>
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            let list = EntityList(app: app, limit: limit, output: output, service: service)
+            let list = EntityList(app: app, limit: limit, filter: filter, output: output, service: service)
             try await list.write(["state": state, "kind": kind, "device": device])
         }
     }

@@ -36,7 +36,7 @@ struct AnyTarget: ParsableArguments {
     /// - Throws: a `Failure` where nothing is called so, or several are.
     func find(_ connection: IsletConnection) async throws -> FoundEntity {
         for family in asked {
-            let app = app ?? environment("ISLET_APP") ?? family.standardApp
+            let app = chosenApp(app) ?? family.standardApp
             do {
                 let command = try await get(family, app: app, connection)
                 guard let whole = EntityText.entity(try await connection.send(command)) else { continue }
@@ -48,7 +48,7 @@ struct AnyTarget: ParsableArguments {
             }
         }
         let nouns = asked.map { $0.noun }.joined(separator: ", ")
-        let place = (app ?? environment("ISLET_APP")).map { " in \($0)" } ?? ""
+        let place = chosenApp(app).map { " in \($0)" } ?? ""
         throw Failure(.notFound, "nothing is called '\(target)'\(place) (looked for: \(nouns)) (notFound)")
     }
 

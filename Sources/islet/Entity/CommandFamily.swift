@@ -17,7 +17,16 @@ protocol CommandFamily: Sendable {
     /// The lines of a whole one.
     static func lines(_ members: RawObject, now: Int64, style: Style) -> [String]
     /// A table of them with a head.
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String]
+    ///
+    /// - Parameter isWide: whether it may have more columns than a small screen.
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String]
+}
+
+extension CommandFamily {
+    /// A table for small screens too.
+    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
+        table(rows, isWide: false, now: now, style: style)
+    }
 }
 
 /// A family of what persons place on their devices, of kinds that providers have declared.
@@ -44,8 +53,8 @@ enum Activities: CommandFamily {
         ActivityText.lines(members, now: now, style: style)
     }
 
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
-        ActivityText.table(rows, now: now, style: style)
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
+        ActivityText.table(rows, isWide: isWide, now: now, style: style)
     }
 }
 
@@ -74,8 +83,8 @@ enum Controls: PlacedFamily {
         ControlText.lines(members, now: now, style: style)
     }
 
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
-        ControlText.table(rows, now: now, style: style)
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
+        ControlText.table(rows, isWide: isWide, now: now, style: style)
     }
 }
 
@@ -99,7 +108,7 @@ enum Widgets: PlacedFamily {
         WidgetText.lines(members, now: now, style: style)
     }
 
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
-        WidgetText.table(rows, now: now, style: style)
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
+        WidgetText.table(rows, isWide: isWide, now: now, style: style)
     }
 }

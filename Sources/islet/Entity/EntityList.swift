@@ -15,6 +15,7 @@ struct LimitOption: ParsableArguments {
 struct EntityList<Family: CommandFamily> {
     let app: FamilyApp<Family>
     let limit: LimitOption
+    let filter: FilterOption
     let output: OutputOptions
     let service: ServiceOptions
 
@@ -26,17 +27,27 @@ struct EntityList<Family: CommandFamily> {
     func write(_ filters: KeyValuePairs<String, String?>, fields: RawObject = [:]) async throws {
         var command = Command("\(Family.noun).list", app: app.app, fields)
         for (name, value) in filters { command[name] = value.map(RawJSON.string) }
-        try await service.withConnection { connection in
-            let (rows, total) = try await Pages.rows(command, Family.plural, limit: limit.limit, connection)
-            if output.json {
-                for row in rows { Console.data(row.json.bytes) }
-            } else if !rows.isEmpty {
-                let now = try await connection.now()
-                for line in Family.table(rows, now: now, style: .output) { Console.data(line) }
-            }
+        try await service.withConnection { [command] connection in
             let told = filters.compactMap { name, value in value.map { "\(name) \($0)" } }
-            let filter = told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
-            Console.message("showing \(rows.count) of \(total) in \(app.app)\(filter)")
+            let with = told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
+            if let filter = filter.filter {
+                let now = filter.needsNow ? try await connection.now() : 0
+                let selection = try await Pages.rows(
+                    command, Family.plural, limit: limit.limit, fitting: filter, now: now, connection)
+                try await write(selection.rows, connection)
+                Console.message("\(selection.line) in \(app.app)\(with)")
+            } else {
+                let (rows, total, isExact) = try await Pages.rows(
+                    command, Family.plural, limit: limit.limit, connection)
+                try await write(rows, connection)
+                Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(app.app)\(with)")
+            }
+        }
+    }
+
+    private func write(_ rows: [RawObject], _ connection: IsletConnection) async throws {
+        try await RowOutput.write(rows, output, name: Family.name) { isWide in
+            Family.table(rows, isWide: isWide, now: try await connection.now(), style: .output)
         }
     }
 }

@@ -30,6 +30,7 @@ struct EntityGet<Target: EntityTarget>: AsyncParsableCommand {
             throw IsletError.unreadable("no \(Target.Family.noun)")
         }
         if output.json { return Console.data(entity.json.bytes) }
+        if output.isNames { return Console.data(Target.Family.name(entity)) }
         let now = try await connection.now()
         for line in Target.Family.lines(entity, now: now, style: .output) { Console.data(line) }
     }
@@ -44,18 +45,26 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) history \(Target.Family.example)
+                  islet \(Target.Family.noun) history \(Target.Family.example) --since 10m
+                  islet \(Target.Family.noun) history \(Target.Family.example) --filter 'cause!=command'
                   islet \(Target.Family.noun) history \(Target.Family.example) --json      one event a line
                 """)
     }
 
     @OptionGroup var target: Target
+    @OptionGroup var since: SinceOption
+    @OptionGroup var filter: FilterOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
     func run() async throws {
         try await service.withConnection { connection in
             let answer = try await connection.send(target.command("history", connection))
-            EventLines.writeHistory(answer, name: target.target, output)
+            let begin = try await since.date(now: connection.now)
+            let filter = filter.filter
+            EventLines.writeHistory(answer, name: target.target, output) { event in
+                event.at >= begin && filter?.matches(EventRow.row(event, key: nil), now: event.at) ?? true
+            }
         }
     }
 }
@@ -69,18 +78,22 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) explain \(Target.Family.example)
+                  islet \(Target.Family.noun) explain \(Target.Family.example) --since 10m
                   islet \(Target.Family.noun) explain \(Target.Family.example) --json | jq -c '.decisions[]'
                 """)
     }
 
     @OptionGroup var target: Target
+    @OptionGroup var since: SinceOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
     func run() async throws {
         try await service.withConnection { connection in
             let answer = try await connection.send(target.command("explain", connection))
-            try await ExplainText.write(answer, shown: Target.Family.shown, output, connection)
+            let begin = try await since.date(now: connection.now)
+            try await ExplainText.write(
+                answer, since: since.isSet ? begin : nil, shown: Target.Family.shown, output, connection)
         }
     }
 }

@@ -5,10 +5,17 @@ import IsletClient
 struct FamilyApp<Family: CommandFamily>: ParsableArguments {
     @Option(
         name: .customLong("app"),
-        help: ArgumentHelp("The app (else ISLET_APP, else \(Family.standardApp)).", valueName: "bundle id"))
+        help: ArgumentHelp(
+            "The app (else ISLET_APP, else the context's, else \(Family.standardApp)).", valueName: "bundle id"),
+        completion: .custom(Completions.apps))
     var named: String?
 
-    var app: String { named ?? environment("ISLET_APP") ?? Family.standardApp }
+    var app: String { chosenApp(named) ?? Family.standardApp }
+}
+
+/// The app that is meant: the one that is named, else ISLET_APP's, else the context's; nil where nobody says one.
+func chosenApp(_ named: String?) -> String? {
+    named ?? environment("ISLET_APP") ?? ChosenContext[.app]
 }
 
 /// The app of activities, and of what belongs to no family.

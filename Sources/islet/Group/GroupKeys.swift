@@ -63,6 +63,7 @@ extension GroupCommand {
                 EXAMPLES:
                   islet group list group.com.example
                   islet group list group.com.example --prefix last-
+                  islet group list group.com.example --filter 'by!=com.example.watch and revision>3'
                   islet group list group.com.example --json | jq -r .key
                 """)
 
@@ -71,30 +72,36 @@ extension GroupCommand {
         @Option(help: ArgumentHelp("Only keys that begin so.", valueName: "text"))
         var prefix: String?
 
-        @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
-        var limit = 50
-
+        @OptionGroup var filter: FilterOption
+        @OptionGroup var limit: LimitOption
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
-
-        func validate() throws {
-            guard limit > 0 else { throw ValidationError("--limit must be at least 1") }
-        }
 
         func run() async throws {
             var command = target.command("group.list")
             command["prefix"] = prefix.map(RawJSON.string)
-            try await service.withConnection { connection in
-                let (rows, total) = try await Pages.rows(command, "items", limit: limit, connection)
-                if output.json {
-                    for row in rows { Console.data(row.json.bytes) }
-                } else if !rows.isEmpty {
-                    let now = try await connection.now()
-                    for line in GroupText.table(rows, now: now, style: .output) { Console.data(line) }
+            try await service.withConnection { [command] connection in
+                let (rows, count) = try await rows(command, connection)
+                try await RowOutput.write(rows, output, name: { $0["key"]?.string ?? "?" }) { _ in
+                    GroupText.table(rows, now: try await connection.now(), style: .output)
                 }
-                let filter = prefix.map { ", with keys \($0)…" } ?? ""
-                Console.message("showing \(rows.count) of \(total) in \(target.group)\(filter)")
+                let keys = prefix.map { ", with keys \($0)…" } ?? ""
+                Console.message("\(count) in \(target.group)\(keys)")
             }
+        }
+
+        /// The rows, and how many there are of which.
+        private func rows(
+            _ command: Command, _ connection: IsletConnection
+        ) async throws -> (rows: [RawObject], count: String) {
+            guard let filter = filter.filter else {
+                let (rows, total, isExact) = try await Pages.rows(command, "items", limit: limit.limit, connection)
+                return (rows, ShownCount.line(rows.count, of: total, isExact: isExact))
+            }
+            let now = filter.needsNow ? try await connection.now() : 0
+            let selection = try await Pages.rows(
+                command, "items", limit: limit.limit, fitting: filter, now: now, connection)
+            return (selection.rows, selection.line)
         }
     }
 

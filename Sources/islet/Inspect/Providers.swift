@@ -7,6 +7,7 @@ struct Providers: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               islet providers
+              islet providers --filter 'state!=live or failures>0'
               islet providers --json | jq -c 'select(.state != "live")'
 
             A provider that is OPEN has failed too often in a row and is asked nothing
@@ -14,10 +15,11 @@ struct Providers: AsyncParsableCommand {
             are from the call to the answer. This is the same as islet provider list.
             """)
 
+    @OptionGroup var filter: FilterOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
     func run() async throws {
-        try await ProviderCommand.List.write(output, service)
+        try await ProviderCommand.List.write(filter, output, service)
     }
 }

@@ -7,9 +7,15 @@ enum ShownCount {
         _ shown: Int, of total: Int64?, _ noun: String, isExact: Bool = true,
         filters: KeyValuePairs<String, String?> = [:]
     ) -> String {
-        let all = total.map { (isExact ? "" : "about ") + RecoveryText.grouped(Int(clamping: $0)) } ?? "?"
         let told = filters.compactMap { name, value in value.map { "\(name) \($0)" } }
         let filter = told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
-        return "showing \(RecoveryText.grouped(shown)) of \(all) \(noun)\(total == 1 ? "" : "s")\(filter)"
+        let noun = "\(noun)\(total == 1 ? "" : "s")"
+        return "\(line(shown, of: total, isExact: isExact)) \(noun)\(filter)"
+    }
+
+    /// Such as `showing 50 of 12 031`, `showing 50 of about 12 000`.
+    static func line(_ shown: Int, of total: Int64?, isExact: Bool = true) -> String {
+        let all = total.map { (isExact ? "" : "about ") + RecoveryText.grouped(Int(clamping: $0)) } ?? "?"
+        return "showing \(RecoveryText.grouped(shown)) of \(all)"
     }
 }

@@ -35,7 +35,7 @@ struct Slots: AsyncParsableCommand {
             var first = command
             first["limit"] = .integer(1)
             let maxima = try await connection.send(first)
-            let (rows, total) = try await Pages.rows(command, "devices", limit: limit.limit, connection)
+            let (rows, total, isExact) = try await Pages.rows(command, "devices", limit: limit.limit, connection)
             if output.json {
                 for row in rows { Console.data(row.json.bytes) }
             } else if !rows.isEmpty {
@@ -45,7 +45,8 @@ struct Slots: AsyncParsableCommand {
                 if device != nil { try await showHolders(rows, connection) }
             }
             let filters: KeyValuePairs = ["app": app, "device": device]
-            Console.message(ShownCount.line(rows.count, of: Int64(total), "device", filters: filters) + holding)
+            let count = ShownCount.line(rows.count, of: total, "device", isExact: isExact, filters: filters)
+            Console.message(count + holding)
         }
     }
 

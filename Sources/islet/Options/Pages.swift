@@ -8,19 +8,70 @@ enum Pages {
     /// Asks for pages until the limit or the end.
     ///
     /// - Parameter member: the answer's member that has the rows.
-    /// - Returns: the rows, and how many there are in all, for people.
+    /// - Returns: the rows, and how many there are in all; nil where the service does not say it.
     static func rows(
         _ command: Command, _ member: String, limit: Int, _ connection: IsletConnection
-    ) async throws -> (rows: [RawObject], total: String) {
+    ) async throws -> (rows: [RawObject], total: Int64?, isExact: Bool) {
         var command = command
         var rows: [RawObject] = []
         while true {
             command["limit"] = .integer(min(limit - rows.count, pageMax))
             let page = try await connection.send(command)
             rows += page[member]?.elements?.compactMap(\.object) ?? []
-            let total = page["total"]?.description ?? "?"
-            guard rows.count < limit, let next = page["next"], !next.isNull else {
-                return (rows, page["exact"]?.bool == false ? "about \(total)" : total)
+            guard rows.count < limit, let next = page["next"], !next.isNull else { 
+                return (rows, page["total"]?.integer, page["exact"]?.bool != false)
+            }
+            command["cursor"] = next
+        }
+    }
+
+    /// What a filter has selected of a list.
+    struct Selection {
+        /// The first that fit.
+        var rows: [RawObject] = []
+        /// How many fit.
+        var matching = 0
+        /// How many were looked through.
+        var seen = 0
+        /// Whether there were more than are looked through.
+        var isCut = false
+
+        /// Such as `showing 50 of 60 that fit, among 12 031`.
+        var line: String {
+            let fitting = RecoveryText.grouped(matching)
+            return "showing \(RecoveryText.grouped(rows.count)) of \(fitting) that fit, among "
+                + (isCut ? "the first " : "") + RecoveryText.grouped(seen)
+        }
+    }
+
+    /// How many rows a filter looks through.
+    private static let seenMax = 1_000_000
+
+    /// Asks for all pages and keeps what fits.
+    ///
+    /// - Parameters:
+    ///   - limit: how many rows are kept; the others are only counted.
+    ///   - now: domain time for the filter.
+    static func rows(
+        _ command: Command, _ member: String, limit: Int, fitting filter: Filter, now: Int64,
+        _ connection: IsletConnection
+    ) async throws -> Selection {
+        var command = command
+        var selection = Selection()
+        command["limit"] = .integer(pageMax)
+        while true {
+            let page = try await connection.send(command)
+            for row in page[member]?.elements ?? [] {
+                guard let row = row.object else { continue }
+                selection.seen += 1
+                guard filter.matches(row, now: now) else { continue }
+                selection.matching += 1
+                if selection.rows.count < limit { selection.rows.append(row) }
+            }
+            guard let next = page["next"], !next.isNull else { return selection }
+            guard selection.seen < seenMax else {
+                selection.isCut = true
+                return selection
             }
             command["cursor"] = next
         }

@@ -14,21 +14,50 @@ struct ServiceOptions: ParsableArguments {
         help: ArgumentHelp("Where snapshots come from (else ISLET_BULK, else as the service says).", valueName: "url"))
     var bulk: String?
 
-    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "span"))
-    var timeout = Span(milliseconds: 10_000)
+    @Option(
+        name: .customLong("timeout"),
+        help: ArgumentHelp("How long to wait for an answer. (default: 10 s)", valueName: "span"))
+    var namedTimeout: Span?
+
+    @Option(
+        help: ArgumentHelp("Which service (else ISLET_CONTEXT, else as islet context use says).", valueName: "name"),
+        completion: .custom(Completions.contexts))
+    var context: String?
+
+    /// How long an answer may take.
+    var timeout: Span {
+        get {
+            namedTimeout ?? ChosenContext[.timeout].flatMap(Span.init(argument:)) ?? Span(milliseconds: 10_000)
+        }
+        set { namedTimeout = newValue }
+    }
+
+    func validate() throws {
+        do {
+            try ChosenContext.choose(named: context)
+        } catch let failure as Failure {
+            throw ValidationError(failure.text)
+        }
+    }
+
+    /// Where nobody has named the commands' endpoint, the context's endpoints hold: its streams are of its own service.
+    private func ofContext(_ setting: ContextBook.Setting) -> String? {
+        commands == nil && environment("ISLET_COMMANDS") == nil ? ChosenContext[setting] : nil
+    }
 
     /// The endpoints that are named, the rest by default.
     var endpoints: Endpoints {
         var endpoints = Endpoints()
-        if let url = commands ?? environment("ISLET_COMMANDS") { endpoints.commands = url }
-        if let url = events ?? environment("ISLET_EVENTS") { endpoints.events = url }
-        if let url = bulk ?? environment("ISLET_BULK") { endpoints.bulk = url }
+        if let url = commands ?? environment("ISLET_COMMANDS") ?? ofContext(.commands) { endpoints.commands = url }
+        if let url = events ?? environment("ISLET_EVENTS") ?? ofContext(.events) { endpoints.events = url }
+        if let url = bulk ?? environment("ISLET_BULK") ?? ofContext(.bulk) { endpoints.bulk = url }
         return endpoints
     }
 
     /// Whether nobody has named where streams are, so that the service may say it.
     var asksForStreams: Bool {
         events == nil && bulk == nil && environment("ISLET_EVENTS") == nil && environment("ISLET_BULK") == nil
+            && ofContext(.events) == nil && ofContext(.bulk) == nil
     }
 
     var connectionOptions: ConnectionOptions {
@@ -66,12 +95,6 @@ extension Span {
         let (seconds, attoseconds) = duration.components
         milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
-}
-
-/// How data is shown.
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "JSON on standard output, as the service sent it.")
-    var json = false
 }
 
 extension ServiceOptions {

@@ -14,12 +14,13 @@ enum ActivityText {
     }
 
     /// A table of activities with a head.
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
-        var table = TextTable("KEY or ID", "TYPE", "DEVICE", "STATE", "REV", "NEXT")
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
+        var table = TextTable("KEY or ID", "TYPE", "DEVICE", "STATE", "REV", "NEXT", more: isWide ? WideText.head : [])
         for row in rows {
             table.add(
                 name(row), row["type"]?.string ?? "", row["device"]?.string ?? "", row["state"]?.string ?? "",
-                row["revision"]?.description ?? "", EntityText.next(row, now: now) ?? "-")
+                row["revision"]?.description ?? "", EntityText.next(row, now: now) ?? "-",
+                more: isWide ? WideText.cells(row) : [])
         }
         return table.lines(style: style)
     }

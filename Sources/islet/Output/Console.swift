@@ -18,12 +18,21 @@ enum Console {
         write(line, to: STDERR_FILENO)
     }
 
+    /// Writes text for the person on standard error, and no line's end.
+    static func prompt(_ text: String) {
+        write(Array(text.utf8)[...], to: STDERR_FILENO)
+    }
+
     private static func write(_ line: String, to descriptor: Int32) {
         write(Array(line.utf8), to: descriptor)
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = (bytes + [UInt8(ascii: "\n")])[...]
+        write((bytes + [UInt8(ascii: "\n")])[...], to: descriptor)
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
+        var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {

@@ -29,15 +29,16 @@ enum ControlText {
     }
 
     /// A table of controls with a head.
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
-        var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT")
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
+        var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT", more: isWide ? WideText.head : [])
         for row in rows {
             let notes = [PlacedText.failure(row), EntityText.next(row, now: now)]
             let next = notes.compactMap(\.self).joined(separator: ", ")
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
                 row["device"]?.string ?? "", row["state"]?.string ?? "", value(row) ?? "-",
-                row["status"]?.string ?? "", row["revision"]?.description ?? "", next.isEmpty ? "-" : next)
+                row["status"]?.string ?? "", row["revision"]?.description ?? "", next.isEmpty ? "-" : next,
+                more: isWide ? WideText.cells(row) : [])
         }
         return table.lines(style: style)
     }

@@ -3,24 +3,37 @@ import IsletClient
 /// The decisions about an entity in plain words.
 enum ExplainText {
     /// Writes the answer to an `explain`.
+    ///
+    /// - Parameter begin: decisions before this date are left out; nil: none are.
     static func write(
-        _ answer: Answer, shown: (RawObject) -> String?, _ output: OutputOptions, _ connection: IsletConnection
+        _ answer: Answer, since begin: Int64? = nil, shown: (RawObject) -> String?, _ output: OutputOptions,
+        _ connection: IsletConnection
     ) async throws {
-        if output.json { return Console.data(answer.json.bytes) }
+        if output.json {
+            var object = answer.object
+            if let begin, let all = answer["decisions"]?.elements {
+                object["decisions"] = .array(all.filter { $0.object?["at"]?.integer ?? .max >= begin })
+            }
+            return Console.data(object.json.bytes)
+        }
         let now = try await connection.now()
-        for line in lines(answer, shown: shown, now: now, style: .output) { Console.data(line) }
+        let lines = lines(answer, since: begin ?? .min, shown: shown, now: now, style: .output)
+        for line in lines { Console.data(line) }
         if let note = note(answer) { Console.message(note) }
     }
 
-    /// - Parameter shown: what an entity shows, where that is said.
+    /// - Parameters:
+    ///   - begin: decisions before this date are left out; those that are shown keep their numbers.
+    ///   - shown: what an entity shows, where that is said.
     static func lines(
-        _ answer: Answer, shown: (RawObject) -> String?, now: Int64, style: Style
+        _ answer: Answer, since begin: Int64 = .min, shown: (RawObject) -> String?, now: Int64, style: Style
     ) -> [String] {
         let decisions = answer["decisions"]?.elements?.compactMap(\.object) ?? []
         var lines: [String] = []
         var date = ""
         for (index, decision) in decisions.enumerated() {
             let at = decision["at"]?.integer ?? 0
+            guard at >= begin else { continue }
             if TimeText.date(at) != date {
                 date = TimeText.date(at)
                 lines.append(style.dim(TimeText.dateWithWeekday(at) + " UTC"))

@@ -5,14 +5,16 @@ struct TextTable {
     /// The column that has the colour of the state in it.
     private let stateColumn: Int?
 
-    init(_ head: String...) {
+    /// - Parameter more: columns after those, for a wide table.
+    init(_ head: String..., more: [String] = []) {
+        let head = head + more
         self.head = head
         stateColumn = head.firstIndex(of: "STATE")
     }
 
     /// Takes a row in, which has as many cells as the head.
-    mutating func add(_ cells: String...) {
-        rows.append(cells)
+    mutating func add(_ cells: String..., more: [String] = []) {
+        rows.append(cells + more)
     }
 
     /// The lines, of which the first is the head. The last column is as wide as each of its cells.

@@ -53,8 +53,8 @@ enum WidgetText {
     }
 
     /// A table of widgets with a head.
-    static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
-        var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT")
+    static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
+        var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT", more: isWide ? WideText.head : [])
         for row in rows {
             let failure = [PlacedText.failure(row)].compactMap(\.self)
             let next = marks(row) + failure + EntityText.upcoming(row, now: now)
@@ -62,7 +62,8 @@ enum WidgetText {
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
                 row["family"]?.string ?? "", row["device"]?.string ?? "", row["state"]?.string ?? "",
                 content(row["entry"]) ?? "-", row["revision"]?.description ?? "",
-                next.isEmpty ? "-" : next.joined(separator: ", "))
+                next.isEmpty ? "-" : next.joined(separator: ", "),
+                more: isWide ? WideText.cells(row) : [])
         }
         return table.lines(style: style)
     }

@@ -20,26 +20,32 @@ struct ProviderCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES:
                   islet provider list
+                  islet provider list --filter 'failures>0 or waiting>10'
                 """)
 
+        @OptionGroup var filter: FilterOption
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            try await Self.write(output, service)
+            try await Self.write(filter, output, service)
         }
 
         /// Asks for them and writes them.
-        static func write(_ output: OutputOptions, _ service: ServiceOptions) async throws {
+        static func write(
+            _ filter: FilterOption, _ output: OutputOptions, _ service: ServiceOptions
+        ) async throws {
             try await service.withConnection { connection in
-                let rows = try await connection.send(Command("provider.list"))["providers"]?.elements ?? []
-                if output.json {
-                    for row in rows { Console.data(row.bytes) }
-                } else if !rows.isEmpty {
-                    let table = table(rows.compactMap(\.object))
-                    for line in table.lines(style: .output) { Console.data(line) }
+                let answer = try await connection.send(Command("provider.list"))
+                let all = answer["providers"]?.elements?.compactMap(\.object) ?? []
+                let filter = filter.filter
+                let now = filter?.needsNow == true ? try await connection.now() : 0
+                let rows = all.filter { filter?.matches($0, now: now) ?? true }
+                try await RowOutput.write(rows, output, name: { $0["id"]?.string ?? "?" }) { _ in
+                    table(rows).lines(style: .output)
                 }
-                Console.message("\(rows.count) provider\(rows.count == 1 ? "" : "s")")
+                let count = "\(rows.count) provider\(rows.count == 1 ? "" : "s")"
+                Console.message(filter == nil ? count : ShownCount.line(rows.count, of: Int64(all.count), "provider"))
             }
         }
 

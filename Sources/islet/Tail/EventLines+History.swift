@@ -3,9 +3,15 @@ import IsletClient
 extension EventLines {
     /// Writes the answer to a `history`: a line for each event.
     ///
-    /// - Parameter name: what the person calls the entity.
-    static func writeHistory(_ answer: Answer, name: String, _ output: OutputOptions) {
-        let events = answer["events"]?.elements ?? []
+    /// - Parameters:
+    ///   - name: what the person calls the entity.
+    ///   - fits: which events are shown.
+    static func writeHistory(
+        _ answer: Answer, name: String, _ output: OutputOptions, fits: (StreamEvent) -> Bool = { _ in true }
+    ) {
+        let all = answer["events"]?.elements ?? []
+        let events = all.filter { StreamEvent(topic: "", bytes: $0.bytes).map(fits) ?? true }
+        if events.count < all.count { Console.message(ShownCount.line(events.count, of: Int64(all.count), "event")) }
         if output.json {
             for event in events { Console.data(event.bytes) }
         } else {

@@ -9,6 +9,8 @@ struct KnownEntities {
     struct Facts {
         /// Such as `Delivery/order-7` or `Torch/27e5fe81cfb1`.
         var name: String
+        /// An activity's key, where it has one.
+        var key: String?
         var next: Deadline?
         /// How many entries a widget's timeline has.
         var entries: Int64?
@@ -33,7 +35,9 @@ struct KnownEntities {
         } else if let family = topic.family, Self.asked.contains(family), event.object["from"] != nil {
             known = await ask(family, id: id, app: event.app, connection) ?? Facts(name: topic.name)
         } else {
-            known = Facts(name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name)
+            known = Facts(
+                name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name,
+                key: event.patch["key"]?.string)
         }
         if let next = event.patch["next"] { known.next = Deadline(next) }
         if let entries = event.patch["entries"] { known.entries = entries.integer }
@@ -62,7 +66,7 @@ struct KnownEntities {
         let topic = EntityTopic(family: family, type: (entity["type"] ?? entity["kind"])?.string ?? "", id: id)
         let name = family == .activity ? Self.name(entity, topic) : topic.name
         return Facts(
-            name: name, next: entity["next"].flatMap(Deadline.init), entries: entity["entries"]?.integer)
+            name: name, key: entity["key"]?.string, next: entity["next"].flatMap(Deadline.init), entries: entity["entries"]?.integer)
     }
 
     /// The type and the key of an activity, where it has one.

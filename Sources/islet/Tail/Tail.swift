@@ -13,11 +13,17 @@ struct Tail: AsyncParsableCommand {
               islet tail com.example.delivery/activity/Delivery/  one type
               islet tail com.example.home/control/                an app's controls
               islet tail com.example.travel/widget/Flight/        the widgets of a kind
+              islet tail --filter 'to=stale or cause=person'      what fits
+              islet tail --filter 'lateBy>1s and key~order-*'     late ones of some keys
               islet tail --json | jq -c .event         the events' own bytes, a line each
 
             It begins when it has joined: nothing after that is lost. Gaps are filled
             by replay; where the service does not keep the events any more, it says
             which ones were missed. Ctrl-C ends it.
+
+            --filter compares members of the event (event, from, to, state, cause, at,
+            lateBy), its topic's parts (app, family, type or kind, id), an activity's
+            key, and what the event says of its entity, such as contentState.eta.
             """)
 
     @Argument(help: ArgumentHelp("Topics begin so: app/family/type/id, or less.", valueName: "prefix"))
@@ -31,6 +37,7 @@ struct Tail: AsyncParsableCommand {
         help: ArgumentHelp("One app (else ISLET_APP); the same as the prefix APP/.", valueName: "bundle id"))
     var app: String?
 
+    @OptionGroup var filter: FilterOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
@@ -40,7 +47,7 @@ struct Tail: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let topics = prefix ?? (app ?? environment("ISLET_APP")).map { $0 + "/" } ?? ""
+        let topics = prefix ?? chosenApp(app).map { $0 + "/" } ?? ""
         let connection = try await connect()
         let summary = TailSummary()
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
@@ -52,7 +59,7 @@ struct Tail: AsyncParsableCommand {
             group.cancelAll()
         }
         await connection.close()
-        Console.message(summary.text)
+        Console.message(filter.filter == nil ? summary.text : summary.fittingText)
     }
 
     /// Opens the connection, and waits for the service where only that knows where its streams are.
@@ -68,6 +75,8 @@ struct Tail: AsyncParsableCommand {
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
         var lines = EventLines(style: .output)
         var known = KnownEntities()
+        let filter = filter.filter
+        let asksForKeys = filter?.members.contains("key") == true
         for try await delivery in try await connection.events(topics) {
             switch delivery {
             case .joined:
@@ -77,10 +86,13 @@ struct Tail: AsyncParsableCommand {
             case .closing(let app):
                 Console.message("\(app): the service is stopping; waiting for its return")
             case .event(let event, _):
+                summary.saw()
+                let asks = !output.json || asksForKeys
+                let facts = asks ? await known.facts(for: event, connection: connection) : nil
+                if let filter, !filter.matches(EventRow.row(event, key: facts?.key), now: event.at) { continue }
                 if output.json {
                     Console.data(event.bytes)
-                } else {
-                    let facts = await known.facts(for: event, connection: connection)
+                } else if let facts {
                     let name = name(event, facts)
                     for line in lines.lines(event, name: name, next: facts.next, entries: facts.entries) {
                         Console.data(line)
@@ -93,7 +105,7 @@ struct Tail: AsyncParsableCommand {
 
     /// `Delivery/order-7`, and the app before it where there may be several.
     private func name(_ event: StreamEvent, _ facts: KnownEntities.Facts) -> String {
-        let isOneApp = (prefix ?? app ?? environment("ISLET_APP"))?.isEmpty == false
+        let isOneApp = (prefix ?? chosenApp(app))?.isEmpty == false
         return isOneApp ? facts.name : "\(event.app)  \(facts.name)"
     }
 }

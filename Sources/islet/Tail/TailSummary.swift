@@ -5,12 +5,18 @@ import Synchronization
 final class TailSummary: Sendable {
     private struct Counts {
         var events = 0
+        var seen = 0
         var missed: UInt64 = 0
     }
 
     private let counts = Mutex(Counts())
 
-    /// Counts an event; how many there were.
+    /// Counts an event, whether it is shown or not.
+    func saw() {
+        counts.withLock { $0.seen += 1 }
+    }
+
+    /// Counts an event that is shown; how many there were.
     func counted() -> Int {
         counts.withLock { counts in
             counts.events += 1
@@ -30,6 +36,11 @@ final class TailSummary: Sendable {
             let missed = state.missed.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "some"
             return "\(state.app): events \(missed) were missed, and the service does not keep them any more"
         }
+    }
+
+    /// Such as `17 of 230 events, 0 missed`.
+    var fittingText: String {
+        counts.withLock { "\($0.events) of \($0.seen) event\($0.seen == 1 ? "" : "s"), \($0.missed) missed" }
     }
 
     /// Such as `17 events, 0 missed`.

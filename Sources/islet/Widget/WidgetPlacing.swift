@@ -10,6 +10,7 @@ extension WidgetCommand {
                 EXAMPLES:
                   islet widget list
                   islet widget list --kind Weather --device phone-1
+                  islet widget list --filter 'next<10m and family~*Small' -o wide
                   islet widget list --json | jq .entry
                 """)
 
@@ -27,13 +28,14 @@ extension WidgetCommand {
         @Option(help: ArgumentHelp("Only of this device.", valueName: "device"))
         var device: String?
 
+        @OptionGroup var filter: FilterOption
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: FamilyApp<Widgets>
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            let list = EntityList(app: app, limit: limit, output: output, service: service)
+            let list = EntityList(app: app, limit: limit, filter: filter, output: output, service: service)
             try await list.write(["state": state, "kind": kind, "family": family, "device": device])
         }
     }

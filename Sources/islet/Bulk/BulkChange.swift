@@ -1,0 +1,153 @@
+import IsletClient
+import Synchronization
+import UnixSignals
+
+/// The same change of all entities that fit a filter: counted, asked for, done in parts, and told.
+struct BulkChange<Target: NamedTarget> {
+    let choice: EntityChoice<Target>
+    let filter: Filter
+    /// What is done, as on the wire: `end`.
+    let verb: String
+    /// Such as `ended`.
+    let done: String
+    /// What the command says beside the address.
+    var fields: RawObject = [:]
+    /// The states in which it can be done; nil: in all.
+    var states: Set<String>?
+    let output: OutputOptions
+    let service: ServiceOptions
+
+    private typealias Family = Target.Family
+
+    /// How many are changed at once, at most.
+    private let countMax = 100_000
+    /// How many commands go together: a stop is heard between two of these.
+    private let partMax = 64
+    /// How many are named before the question.
+    private let namesMax = 10
+
+    func run() async throws {
+        try await service.withConnection { connection in
+            let rows = try await chosen(connection)
+            guard !rows.isEmpty else { return Console.message("nothing was changed") }
+            if choice.dryRun {
+                for row in rows { Console.data(output.json ? row.json.description : Family.name(row)) }
+                return Console.message("\(verb) would be for \(counted(rows.count)); nothing was changed")
+            }
+            let names = rows.prefix(namesMax).map(Family.name).joined(separator: ", ")
+            Console.message("\(names)\(rows.count > namesMax ? ", …" : "")")
+            try choice.consent.require("\(verb) \(counted(rows.count)) in \(choice.app.app)")
+            try await change(rows, connection)
+        }
+    }
+
+    private func chosen(_ connection: IsletConnection) async throws -> [RawObject] {
+        var list = Command("\(Family.noun).list", app: choice.app.app)
+        list["device"] = choice.device.map(RawJSON.string)
+        let now = filter.needsNow ? try await connection.now() : 0
+        let selection = try await Pages.rows(
+            list, Family.plural, limit: countMax, fitting: filter, now: now, connection)
+        guard selection.matching <= countMax, !selection.isCut else {
+            throw Failure(.refused, "more than \(RecoveryText.grouped(countMax)) fit: make the filter narrower")
+        }
+        let rows = selection.rows.filter { states?.contains($0["state"]?.string ?? "") ?? true }
+        let others = selection.rows.count - rows.count
+        Console.message(
+            "\(counted(rows.count)) of \(RecoveryText.grouped(selection.seen)) fit"
+                + (others == 0 ? "" : "; \(RecoveryText.grouped(others)) more fit, but have \(done) already"))
+        return rows
+    }
+
+    private func change(_ rows: [RawObject], _ connection: IsletConnection) async throws {
+        let progress = BulkProgress()
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let listener = Task { for await _ in signals { progress.stop() } }
+        defer { listener.cancel() }
+        await ProgressLine.during {
+            "\(done) \(RecoveryText.grouped(progress.counts.applied)) of \(RecoveryText.grouped(rows.count))"
+        } _: {
+            var rest = rows[...]
+            while !rest.isEmpty, !progress.isStopped {
+                let part = rest.prefix(partMax)
+                rest = rest.dropFirst(partMax)
+                let results = await connection.send(batch: part.map(command))
+                for (row, result) in zip(part, results) { tell(result, of: row, progress) }
+            }
+        }
+        try conclude(progress, of: rows.count)
+    }
+
+    private func command(_ row: RawObject) -> Command {
+        var command = Command("\(Family.noun).\(verb)", app: choice.app.app)
+        command["id"] = row["id"]
+        for field in fields.members { command[field.name] = field.value }
+        return command
+    }
+
+    private func tell(_ result: Result<Answer, IsletError>, of row: RawObject, _ progress: BulkProgress) {
+        switch result {
+        case .success(let answer):
+            if output.json { Console.data(answer.json.bytes) }
+            guard case .ignored(let reason) = answer.outcome else {
+                if output.isNames { Console.data(Family.name(row)) }
+                return progress.applied()
+            }
+            progress.ignored()
+            if !output.json { Console.message("\(Family.name(row)): ignored: \(reason)") }
+        case .failure(let error):
+            let failure = Failure(error)
+            progress.failed(failure.code)
+            Console.message("\(Family.name(row)): \(failure.text)")
+        }
+    }
+
+    /// Such as `ended 12 of 14 activities, 1 ignored, 1 failed`.
+    private func conclude(_ progress: BulkProgress, of count: Int) throws {
+        let counts = progress.counts
+        var text = "\(done) \(RecoveryText.grouped(counts.applied)) of \(counted(count))"
+        if counts.ignored > 0 { text += ", \(RecoveryText.grouped(counts.ignored)) ignored" }
+        if counts.failed > 0 { text += ", \(RecoveryText.grouped(counts.failed)) failed" }
+        let told = counts.applied + counts.ignored + counts.failed
+        if told < count { throw Failure(.failure, "\(text); stopped before the other \(RecoveryText.grouped(count - told))") }
+        guard let worst = counts.worst else { return Console.message(text) }
+        throw Failure(worst, text)
+    }
+
+    private func counted(_ count: Int) -> String {
+        "\(RecoveryText.grouped(count)) \(count == 1 ? Family.noun : Family.plural)"
+    }
+}
+
+/// How far a change of many has come.
+private final class BulkProgress: Sendable {
+    struct Counts {
+        var applied = 0
+        var ignored = 0
+        var failed = 0
+        /// The exit code, where not all is well: that of a failure stands over that of what was ignored.
+        var worst: Outcome?
+    }
+
+    private let state = Mutex((counts: Counts(), isStopped: false))
+
+    var counts: Counts { state.withLock { $0.counts } }
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    func applied() { state.withLock { $0.counts.applied += 1 } }
+
+    func ignored() {
+        state.withLock { state in
+            state.counts.ignored += 1
+            state.counts.worst = state.counts.worst ?? .conflict
+        }
+    }
+
+    func failed(_ code: Outcome) {
+        state.withLock { state in
+            if state.counts.failed == 0 { state.counts.worst = code }
+            state.counts.failed += 1
+        }
+    }
+}
