@@ -33,10 +33,13 @@ struct IsletCommand: AsyncParsableCommand {
             ENVIRONMENT:
               ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK    where the service is
               ISLET_APP                                   the app, instead of --app
+              ISLET_CONTEXT                               the context, instead of --context
               NO_COLOR                                    no colours on a terminal
 
             Data goes to standard output, messages go to standard error. With --json
-            the data is JSON, one line for each thing.
+            the data is JSON, one line for each thing; -o wide has more columns, and
+            -o name only names. Lists and tail take --filter 'state=stale and key~order-'
+            (islet activity list --help says how). Names for services: islet context.
 
             EXIT CODES:
               0  done
@@ -65,5 +68,6 @@ struct IsletCommand: AsyncParsableCommand {
                     ProviderCommand.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self,
                 ]),
             CommandGroup(name: "File", subcommands: [JournalCommand.self, Backup.self, Restore.self]),
+            CommandGroup(name: "Setup", subcommands: [ContextCommand.self, CompletionsCommand.self]),
         ])
 }

@@ -10,9 +10,12 @@ extension ActivityCommand {
                 EXAMPLES:
                   islet activity dismiss order-7
                   islet activity dismiss order-7 --by system
+                  islet activity dismiss --filter 'state=ended and endedAt<-1h' --by system --yes
+
+                With --filter it says how many it would be, and asks before it removes them.
                 """)
 
-        @OptionGroup var target: ActivityTarget
+        @OptionGroup var choice: EntityChoice<ActivityTarget>
 
         @Option(help: ArgumentHelp("Who removes it: person or system.", valueName: "who"))
         var by: String?
@@ -21,10 +24,19 @@ extension ActivityCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
+            var fields: RawObject = [:]
+            fields["by"] = by.map(RawJSON.string)
+            guard let target = choice.one else {
+                guard let filter = choice.filter.filter else { return }
+                return try await BulkChange(
+                    choice: choice, filter: filter, verb: "dismiss", done: "dismissed", fields: fields,
+                    output: output, service: service
+                ).run()
+            }
             var command = target.command("activity.dismiss")
-            command["by"] = by.map(RawJSON.string)
-            try await service.withConnection { connection in
-                let answer = try await connection.send(command)
+            command["by"] = fields["by"]
+            try await service.withConnection { [command] connection in
+                let answer = try await target.send(command, connection)
                 try await Report.change(
                     answer, done: "dismissed", name: target.target, output: output, now: connection.now)
             }
@@ -55,7 +67,7 @@ extension ActivityCommand {
             if let state { command["contentState"] = try Payload.read(state, option: "--state") }
             try await service.withConnection { connection in
                 command["staleDate"] = try await stale.staleDate(now: connection.now)
-                let answer = try await connection.send(command)
+                let answer = try await target.send(command, connection)
                 try await Report.change(
                     answer, done: "renewed", name: target.target, output: output, now: connection.now)
                 if !output.json, let id = answer.activity?["id"]?.string { Console.data("id \(id)") }
@@ -78,7 +90,8 @@ extension ActivityCommand {
 
         func run() async throws {
             try await service.withConnection { connection in
-                let answer = try await connection.send(target.command("activity.heartbeat"))
+                let answer = try await target.send(
+                    target.command("activity.heartbeat"), connection)
                 try await Report.change(
                     answer, done: "heartbeat of", name: target.target, output: output, now: connection.now)
             }
@@ -107,7 +120,7 @@ extension ActivityCommand {
             var command = target.command("activity.tap")
             command["url"] = url.map(RawJSON.string)
             try await service.withConnection { connection in
-                let answer = try await connection.send(command)
+                let answer = try await target.send(command, connection)
                 try await Report.change(
                     answer, done: "tapped", name: target.target, details: url.map { ["opens \($0)"] } ?? [],
                     output: output, now: connection.now)

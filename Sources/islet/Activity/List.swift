@@ -21,7 +21,9 @@ extension ActivityCommand {
                 may be spans from now; a member alone selects what has it.
                 """)
 
-        @Option(help: ArgumentHelp("Only these: pending, active, stale, ended or dismissed.", valueName: "state"))
+        @Option(
+            help: ArgumentHelp("Only these: pending, active, stale, ended or dismissed.", valueName: "state"),
+            completion: .list(["pending", "active", "stale", "ended", "dismissed"]))
         var state: String?
 
         @Option(help: ArgumentHelp("Only of this type.", valueName: "name"))
@@ -30,7 +32,8 @@ extension ActivityCommand {
         @Option(help: ArgumentHelp("Only those whose key begins so.", valueName: "prefix"))
         var key: String?
 
-        @Option(help: ArgumentHelp("Only of this device.", valueName: "device"))
+        @Option(
+            help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
         var device: String?
 
         @Option(help: ArgumentHelp("presentation: as the device shows them (needs --device).", valueName: "order"))

@@ -39,8 +39,10 @@ extension ActivityCommand {
             command["alert"] = alert.json
             try await service.withConnection { connection in
                 command["staleDate"] = try await stale.staleDate(now: connection.now)
-                try await age.apply(to: &command, now: connection.now)
-                let answer = try await connection.send(command)
+                var fields: RawObject = [:]
+                try await age.apply(to: &fields, now: connection.now)
+                for field in fields.members { command[field.name] = field.value }
+                let answer = try await target.send(command, connection)
                 try await Report.change(
                     answer, done: "updated", name: target.target, output: output, now: connection.now)
             }
@@ -56,9 +58,13 @@ extension ActivityCommand {
                   islet activity end order-7                  removed after 4 hours
                   islet activity end order-7 --dismissal 15m --state '{"eta":0}'
                   islet activity end order-7 --dismissal immediate
+                  islet activity end --filter 'state=stale and type=Delivery' --dry-run
+                  islet activity end --filter 'state=stale and type=Delivery' --yes
+
+                With --filter it says how many it would be, and asks before it ends them.
                 """)
 
-        @OptionGroup var target: ActivityTarget
+        @OptionGroup var choice: EntityChoice<ActivityTarget>
 
         @Option(help: ArgumentHelp("The last content: a JSON object, or @file.", valueName: "json"))
         var state: String?
@@ -71,16 +77,24 @@ extension ActivityCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            var command = target.command("activity.end")
-            if let state { command["contentState"] = try Payload.read(state, option: "--state") }
+            var fields: RawObject = [:]
+            if let state { fields["contentState"] = try Payload.read(state, option: "--state") }
             try await service.withConnection { connection in
                 if let dismissal {
-                    command["dismissalPolicy"] = try await Self.policy(dismissal, now: connection.now)
+                    fields["dismissalPolicy"] = try await Self.policy(dismissal, now: connection.now)
                 }
-                try await age.apply(to: &command, now: connection.now)
-                let answer = try await connection.send(command)
+                try await age.apply(to: &fields, now: connection.now)
+                guard let target = choice.one else { return }
+                var command = target.command("activity.end")
+                for field in fields.members { command[field.name] = field.value }
+                let answer = try await target.send(command, connection)
                 try await Report.change(answer, done: "ended", name: target.target, output: output, now: connection.now)
             }
+            guard let filter = choice.filter.filter else { return }
+            try await BulkChange(
+                choice: choice, filter: filter, verb: "end", done: "ended", fields: fields,
+                states: ["pending", "active", "stale"], output: output, service: service
+            ).run()
         }
 
         private static func policy(_ text: String, now: () async throws -> Int64) async throws -> RawJSON {
@@ -105,10 +119,10 @@ extension ActivityCommand {
         @Flag(help: "As a push, whose rules differ where its timestamp is old.")
         var push = false
 
-        func apply(to command: inout Command, now: () async throws -> Int64) async throws {
-            if let timestamp { command["timestamp"] = .integer(try await timestamp.resolved(now: now)) }
-            if let ifRevision { command["ifRevision"] = .integer(ifRevision) }
-            if push { command["source"] = .string("push") }
+        func apply(to fields: inout RawObject, now: () async throws -> Int64) async throws {
+            if let timestamp { fields["timestamp"] = .integer(try await timestamp.resolved(now: now)) }
+            if let ifRevision { fields["ifRevision"] = .integer(ifRevision) }
+            if push { fields["source"] = .string("push") }
         }
     }
 }

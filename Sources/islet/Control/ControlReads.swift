@@ -25,7 +25,8 @@ extension ControlCommand {
             try await service.withConnection { connection in
                 var command = try await target.command("get", connection)
                 command["maxAge"] = maxAge.map { .integer($0.milliseconds) }
-                try await EntityGet<PlacedTarget<Controls>>.write(command, output, connection)
+                try await EntityGet<PlacedTarget<Controls>>.write(
+                    connection.send(command), output, connection)
             }
         }
     }
@@ -49,10 +50,13 @@ extension ControlCommand {
                 valueName: "state"))
         var state: String?
 
-        @Option(help: ArgumentHelp("Only of this kind.", valueName: "kind"))
+        @Option(
+            help: ArgumentHelp("Only of this kind.", valueName: "kind"),
+            completion: .custom(Completions.kinds(of: Controls.self)))
         var kind: String?
 
-        @Option(help: ArgumentHelp("Only of this device.", valueName: "device"))
+        @Option(
+            help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
         var device: String?
 
         @OptionGroup var filter: FilterOption

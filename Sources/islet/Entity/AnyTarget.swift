@@ -7,7 +7,8 @@ struct AnyTarget: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "An activity's key or id; a control or widget as lists show it: its kind, its id or the end of it.",
-            valueName: "key or id"))
+            valueName: "key or id"),
+        completion: .custom(Completions.anything))
     var target: String
 
     @Option(help: ArgumentHelp("The device that it is on.", valueName: "device"))
@@ -49,7 +50,10 @@ struct AnyTarget: ParsableArguments {
         }
         let nouns = asked.map { $0.noun }.joined(separator: ", ")
         let place = chosenApp(app).map { " in \($0)" } ?? ""
-        throw Failure(.notFound, "nothing is called '\(target)'\(place) (looked for: \(nouns)) (notFound)")
+        let app = asked.contains { $0 == Activities.self } ? chosenApp(app) ?? Activities.standardApp : nil
+        var hint = ""
+        if let app { hint = await ActivityTarget.suggestion(for: target, app: app, connection) }
+        throw Failure(.notFound, "nothing is called '\(target)'\(place)\(hint) (looked for: \(nouns)) (notFound)")
     }
 
     private func get(

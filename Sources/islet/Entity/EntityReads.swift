@@ -20,13 +20,14 @@ struct EntityGet<Target: EntityTarget>: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection { connection in
-            try await Self.write(target.command("get", connection), output, connection)
+            let answer = try await target.send(target.command("get", connection), connection)
+            try await Self.write(answer, output, connection)
         }
     }
 
-    /// Asks for the entity and writes it.
-    static func write(_ command: Command, _ output: OutputOptions, _ connection: IsletConnection) async throws {
-        guard let entity = EntityText.entity(try await connection.send(command)) else {
+    /// Writes the entity of an answer.
+    static func write(_ answer: Answer, _ output: OutputOptions, _ connection: IsletConnection) async throws {
+        guard let entity = EntityText.entity(answer) else {
             throw IsletError.unreadable("no \(Target.Family.noun)")
         }
         if output.json { return Console.data(entity.json.bytes) }
@@ -59,7 +60,7 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let answer = try await connection.send(target.command("history", connection))
+            let answer = try await target.send(target.command("history", connection), connection)
             let begin = try await since.date(now: connection.now)
             let filter = filter.filter
             EventLines.writeHistory(answer, name: target.target, output) { event in
@@ -90,7 +91,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let answer = try await connection.send(target.command("explain", connection))
+            let answer = try await target.send(target.command("explain", connection), connection)
             let begin = try await since.date(now: connection.now)
             try await ExplainText.write(
                 answer, since: since.isSet ? begin : nil, shown: Target.Family.shown, output, connection)

@@ -30,4 +30,13 @@ protocol EntityTarget: ParsableArguments {
 
     /// The command `<family>.<verb>` with the fields that address the entity.
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command
+
+    /// Sends a command about it. Where there is no such entity, what may be meant is suggested.
+    func send(_ command: Command, _ connection: IsletConnection) async throws -> Answer
+}
+
+extension EntityTarget {
+    func send(_ command: Command, _ connection: IsletConnection) async throws -> Answer {
+        try await connection.send(command)
+    }
 }

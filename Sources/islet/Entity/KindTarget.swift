@@ -4,7 +4,9 @@ import IsletServer
 
 /// The kind of controls or widgets that a subcommand is about.
 struct KindTarget<Family: PlacedFamily>: ParsableArguments {
-    @Argument(help: ArgumentHelp("The kind, as its provider has declared it.", valueName: "kind"))
+    @Argument(
+        help: ArgumentHelp("The kind, as its provider has declared it.", valueName: "kind"),
+        completion: .custom(Completions.kinds(of: Family.self)))
     var kind: String
 
     @OptionGroup var app: FamilyApp<Family>

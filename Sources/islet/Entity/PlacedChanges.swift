@@ -57,14 +57,23 @@ struct PlacedRemove<Family: PlacedFamily>: AsyncParsableCommand {
             discussion: """
                 EXAMPLES:
                   islet \(Family.noun) remove \(Family.example)
+                  islet \(Family.noun) remove --filter 'device=phone-1' --dry-run
+
+                With --filter it says how many it would be, and asks before it removes them.
                 """)
     }
 
-    @OptionGroup var target: PlacedTarget<Family>
+    @OptionGroup var choice: EntityChoice<PlacedTarget<Family>>
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
     func run() async throws {
+        guard let target = choice.one else {
+            guard let filter = choice.filter.filter else { return }
+            return try await BulkChange(
+                choice: choice, filter: filter, verb: "remove", done: "removed", output: output, service: service
+            ).run()
+        }
         try await service.withConnection { connection in
             let answer = try await connection.send(target.command("remove", connection))
             try await Report.change(answer, done: "removed", name: target.target, output: output, now: connection.now)

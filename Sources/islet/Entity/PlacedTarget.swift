@@ -7,10 +7,13 @@ struct PlacedTarget<Family: PlacedFamily>: EntityTarget {
     @Argument(
         help: ArgumentHelp(
             "The \(Family.noun): its id, the end of it, its kind, or both as in \(Family.example)/27e5fe81cfb1.",
-            valueName: "kind or id"))
+            valueName: "kind or id"),
+        completion: .custom(Completions.names(of: Family.self)))
     var target: String
 
-    @Option(help: ArgumentHelp("The device whose \(Family.noun) of the kind it is.", valueName: "device"))
+    @Option(
+        help: ArgumentHelp("The device whose \(Family.noun) of the kind it is.", valueName: "device"),
+        completion: .custom(Completions.devices))
     var device: String?
 
     @OptionGroup var app: FamilyApp<Family>

@@ -7,14 +7,14 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy everything into one file while the service goes on.",
         discussion: """
+            EXAMPLES:
+              islet backup /var/backups/islet-$(date +%F).db
+              islet restore /var/backups/islet-2026-11-21.db --data /srv/islet
+
             The service itself writes the file, so it must lie on the service's machine, and
             the service's user must be able to write there. The file is a whole and consistent
             copy of the state: activities, settings, devices. Of the journal it holds only the
             end: histories, replays and retries reach back to there and no further.
-
-            EXAMPLES:
-              islet backup /var/backups/islet-$(date +%F).db
-              islet restore /var/backups/islet-2026-11-21.db --data /srv/islet
             """)
 
     @Argument(help: ArgumentHelp("The file, which must not be there yet.", valueName: "file"))
@@ -30,7 +30,11 @@ struct Backup: AsyncParsableCommand {
         try await patient.withConnection { connection in
             var command = Command("service.backup")
             command["path"] = .string(path)
-            let answer = try await connection.send(command)
+            let answer = try await ProgressLine.during {
+                "writing \(path)"
+            } _: { [command] in
+                try await connection.send(command)
+            }
             if output.json { return Console.data(answer.json.bytes) }
             Console.data("wrote \(path), \(RecoveryText.grouped(Int(answer["bytes"]?.integer ?? 0))) bytes")
         }

@@ -8,6 +8,10 @@ extension JournalCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read everything and say what is wrong, and where; changes nothing.",
             discussion: """
+                EXAMPLES:
+                  islet journal verify --data /srv/islet
+                  islet journal verify --json | jq '.findings[]'
+
                 It checks every checksum of the logs, that no batch and no event is missing,
                 that each event is whole, and that nothing acknowledged is gone. It may run
                 beside the service. The exit code is 0 where everything is sound, else 1.
@@ -20,7 +24,12 @@ extension JournalCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let report = try Store.verify(directory: data.directory)
+            let directory = data.directory
+            let report = try await ProgressLine.during {
+                "reading \(directory)"
+            } _: {
+                try Store.verify(directory: directory)
+            }
             if output.json { Console.data(Self.json(report).bytes) } else { Self.show(report) }
             guard report.isSound else {
                 let more = report.isCut ? " or more" : ""

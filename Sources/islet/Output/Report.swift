@@ -21,6 +21,7 @@ enum Report {
             Console.message(text)
         case .applied, nil:
             guard !output.json else { return }
+            guard !output.isNames else { return Console.data(name) }
             Console.data("\(done) \(name)" + (try await summary(answer, details, now: now)))
         }
     }

@@ -26,7 +26,8 @@ enum Main {
         let isUsage = IsletCommand.exitCode(for: error) == .validationFailure
         let text = IsletCommand.fullMessage(for: error)
         guard isUsage else { IsletCommand.exit(withError: error) }
-        Console.message(text)
+        let unknown = UnknownSubcommand(Array(CommandLine.arguments.dropFirst()), of: IsletCommand.self)
+        Console.message(unknown?.text ?? text)
         // To a monitoring system 2 means that the service is ill; that nothing could be judged is 3.
         let isCheck = CommandLine.arguments.dropFirst().first == Check.name
         exit(isCheck ? CheckStatus.unknown.rawValue : Outcome.usage.rawValue)

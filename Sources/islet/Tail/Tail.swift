@@ -26,7 +26,9 @@ struct Tail: AsyncParsableCommand {
             key, and what the event says of its entity, such as contentState.eta.
             """)
 
-    @Argument(help: ArgumentHelp("Topics begin so: app/family/type/id, or less.", valueName: "prefix"))
+    @Argument(
+        help: ArgumentHelp("Topics begin so: app/family/type/id, or less.", valueName: "prefix"),
+        completion: .custom(Completions.topics))
     var prefix: String?
 
     @Option(help: ArgumentHelp("End after so many events.", valueName: "number"))

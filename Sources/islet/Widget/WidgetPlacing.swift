@@ -19,13 +19,16 @@ extension WidgetCommand {
                 "Only these: loading, placeholder, shown, reloading or acting.", valueName: "state"))
         var state: String?
 
-        @Option(help: ArgumentHelp("Only of this kind.", valueName: "kind"))
+        @Option(
+            help: ArgumentHelp("Only of this kind.", valueName: "kind"),
+            completion: .custom(Completions.kinds(of: Widgets.self)))
         var kind: String?
 
         @Option(help: ArgumentHelp("Only of this family, such as systemSmall.", valueName: "family"))
         var family: String?
 
-        @Option(help: ArgumentHelp("Only of this device.", valueName: "device"))
+        @Option(
+            help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
         var device: String?
 
         @OptionGroup var filter: FilterOption
