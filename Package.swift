@@ -97,6 +97,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),
+        .testTarget(name: "IsletCommandTests", dependencies: ["islet", "IsletClient"], swiftSettings: strict),
         .testTarget(name: "IsletFuzzTests", dependencies: ["IsletFuzz"], swiftSettings: strict),
         .testTarget(name: "IsletPowerLossTests", dependencies: ["IsletPowerLoss"], swiftSettings: strict),
         .testTarget(

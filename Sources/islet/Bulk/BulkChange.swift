@@ -108,7 +108,9 @@ struct BulkChange<Target: NamedTarget> {
         if counts.ignored > 0 { text += ", \(RecoveryText.grouped(counts.ignored)) ignored" }
         if counts.failed > 0 { text += ", \(RecoveryText.grouped(counts.failed)) failed" }
         let told = counts.applied + counts.ignored + counts.failed
-        if told < count { throw Failure(.failure, "\(text); stopped before the other \(RecoveryText.grouped(count - told))") }
+        guard told == count else {
+            throw Failure(.failure, "\(text); stopped before the other \(RecoveryText.grouped(count - told))")
+        }
         guard let worst = counts.worst else { return Console.message(text) }
         throw Failure(worst, text)
     }

@@ -1,7 +1,7 @@
 import IsletClient
 
-/// What a shell offers for a word that is being typed, asked of the service: with little patience, since a person waits,
-/// and in silence where there is no answer.
+/// What a shell offers for a word that is being typed, asked of the service: with little patience, since a person
+/// waits, and in silence where there is no answer.
 enum Completions {
     /// How long the service may take.
     private static let patience = Duration.milliseconds(300)

@@ -20,7 +20,8 @@ enum ContextText {
         var table = TextTable("", "NAME", "COMMANDS", "APP", "TIMEOUT")
         for row in rows {
             func text(_ name: String) -> String { row[name]?.string ?? "-" }
-            table.add(row["current"]?.bool == true ? "*" : "", text("name"), text("commands"), text("app"), text("timeout"))
+            let mark = row["current"]?.bool == true ? "*" : ""
+            table.add(mark, text("name"), text("commands"), text("app"), text("timeout"))
         }
         return table
     }

@@ -9,8 +9,9 @@ package import IsletClient
 ///     value      = a word, or a text in '…' or "…" with \ before what is to be taken literally
 ///
 /// A member alone selects what has it. `.` leads into members of members. `=` is exact; `~` asks, whatever the case of
-/// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the value
-/// is one too: `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`. Where it is a number, a span counts in milliseconds.
+/// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the
+/// value is one too: `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`. Where it is a number, a span counts in
+/// milliseconds.
 package struct Filter: Sendable, Equatable {
     /// As the person wrote it.
     package let text: String

@@ -112,7 +112,9 @@ package struct FilterValue: Sendable, Equatable {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else {
             return parts.first.map { $0.isEmpty || other.firstRange(of: $0) != nil } ?? true
         }
-        guard other.hasPrefix(first), other.hasSuffix(last), other.count >= first.count + last.count else { return false }
+        guard other.hasPrefix(first), other.hasSuffix(last), other.count >= first.count + last.count else {
+            return false
+        }
         var rest = other.dropFirst(first.count).dropLast(last.count)
         for part in parts.dropFirst().dropLast() where !part.isEmpty {
             guard let found = rest.firstRange(of: part) else { return false }

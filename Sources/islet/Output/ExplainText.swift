@@ -17,7 +17,7 @@ enum ExplainText {
             return Console.data(object.json.bytes)
         }
         let now = try await connection.now()
-        let lines = lines(answer, since: begin ?? .min, shown: shown, now: now, style: .output)
+        let lines = Self.lines(answer, since: begin ?? .min, shown: shown, now: now, style: .output)
         for line in lines { Console.data(line) }
         if let note = note(answer) { Console.message(note) }
     }

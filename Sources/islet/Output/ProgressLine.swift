@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// One line on standard error that says how far something long has come; only where a person looks, and gone at the end.
+/// One line on standard error that says how far something long has come; only where a person looks, and gone at the
+/// end.
 final class ProgressLine: Sendable {
     /// Before this nobody waits for long.
     private static let delay = Duration.seconds(1)
