@@ -6,7 +6,7 @@ import Glibc
 enum Main {
     static func main() async {
         do {
-            var command = try IsletCommand.parseAsRoot()
+            var command = try await IsletCommand.asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
