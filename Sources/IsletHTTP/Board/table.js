@@ -20,7 +20,7 @@ export const axis = new Axis(3);
 const parts = new Map();
 const states = ["pending", "active", "stale", "ended", "dismissed"];
 
-let predicate = () => true;
+let filter = parseFilter("");
 let state = "listed";
 let sort = {by: "started", descending: true};
 let shown = [];
@@ -79,7 +79,7 @@ function soon(ids) {
 function readFilter() {
     const field = byId("filter");
     try {
-        predicate = parseFilter(field.value);
+        filter = parseFilter(field.value);
         setText(byId("filter-error"), "");
         field.removeAttribute("aria-invalid");
     } catch (error) {
@@ -98,7 +98,7 @@ function look() {
     const rows = [];
     for (const activity of store.activity.values()) {
         if (state === "listed" ? activity.state === "dismissed" : state !== "all" && activity.state !== state) continue;
-        if (predicate(activity)) rows.push(activity);
+        if (filter.matches(activity)) rows.push(activity);
     }
     rows.sort(compareBy(sort.by, sort.descending));
     const total = rows.length;
@@ -254,6 +254,7 @@ export function moveNow() {
 // Once a second: what counts down.
 export function tickTable() {
     if (!isShown("activities")) return;
+    if (filter.needsNow) return look();
     const now = currentTime();
     for (const activity of shown) parts.get(activity.id)?.tick(activity, now);
 }
