@@ -11,7 +11,7 @@ struct Stats: AsyncParsableCommand {
               islet stats
               islet stats --watch                  rates, a line every second
               islet stats --watch --interval 10s --count 6
-              islet stats --json | jq .stats.lateness
+              islet stats --json | jq .lateness
 
             Totals count since the service was started; times marked “last …” are of the
             last half minute to a minute. islet check judges the same figures.
@@ -45,9 +45,8 @@ struct Stats: AsyncParsableCommand {
     func run() async throws {
         try await service.withConnection { connection in
             guard !watch else { return try await follow(connection) }
-            let answer = try await connection.send(Command("service.stats"))
-            guard !output.json else { return Console.data(answer.json.bytes) }
-            let reading = try StatsReading(answer)
+            let reading = try StatsReading(try await connection.send(Command("service.stats")))
+            guard !output.json else { return Console.data(reading.stats.json.bytes) }
             for line in StatsText.lines(reading, style: .output) { Console.data(line) }
         }
     }
@@ -70,10 +69,9 @@ struct Stats: AsyncParsableCommand {
         var previous: StatsReading?
         var next = ContinuousClock.now
         while written < count ?? .max {
-            let answer = try await connection.send(Command("service.stats"))
-            let reading = try StatsReading(answer)
+            let reading = try StatsReading(try await connection.send(Command("service.stats")))
             if output.json {
-                Console.data(answer.json.bytes)
+                Console.data(reading.stats.json.bytes)
                 written += 1
             } else if let previous {
                 if written % Self.linesPerHead == 0 { Console.data(Style.output.dim(StatsLine.head)) }

@@ -118,7 +118,9 @@ struct ServiceExamination {
     private func otherEndpoints(_ info: RawObject) -> [DoctorFinding] {
         let named = info["endpoints"]?.object ?? [:]
         let bulk = named["bulk"]?.string.map { ("bulk", $0) }
-        let http = named["http"]?.string.map { ("http", "tcp://\($0)") }
+        let http = named["http"]?.string.map {
+            ("http", "tcp://" + ($0.hasPrefix("http://") ? $0.dropFirst(7) : $0[...]))
+        }
         return [bulk, http].compactMap(\.self).map { name, url in
             Listener.isThere(url)
                 ? .ok(name, "\(url) listens")
