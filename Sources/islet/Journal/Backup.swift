@@ -8,8 +8,8 @@ struct Backup: AsyncParsableCommand {
         abstract: "Copy everything into one file while the service goes on.",
         discussion: """
             EXAMPLES:
-              islet backup /var/backups/islet-$(date +%F).db
-              islet restore /var/backups/islet-2026-11-21.db --data /srv/islet
+              islet backup /var/backups/islet/$(date +%F).db
+              islet restore /var/backups/islet/2026-11-21.db --data /srv/islet
 
             The service itself writes the file, so it must lie on the service's machine, and
             the service's user must be able to write there. The file is a whole and consistent

@@ -9,8 +9,8 @@ struct Restore: AsyncParsableCommand {
         abstract: "Make a service's directory from a backup.",
         discussion: """
             EXAMPLES:
-              islet restore /var/backups/islet-2026-11-21.db --data /srv/islet
-              islet restore /var/backups/islet-2026-11-21.db --yes      without asking
+              islet restore /var/backups/islet/2026-11-21.db --data /srv/islet
+              islet restore /var/backups/islet/2026-11-21.db --yes      without asking
               islet serve --data /srv/islet
 
             The directory must be empty or not there yet; no service may use it. The streams get
