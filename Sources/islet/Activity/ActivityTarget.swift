@@ -38,19 +38,45 @@ struct ActivityTarget: EntityTarget {
             return try await connection.send(command)
         } catch {
             guard error.code == .notFound else { throw error }
+            let others = device == nil ? try await onDevices(connection) : []
+            // What changes nothing may be asked of the only one that has the key, whichever device it is on.
+            if others.count == 1, let id = others.first?["id"], !command.isChange {
+                return try await connection.send(Command(command.op, app: app.app, ["id": id]))
+            }
+            let devices = others.compactMap { $0["device"]?.string }
+            guard devices.isEmpty else {
+                let named = devices.prefix(Self.devicesMax).joined(separator: ", ")
+                let more = devices.count > Self.devicesMax ? " …" : ""
+                throw Failure(.notFound, "'\(target)' is on \(named)\(more): say so with --device (notFound)")
+            }
             let hint = await Self.suggestion(for: target, app: app.app, connection)
+            guard !hint.isEmpty else { throw error }
             let place = app.app + (device.map { " on \($0)" } ?? "")
             throw Failure(.notFound, "\(place) has no activity '\(target)'\(hint) (notFound)")
         }
     }
 
+    /// How many devices are named.
+    private static let devicesMax = 5
+
+    /// The listed activities that have the key on any device.
+    private func onDevices(_ connection: IsletConnection) async throws -> [RawObject] {
+        guard !EntityText.isID(target) else { return [] }
+        let list = Command(
+            "activity.list", app: app.app, ["key": .string(target), "limit": .integer(Self.comparedMax)])
+        let rows = (try? await connection.send(list, timeout: Self.patience))?["activities"]?.elements?.compactMap(\.object) ?? []
+        return rows.filter { $0["key"]?.string == target && $0["device"] != nil }
+    }
+
+    /// How long looking for what may be meant may take.
+    private static let patience = Duration.seconds(1)
     /// How many activities a misspelt name is compared with.
     private static let comparedMax = 1_000
 
     /// Such as `; did you mean order-7?`, of a page of the app's activities; empty where none is close.
     static func suggestion(for name: String, app: String, _ connection: IsletConnection) async -> String {
         let list = Command("activity.list", app: app, ["limit": .integer(comparedMax)])
-        let rows = (try? await connection.send(list))?["activities"]?.elements ?? []
+        let rows = (try? await connection.send(list, timeout: Self.patience))?["activities"]?.elements ?? []
         return Suggestion.text(for: name, among: rows.compactMap(\.object).map(ActivityText.name))
     }
 }

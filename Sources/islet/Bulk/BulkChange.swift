@@ -31,7 +31,7 @@ struct BulkChange<Target: NamedTarget> {
             let rows = try await chosen(connection)
             guard !rows.isEmpty else { return Console.message("nothing was changed") }
             if choice.dryRun {
-                for row in rows { Console.data(output.json ? row.json.description : Family.name(row)) }
+                for row in rows { Console.data(output.json ? row.json.description : Family.address(row)) }
                 return Console.message("\(verb) would be for \(counted(rows.count)); nothing was changed")
             }
             let names = rows.prefix(namesMax).map(Family.name).joined(separator: ", ")
@@ -89,7 +89,7 @@ struct BulkChange<Target: NamedTarget> {
         case .success(let answer):
             if output.json { Console.data(answer.json.bytes) }
             guard case .ignored(let reason) = answer.outcome else {
-                if output.isNames { Console.data(Family.name(row)) }
+                if output.isNames { Console.data(Family.address(row)) }
                 return progress.applied()
             }
             progress.ignored()

@@ -12,6 +12,8 @@ protocol CommandFamily: Sendable {
 
     /// What a person calls it.
     static func name(_ members: RawObject) -> String
+    /// What names it alone to other subcommands.
+    static func address(_ members: RawObject) -> String
     /// What it shows; nil where that is not said beside its state.
     static func shown(_ members: RawObject) -> String?
     /// The lines of a whole one.
@@ -23,6 +25,8 @@ protocol CommandFamily: Sendable {
 }
 
 extension CommandFamily {
+    static func address(_ members: RawObject) -> String { name(members) }
+
     /// A table for small screens too.
     static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
         table(rows, isWide: false, now: now, style: style)
@@ -47,6 +51,13 @@ enum Activities: CommandFamily {
     static let standardApp = DemoShop.app
 
     static func name(_ members: RawObject) -> String { ActivityText.name(members) }
+
+    /// A key alone names only what is on no device.
+    static func address(_ members: RawObject) -> String {
+        let isOnDevice = members["device"]?.string != nil
+        return (isOnDevice ? members["id"]?.string : nil) ?? ActivityText.name(members)
+    }
+
     static func shown(_ members: RawObject) -> String? { nil }
 
     static func lines(_ members: RawObject, now: Int64, style: Style) -> [String] {

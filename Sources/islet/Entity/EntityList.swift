@@ -46,7 +46,7 @@ struct EntityList<Family: CommandFamily> {
     }
 
     private func write(_ rows: [RawObject], _ connection: IsletConnection) async throws {
-        try await RowOutput.write(rows, output, name: Family.name) { isWide in
+        try await RowOutput.write(rows, output, name: Family.address) { isWide in
             Family.table(rows, isWide: isWide, now: try await connection.now(), style: .output)
         }
     }

@@ -31,7 +31,7 @@ struct EntityGet<Target: EntityTarget>: AsyncParsableCommand {
             throw IsletError.unreadable("no \(Target.Family.noun)")
         }
         if output.json { return Console.data(entity.json.bytes) }
-        if output.isNames { return Console.data(Target.Family.name(entity)) }
+        if output.isNames { return Console.data(Target.Family.address(entity)) }
         let now = try await connection.now()
         for line in Target.Family.lines(entity, now: now, style: .output) { Console.data(line) }
     }

@@ -1,0 +1,127 @@
+"""Names for services: what is kept, how, and what stands over what."""
+
+import json
+import os
+import re
+import stat
+
+import pytest
+
+from support.cli import Finished
+from support.service import environment, run
+from support.wire import DEADLINE
+
+
+@pytest.fixture
+def islet(tmp_path):
+    """The command with a configuration directory of its own, and no service named by the environment."""
+    def call(*words, code=0, **env):
+        done = run(*words, env=environment(XDG_CONFIG_HOME=str(tmp_path), **env), seconds=DEADLINE * 2)
+        assert done.returncode == code, f"{words}: ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "islet" / "contexts.json"
+
+
+def test_a_context_names_a_service_and_an_app(islet, service, client):
+    client.start(key="order-7")
+    islet("context", "add", "shop", "--commands", service.commands, "--app", "com.example.pizza", "--use")
+    assert islet("activity", "get", "order-7", "--json").json[0]["key"] == "order-7"
+    assert islet("activity", "list", "-o", "name").out == "order-7\n"
+
+
+def test_flags_stand_over_the_environment_and_that_over_the_context(islet, service):
+    nobody, url = "tcp://127.0.0.1:9", service.commands
+    quickly = ("info", "--timeout", "300ms")
+    islet("context", "add", "here", "--commands", url)
+    islet("context", "add", "nowhere", "--commands", nobody)
+    islet(*quickly, "--context", "here")
+    islet(*quickly, ISLET_CONTEXT="here")
+    islet("context", "use", "nowhere")
+    assert nobody in islet(*quickly, code=5).err
+    islet(*quickly, "--context", "here")
+    islet(*quickly, "--context", "here", ISLET_CONTEXT="nowhere")
+    islet(*quickly, ISLET_COMMANDS=url)
+    assert nobody in islet(*quickly, "--commands", nobody, code=5, ISLET_COMMANDS=url).err
+    assert nobody in islet(*quickly, "--context", "here", code=5, ISLET_COMMANDS=nobody).err
+
+
+def test_the_timeout_of_a_context_holds_where_none_is_named(islet):
+    islet("context", "add", "nowhere", "--commands", "tcp://127.0.0.1:9", "--timeout", "200ms")
+    assert "0.2 s" in islet("info", "--context", "nowhere", code=5).err
+    assert "0.4 s" in islet("info", "--context", "nowhere", "--timeout", "400ms", code=5).err
+
+
+def test_the_file_is_for_nobody_else(islet, file):
+    islet("context", "add", "shop", "--app", "com.example.shop")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert os.listdir(file.parent) == ["contexts.json"], "nothing is left beside it"
+    islet("context", "use", "shop")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text()) == {
+        "format": 1, "current": "shop", "contexts": {"shop": {"app": "com.example.shop"}}}
+
+
+def test_a_life_of_contexts(islet, file):
+    assert islet("context", "list").out == ""
+    islet("context", "add", "shop", "--app", "com.example.shop")
+    islet("context", "add", "other", "--commands", "tcp://127.0.0.1:1", "--use")
+    islet("context", "add", "shop", "--timeout", "2s")
+    assert [row["name"] for row in islet("context", "list", "--json").json if row["current"]] == ["other"]
+    assert islet("context", "list", "-o", "name").out.split() == ["shop", "other"]
+    assert islet("context", "show", "--json").json == [{"commands": "tcp://127.0.0.1:1"}]
+    assert islet("context", "show", "shop", "--json").json == [{"app": "com.example.shop", "timeout": "2000ms"}]
+    assert re.search(r"^\*  +other", islet("context", "list").out, re.MULTILINE)
+    assert "no context is used now" in islet("context", "remove", "other").out
+    islet("context", "remove", "other", code=3)
+    islet("context", "use", "default")
+    assert "defaults hold" in islet("context", "show").err
+
+
+def test_what_gives_access_is_masked_unless_it_is_asked_for(islet, file):
+    islet("context", "add", "shop", "--commands", "tcp://me:hush@127.0.0.1:1")
+    book = json.loads(file.read_text())
+    book["contexts"]["shop"]["token"] = "abc123"
+    file.write_text(json.dumps(book))
+    for words in (("show", "shop"), ("show", "shop", "--json"), ("list",), ("list", "--json")):
+        shown = islet("context", *words).out
+        assert "abc123" not in shown and "hush" not in shown, words
+    shown = islet("context", "show", "shop", "--show-secrets").out
+    assert "abc123" in shown and "hush" in shown
+    islet("context", "add", "shop", "--app", "a")
+    assert json.loads(file.read_text())["contexts"]["shop"]["token"] == "abc123", "what is not known is kept"
+
+
+def test_a_misspelt_context_is_wrong_usage_and_what_is_meant_is_named(islet):
+    islet("context", "add", "shop")
+    for words in (("info", "--context", "shup"), ("context", "use", "shup"), ("context", "show", "shup")):
+        assert "did you mean shop?" in islet(*words, code=2).err
+    assert "did you mean shop?" in islet("info", code=2, ISLET_CONTEXT="shup").err
+    islet("context", "add", "a b", code=2)
+    islet("context", "add", "default", code=2)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("nonsense", "no JSON"), ('{"format":1,"contexts":{"a":{"commands":1}}}', "contexts.a.commands"),
+    ('{"format":9}', "newer"),
+])
+def test_a_file_that_cannot_be_read_is_named_and_kept(islet, file, text, words):
+    file.parent.mkdir()
+    file.write_text(text)
+    for command in (("info",), ("context", "list"), ("context", "add", "x")):
+        done = islet(*command, code=2)
+        assert str(file) in done.err and words in done.err
+    assert file.read_text() == text
+    assert "no answer" in islet(
+        "info", "--context", "default", "--commands", "tcp://127.0.0.1:9", "--timeout", "100ms", code=5).err
+
+
+def test_a_place_that_cannot_be_written_is_said(islet, tmp_path):
+    (tmp_path / "islet").write_text("a file")
+    assert "islet" in islet("context", "add", "x", code=1).err

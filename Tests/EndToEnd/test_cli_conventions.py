@@ -1,0 +1,325 @@
+"""What every subcommand of `islet` has in common: forms of output, filters, limits, names that may be meant, consent."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+
+import pytest
+
+from support.cli import Islet
+from support.dates import HOUR, MINUTE, after
+from support.service import BINARY, run
+from support.wire import DEADLINE, Deadline
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+@pytest.fixture
+def orders(client):
+    """Three deliveries, of which one is stale after ten minutes, and a shift without a key."""
+    client.start(key="order-1", type="Delivery", device="phone-1", staleDate=after(10 * MINUTE))
+    client.start(key="order-2", type="Delivery", device="phone-2", contentState={"eta": 5})
+    client.start(key="parcel-1", type="Delivery", contentState={"eta": 50})
+    return client.start(type="Shift")["id"]
+
+
+def names(done):
+    return set(done.out.split())
+
+
+def keys(done):
+    """The keys of rows; SHIFT for the one without."""
+    return {row.get("key", "SHIFT") for row in done.json}
+
+
+# Forms of output
+
+
+def test_names_are_what_other_subcommands_take(islet, orders):
+    given = names(islet("activity", "list", "-o", "name"))
+    assert len(given) == 4 and given > {"parcel-1", orders}, "a key alone does not name what is on a device"
+    for name in given:
+        assert islet("activity", "get", name, "-o", "name").out == name + "\n"
+    assert islet("activity", "end", "parcel-1", "-o", "name").out == "parcel-1\n"
+
+
+def test_json_is_the_same_by_either_word(islet, orders):
+    assert islet("activity", "list", "-o", "json").out == islet("activity", "list", "--json").out
+    get = ("activity", "get", "parcel-1")
+    assert islet(*get, "--output", "json").out == islet(*get, "--json").out
+    islet("activity", "list", "--json", "-o", "name", code=2)
+    assert "wide" in islet("activity", "list", "-o", "yaml", code=2).err
+
+
+def test_a_wide_list_has_all_of_the_other_and_more(islet, client, orders):
+    plain = islet("activity", "list").out.splitlines()
+    wide = islet("activity", "list", "-o", "wide").out.splitlines()
+    assert wide[0].startswith(plain[0].rstrip()) and "CONTENT" in wide[0] and len(wide) == len(plain)
+    row = next(line for line in wide if line.startswith("order-2"))
+    assert client.get(key="order-2", device="phone-2")["id"] in row and '{"eta":5}' in row
+
+
+# Filters
+
+
+@pytest.mark.parametrize("filter, expected", [
+    ("key~order-", {"order-1", "order-2"}), ("key~*-1", {"order-1", "parcel-1"}), ("not key", {"SHIFT"}),
+    ("type=Delivery and not device", {"parcel-1"}), ("contentState.eta>12", {"parcel-1"}),
+    ("staleDate<11m", {"order-1"}), ("staleDate<9m", set()), ("state=active and (key=order-1 or type=Shift)",
+                                                             {"order-1", "SHIFT"}),
+])
+def test_a_filter_selects(islet, orders, filter, expected):
+    done = islet("activity", "list", "--filter", filter, "--json")
+    assert keys(done) == expected
+    assert f"showing {len(expected)} of {len(expected)} that fit, among 4" in done.err
+
+
+def test_a_filter_looks_through_all_pages_and_the_limit_is_told(islet, client):
+    for begin in range(0, 1200, 200):
+        client.batch(*[
+            client.command("activity.start", type="T", attributes={}, contentState={}, key=f"k{n:04}")
+            for n in range(begin, begin + 200)])
+    done = islet("activity", "list", "--filter", "key~k*9", "--limit", "7", "-o", "name")
+    assert len(names(done)) == 7 and "showing 7 of 120 that fit, among 1 200" in done.err
+    assert "showing 50 of 1 200 in com.example.pizza" in islet("activity", "list").err
+
+
+@pytest.mark.parametrize("words", [
+    ["activity", "list"], ["control", "list"], ["widget", "list"], ["group", "list", "g"], ["provider", "list"],
+    ["providers"], ["tail"], ["activity", "history", "k"], ["activity", "end"], ["control", "remove"],
+], ids=" ".join)
+def test_a_filter_that_is_none_is_wrong_usage_and_the_place_is_shown(islet, words):
+    done = islet(*words, "--filter", "state=stale key=a", code=2)
+    assert "expected 'and', 'or' or the end, not 'key', at character 13" in done.err
+    mark = next(line for line in done.err.splitlines() if line.strip() == "^")
+    text = next(line for line in done.err.splitlines() if line.strip() == "state=stale key=a")
+    assert mark.index("^") == text.index("key")
+
+
+def test_controls_widgets_and_group_keys_are_filtered_too(islet, home, board):
+    home_rows = islet("control", "list", "--filter", "kind=nothing")
+    assert home_rows.out == "" and "that fit" in home_rows.err
+    assert "that fit" in islet("widget", "list", "--filter", "next<10m").err
+    islet("group", "create", "group.x")
+    for n in range(3):
+        islet("group", "set", "group.x", f"k{n}", str(n))
+    assert islet("group", "list", "group.x", "--filter", "value>0", "-o", "name").out.split() == ["k1", "k2"]
+
+
+def test_a_tail_shows_what_fits_and_counts_what_was_seen(islet, client):
+    tail = islet.begin("tail", "--filter", "to=stale or key~vip-*", "--json", "--limit", "2")
+    try:
+        while "following" not in tail.stderr.readline():
+            assert tail.poll() is None
+        client.start(key="plain", staleDate=after(MINUTE))
+        client.start(key="vip-1")
+        client.advance(by=2 * MINUTE)
+        out, err = tail.communicate(timeout=DEADLINE)
+    finally:
+        tail.kill()
+    assert '"vip-1"' in out.splitlines()[0] and '"activity.stale"' in out.splitlines()[1]
+    assert "2 of 3 events, 0 missed" in err
+
+
+def test_a_tail_asks_for_the_key_that_an_event_does_not_carry(islet, client):
+    client.start(key="vip-1")
+    client.start(key="plain")
+    tail = islet.begin("tail", "--filter", "key=vip-1", "--json", "--limit", "1")
+    try:
+        while "following" not in tail.stderr.readline():
+            assert tail.poll() is None
+        for key in ("plain", "vip-1"):
+            client.applied("activity.update", key=key, contentState={"eta": 1})
+        out, err = tail.communicate(timeout=DEADLINE)
+    finally:
+        tail.kill()
+    assert len(out.splitlines()) == 1 and "1 of 2 events" in err
+
+
+# Since
+
+
+def test_since_leaves_out_what_was_before(islet, client):
+    client.start(key="k", staleDate=after(10 * MINUTE))
+    client.advance(by=HOUR)
+    client.applied("activity.update", key="k", contentState={"eta": 1})
+    names = [event["event"] for event in islet("activity", "history", "k", "--json").json]
+    assert names == ["activity.started", "activity.stale", "activity.updated"]
+    done = islet("activity", "history", "k", "--since", "30m", "--json")
+    assert [event["event"] for event in done.json] == ["activity.updated"] and "showing 1 of 3" in done.err
+    assert len(islet("activity", "history", "k", "--since", "2026-01-01T00:05Z", "--json").json) == 2
+    done = islet("activity", "history", "k", "--filter", "cause=staleDate", "--json")
+    assert [event["event"] for event in done.json] == ["activity.stale"]
+    all = islet("activity", "explain", "k", "--json").json[0]["decisions"]
+    late = islet("activity", "explain", "k", "--since", "30m", "--json").json[0]["decisions"]
+    assert late == all[-1:] and len(all) == 3
+    assert "1. " not in islet("activity", "explain", "k", "--since", "30m").out
+
+
+# Names that may be meant
+
+
+@pytest.mark.parametrize("words, meant", [
+    (["activty"], "activity"), (["activity", "lst"], "list"), (["activity", "ls"], "list"), (["completion"], "completions"),
+    (["context", "select"], "use"), (["control", "delete", "x"], "remove"), (["journal", "verfy"], "verify"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else value)
+def test_a_misspelt_subcommand_is_told_with_what_may_be_meant(words, meant):
+    done = run(*words)
+    assert done.returncode == 2 and done.stdout == "" and f"did you mean {meant}?" in done.stderr
+
+
+def test_what_is_like_nothing_is_not_guessed():
+    done = run("activity", "xylophone")
+    assert done.returncode == 2 and "no subcommand 'xylophone'" in done.stderr and "mean" not in done.stderr
+
+
+def test_a_misspelt_option_is_told_with_what_may_be_meant():
+    assert "--filter" in run("activity", "list", "--fliter", "x").stderr
+
+
+@pytest.mark.parametrize("words", [
+    ["get"], ["history"], ["explain"], ["end"], ["dismiss"], ["tap"], ["renew"], ["update", "--state", "{}"],
+], ids=" ".join)
+def test_a_misspelt_key_is_told_with_what_may_be_meant(islet, orders, words):
+    done = islet("activity", words[0], "ordr-1", *words[1:], code=3)
+    assert "did you mean order-1?" in done.err and "notFound" in done.err and done.out == ""
+
+
+def test_a_key_on_one_device_is_read_without_naming_it_and_changed_only_with(islet, client, orders):
+    for verb in ("get", "history", "explain"):
+        assert islet("activity", verb, "order-1").out
+    done = islet("activity", "end", "order-1", code=3)
+    assert "phone-1" in done.err and "--device" in done.err
+    client.start(key="order-1", device="phone-2")
+    done = islet("activity", "get", "order-1", code=3)
+    assert "phone-1" in done.err and "phone-2" in done.err and "--device" in done.err
+    assert islet("activity", "get", "order-1", "--device", "phone-2", "--json").json[0]["device"] == "phone-2"
+
+
+def test_a_name_that_is_like_none_is_not_guessed(islet, orders):
+    assert "mean" not in islet("activity", "get", "something-else", code=3).err
+
+
+# Changes of many
+
+
+def test_nothing_is_done_to_many_where_nobody_can_be_asked(islet, client, orders):
+    for verb in ("end", "dismiss"):
+        done = islet("activity", verb, "--filter", "type=Delivery", code=2)
+        assert "3 activities" in done.err and "--yes" in done.err and done.out == ""
+    assert {row["state"] for row in client.list()} == {"active"}
+
+
+def test_a_dry_run_names_them_and_changes_nothing(islet, client, orders):
+    done = islet("activity", "end", "--filter", "key~order-", "--dry-run", "--json")
+    assert keys(done) == {"order-1", "order-2"} and "nothing was changed" in done.err
+    assert {row["state"] for row in client.list()} == {"active"}
+
+
+def test_many_are_ended_with_consent(islet, client, orders):
+    done = islet("activity", "end", "--filter", "key~order-", "--yes", "--dismissal", "15m", "--state", '{"eta":0}')
+    assert "ended 2 of 2 activities" in done.err
+    rows = {row.get("key"): row for row in client.list()}
+    assert {key: row["state"] for key, row in rows.items()} == {
+        "order-1": "ended", "order-2": "ended", "parcel-1": "active", None: "active"}
+    assert rows["order-1"]["dismissAt"] == after(15 * MINUTE) and rows["order-1"]["contentState"] == {"eta": 0}
+    again = islet("activity", "end", "--filter", "key~order-", "--yes")
+    assert "0 activities" in again.err and "2 more fit, but have ended already" in again.err
+    done = islet("activity", "dismiss", "--filter", "state=ended", "-y", "-o", "name")
+    assert names(done) == {rows["order-1"]["id"], rows["order-2"]["id"]}
+    assert len(islet("activity", "end", "--filter", "state=active", "-y", "--json").json) == 2
+
+
+def test_the_exit_code_is_that_of_what_failed(islet, orders):
+    done = islet("activity", "end", "--filter", "key~order-", "--yes", "--timestamp", "-1d", code=4)
+    assert "ended 0 of 2 activities, 2 ignored" in done.err and "olderTimestamp" in done.err
+
+
+def test_one_is_named_or_a_filter_and_not_both(islet):
+    for words in ([], ["k", "--filter", "key=k"], ["k", "--dry-run"]):
+        islet("activity", "end", *words, code=2)
+
+
+def on_a_terminal(islet, *words, types=""):
+    """Runs it with all its streams on a terminal, where a person types; gives the exit code and what was seen."""
+    pid, mine = pty.fork()
+    if pid == 0:
+        os.execve(BINARY, [str(BINARY), *words], {**islet.env, "TERM": "xterm"})
+    seen, deadline = "", Deadline(DEADLINE)
+    try:
+        while not deadline.passed:
+            if not select.select([mine], [], [], 0.1)[0]:
+                continue
+            try:
+                piece = os.read(mine, 4096).decode()
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+            if types and "[y/N]" in seen:
+                os.write(mine, types.encode())
+                types = ""
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
+    finally:
+        os.close(mine)
+
+
+@pytest.mark.parametrize("answer, code, state", [("y\n", 0, "ended"), ("n\n", 1, "active"), ("\n", 1, "active")])
+def test_a_person_is_asked(islet, client, orders, answer, code, state):
+    ended, seen = on_a_terminal(islet, "activity", "end", "--filter", "key=order-1", types=answer)
+    assert (ended, client.get(key="order-1", device="phone-1")["state"]) == (code, state)
+    assert "end 1 activity in com.example.pizza? [y/N]" in seen and "order-1" in seen
+
+
+def test_a_stop_is_heard_between_two_parts(islet, client):
+    for begin in range(0, 2000, 200):
+        client.batch(*[
+            client.command("activity.start", type="T", attributes={}, contentState={}, key=f"k{n}")
+            for n in range(begin, begin + 200)])
+    process = islet.begin("activity", "end", "--filter", "key~k", "--yes", "-o", "name")
+    assert process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=DEADLINE)
+    ended = sum(row["state"] == "ended" for row in pages(client))
+    told = re.search(r"ended ([\d ]+) of 2 000 activities(; stopped before the other ([\d ]+))?", err)
+    assert told and int(told[1].replace(" ", "")) == ended == len(out.splitlines()) + 1
+    # Where it was quicker than the signal, all of them are ended, and that is well.
+    assert process.returncode == (1 if told[2] else 0)
+
+
+def pages(client):
+    cursor = {}
+    while True:
+        page = client.read("activity.list", limit=1000, **cursor)
+        yield from page["activities"]
+        if page.get("next") is None:
+            return
+        cursor = {"cursor": page["next"]}
+
+
+def test_a_restore_asks_a_person_and_no_script(islet, serve, tmp_path):
+    service = serve({"--store": None, "--data": str(tmp_path / "data")})
+    Islet(service)("backup", tmp_path / "copy.db")
+    ended, seen = on_a_terminal(islet, "restore", str(tmp_path / "copy.db"), "--data", str(tmp_path / "a"), types="n\n")
+    assert ended == 1 and "nothing was changed" in seen and not (tmp_path / "a").exists()
+    ended, seen = on_a_terminal(islet, "restore", str(tmp_path / "copy.db"), "--data", str(tmp_path / "a"), "--yes")
+    assert ended == 0 and "restored" in seen
+    islet("restore", tmp_path / "copy.db", "--data", tmp_path / "b")
+
+
+@pytest.mark.parametrize("words", [
+    ["context"], ["context", "add"], ["context", "use"], ["context", "list"], ["context", "show"], ["context", "remove"],
+    ["completions"], ["control", "list"], ["widget", "list"], ["group", "list"], ["control", "remove"], ["restore"],
+    ["backup"], ["journal", "verify"],
+], ids=" ".join)
+def test_help_begins_with_examples(words):
+    done = run(*words, "--help")
+    assert done.returncode == 0
+    assert done.stdout.index("islet " + " ".join(words)) < done.stdout.index("USAGE:")
