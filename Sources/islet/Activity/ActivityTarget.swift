@@ -64,7 +64,8 @@ struct ActivityTarget: EntityTarget {
         guard !EntityText.isID(target) else { return [] }
         let list = Command(
             "activity.list", app: app.app, ["key": .string(target), "limit": .integer(Self.comparedMax)])
-        let rows = (try? await connection.send(list, timeout: Self.patience))?["activities"]?.elements?.compactMap(\.object) ?? []
+        let answer = try? await connection.send(list, timeout: Self.patience)
+        let rows = answer?["activities"]?.elements?.compactMap(\.object) ?? []
         return rows.filter { $0["key"]?.string == target && $0["device"] != nil }
     }
 
