@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 import IsletMetrics
 import IsletServer
 import Testing
