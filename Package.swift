@@ -25,6 +25,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", .upToNextMinor(from: "1.4.0"), traits: []),
         .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
+        // Only its server: no router, no Foundation.
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", .upToNextMinor(from: "2.28.1"), traits: []),
+        .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+        .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0"), traits: []),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", .upToNextMinor(from: "0.2.0")),
         .package(url: "https://github.com/apple/swift-metrics", .upToNextMinor(from: "2.13.0")),
     ],
@@ -53,10 +58,27 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "IsletClient", dependencies: ["IsletCore", "IsletProtocol", "ZeroMQ"], swiftSettings: strict),
+        .target(
+            name: "IsletHTTP",
+            dependencies: [
+                "IsletClient", "IsletProtocol", "IsletServer", "ZeroMQ",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            exclude: ["Board"],
+            swiftSettings: strict,
+            plugins: ["EmbedBoard"]),
+        // The board's files become Swift: a literal of text compiles in no time, one of bytes in half a minute.
+        .executableTarget(name: "islet-embed", swiftSettings: strict),
+        .plugin(name: "EmbedBoard", capability: .buildTool(), dependencies: ["islet-embed"]),
         .executableTarget(
             name: "islet",
             dependencies: [
-                "IsletServer", "IsletClient", "IsletCore", "IsletJournal", "ZeroMQ", "CSystemInfo",
+                "IsletServer", "IsletHTTP", "IsletClient", "IsletCore", "IsletJournal", "ZeroMQ", "CSystemInfo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -94,6 +116,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol", "IsletJournal"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IsletHTTPTests",
+            dependencies: [
+                "IsletHTTP", "IsletProtocol", "IsletServer", "IsletJournal", "ZeroMQ",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),

@@ -11,32 +11,37 @@ import ZeroMQ
 package struct IsletService: Service {
     private let configuration: ServeConfiguration
     private let logger: Logger
+    private let http: @Sendable () async throws -> String?
     private let onRecovery: @Sendable (RecoveryReport, Duration) -> Void
     private let onReady: @Sendable (ServiceCard, ServiceInspection) -> Void
     private let metrics: PrometheusMetrics
 
     /// - Parameters:
+    ///   - http: gives the URL where HTTP is served, once it is bound; nil where it is not.
     ///   - onRecovery: called once, before `onReady`, if the store held anything; with the time that it took.
     ///   - metrics: where the service's figures are shown; one of its own where there is no other.
     ///   - onReady: called once, when commands are taken; with what may be asked of the service from inside the process.
     package init(
         _ configuration: ServeConfiguration, logger: Logger,
         metrics: PrometheusMetrics = PrometheusMetrics(ServiceMetrics.descriptions),
+        http: @escaping @Sendable () async throws -> String? = { nil },
         onRecovery: @escaping @Sendable (RecoveryReport, Duration) -> Void = { _, _ in },
         onReady: @escaping @Sendable (ServiceCard, ServiceInspection) -> Void
     ) {
         self.metrics = metrics
         self.configuration = configuration
         self.logger = logger
+        self.http = http
         self.onRecovery = onRecovery
         self.onReady = onReady
     }
 
     /// Serves until it is shut down or cancelled.
     ///
-    /// - Throws: `StoreError` or `RecoveryError` where the data cannot be used, before any address is bound; `StartError`
-    ///   where an address cannot be.
+    /// - Throws: `StoreError` or `RecoveryError` where the data cannot be used, before any socket is bound; `StartError`
+    ///   where an address cannot be; what `http` throws.
     package func run() async throws {
+        let http = try await http()
         let begun = ContinuousClock.now
         let startedAt = Double(ClockReading.system().wall) / 1_000
         let clock = configuration.clock
@@ -46,7 +51,7 @@ package struct IsletService: Service {
         let thread = try BusThread(name: "islet-bus")
         let host: EngineHost
         do {
-            host = try await self.host(on: thread, context, store, since: begun)
+            host = try await self.host(on: thread, context, store, http: http, since: begun)
         } catch {
             await thread.stop()
             throw error
@@ -66,7 +71,8 @@ package struct IsletService: Service {
     }
 
     private func host(
-        on thread: BusThread, _ context: ZeroMQContext, _ store: sending Store?, since begun: ContinuousClock.Instant
+        on thread: BusThread, _ context: ZeroMQContext, _ store: sending Store?, http: String?,
+        since begun: ContinuousClock.Instant
     ) async throws -> EngineHost {
         let configuration = configuration
         let onRecovery = onRecovery
@@ -76,7 +82,7 @@ package struct IsletService: Service {
         let parcel = Parcel(store)
         return try await thread.host { thread throws in
             try EngineHost(
-                on: thread, context: context, configuration, store: parcel.take(), notices: notices,
+                on: thread, context: context, configuration, store: parcel.take(), http: http, notices: notices,
                 logger: logger
             ) {
                 onRecovery($0, ContinuousClock.now - begun)

@@ -8,12 +8,15 @@ package struct ServiceEndpoints: Equatable, Sendable {
     package var events: String
     package var bulk: String
     package var ingest: String?
+    /// A URL.
+    package var http: String?
 
-    package init(commands: String, events: String, bulk: String, ingest: String? = nil) {
+    package init(commands: String, events: String, bulk: String, ingest: String? = nil, http: String? = nil) {
         self.commands = commands
         self.events = events
         self.bulk = bulk
         self.ingest = ingest
+        self.http = http
     }
 }
 
@@ -42,7 +45,14 @@ package struct ServiceCard: Sendable {
 
     /// The one line that says that it serves.
     package var readyLine: String {
-        "ready commands=\(endpoints.commands) events=\(endpoints.events) bulk=\(endpoints.bulk) http=none"
+        "ready commands=\(endpoints.commands) events=\(endpoints.events) bulk=\(endpoints.bulk) "
+            + "http=\(endpoints.http ?? "none")"
+    }
+
+    /// How many times faster than real time domain time runs; nil where it does not run fast.
+    package var speed: Double? {
+        guard case .speed(_, let factor) = clock else { return nil }
+        return factor
     }
 
     /// What outlives what, in plain words.
@@ -90,6 +100,7 @@ package struct ServiceCard: Sendable {
         writer.field("events", string: endpoints.events)
         writer.field("bulk", string: endpoints.bulk)
         if let ingest = endpoints.ingest { writer.field("ingest", string: ingest) }
+        if let http = endpoints.http { writer.field("http", string: http) }
         writer.endObject()
         writer.field("uptime", now.monotonic - statistics.startedAt)
         writer.key("entities")

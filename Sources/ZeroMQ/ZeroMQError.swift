@@ -31,7 +31,7 @@ package enum ZeroMQError: Error, Hashable {
     case other(code: Int32)
 
     /// The error that `errno` value `code` stands for.
-    init(code: Int32) {
+    package init(code: Int32) {
         self =
             switch code {
             case EAGAIN: .again

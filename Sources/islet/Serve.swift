@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import IsletHTTP
 import IsletServer
 import Logging
 import ServiceLifecycle
@@ -33,8 +34,12 @@ struct Serve: AsyncParsableCommand {
     var bulk: String?
     @Option(help: ArgumentHelp("Where commands are taken from plain publishers. (default: none)", valueName: "url"))
     var ingest: String?
-    @Option(help: ArgumentHelp("Where HTTP is served; in this release: none.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Where the board, /metrics and /healthz are, or none. (default: 127.0.0.1:7414)", valueName: "host:port"))
     var http: String?
+    @Flag(help: "Let the board change something: tap controls, end activities …")
+    var boardWrite = false
     @Option(help: ArgumentHelp("Where state is kept: sqlite or memory. (default: sqlite)", valueName: "store"))
     var store: String?
     @Option(
@@ -72,21 +77,28 @@ struct Serve: AsyncParsableCommand {
             "config": config, "commands": commands, "events": events, "bulk": bulk, "ingest": ingest, "http": http,
             "store": store, "data": data, "sync": sync, "clock": clock, "speed": speed, "logLevel": logLevel,
         ]
-        return all.compactMapValues { $0 }
+        return all.merging(["boardWrite": boardWrite ? "true" : nil]) { $1 }.compactMapValues { $0 }
     }
 
     private func serve(_ configuration: ServeConfiguration) async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "islet")
         logger.logLevel = configuration.logLevel
-        let service = IsletService(configuration, logger: logger) { report, duration in
+        let pages = HTTPService(configuration, logger: logger)
+        let service = IsletService(configuration, logger: logger) {
+            try await pages?.url
+        } onRecovery: { report, duration in
             printError(RecoveryText.line(report, in: duration))
-        } onReady: { card, _ in
+        } onReady: { card, inspection in
+            pages?.show(card, inspection)
             printError(card.readyLine)
         }
+        // They stop from the last to the first.
+        let services: [any Service] = [service] + (pages.map { [$0] } ?? [])
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
         try await group.run()
     }
 }

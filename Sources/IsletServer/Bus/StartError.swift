@@ -6,6 +6,11 @@ package struct StartError: Error, Equatable, Sendable {
     package var address: String
     package var reason: ZeroMQError
 
+    package init(address: String, reason: ZeroMQError) {
+        self.address = address
+        self.reason = reason
+    }
+
     /// Does something with an address, and names the address where it fails.
     static func at<Value: ~Copyable>(
         _ address: String, _ body: (String) throws(ZeroMQError) -> Value

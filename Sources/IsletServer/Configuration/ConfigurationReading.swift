@@ -86,8 +86,9 @@ package struct ConfigurationReading {
         }
     }
 
-    /// Names of the environment that are no settings of the service: its file, and what the other commands read.
-    private static let otherNames = ["ISLET_CONFIG", "ISLET_TIMEOUT"]
+    /// Names of the environment that are no settings of the service: its file, what the other commands read, and a
+    /// folder of the board's files for those who work on them.
+    private static let otherNames = ["ISLET_CONFIG", "ISLET_TIMEOUT", "ISLET_BOARD_FILES"]
 
     /// Reads a setting from the first layer that has it.
     private mutating func read(_ setting: Setting, from layers: [Layer]) {

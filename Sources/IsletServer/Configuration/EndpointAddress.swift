@@ -1,7 +1,7 @@
 /// Which addresses the service binds: `ipc://PATH`, and `tcp://HOST:PORT` on the loopback interface.
 ///
 /// Any other address is refused until security can be configured (contract, "Endpoints").
-enum EndpointAddress {
+package enum EndpointAddress {
     /// A socket's path fits into 108 bytes with its end.
     private static let maximumPathBytes = 107
 
@@ -14,25 +14,41 @@ enum EndpointAddress {
             }
             return text
         }
-        guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":"), colon > text.startIndex else {
+        guard text.hasPrefix("tcp://") else {
             throw SettingRefusal("no address: write tcp://127.0.0.1:PORT or ipc://PATH")
         }
-        let host = text[..<colon].dropFirst("tcp://".count)
+        _ = try hostAndPort(
+            text.dropFirst("tcp://".count), example: "tcp://127.0.0.1:PORT or ipc://PATH", use: "127.0.0.1 or ipc://")
+        return text
+    }
+
+    /// The address `HOST:PORT` of HTTP, if it may be bound.
+    static func checkedHTTP(_ text: String) throws(SettingRefusal) -> HTTPAddress {
+        let (host, port) = try hostAndPort(text[...], example: "127.0.0.1:PORT, or none", use: "127.0.0.1")
+        return HTTPAddress(host: String(host), port: port)
+    }
+
+    /// - Returns: 0 for a port of `*`.
+    private static func hostAndPort(
+        _ text: Substring, example: String, use: String
+    ) throws(SettingRefusal) -> (host: Substring, port: Int) {
+        guard let colon = text.lastIndex(of: ":") else { throw SettingRefusal("no address: write \(example)") }
+        let host = text[..<colon]
         let port = text[text.index(after: colon)...]
-        guard port == "*" || (port.allSatisfy { $0.isASCII && $0.isNumber } && UInt16(port) != nil) else {
+        let number = port == "*" ? 0 : port.allSatisfy { $0.isASCII && $0.isNumber } ? UInt16(port) : nil
+        guard let number else {
             throw SettingRefusal("an address without a port: write a number up to 65535, or * for any that is free")
         }
         guard host != "localhost" else { throw SettingRefusal("a name, and numbers are bound: write 127.0.0.1") }
         guard isLoopback(host) else {
             throw SettingRefusal(
-                "refused: it can be reached from outside, and there is no security yet; "
-                    + "use 127.0.0.1 or ipc://")
+                "refused: it can be reached from outside, and there is no security yet; use \(use)")
         }
-        return text
+        return (host, Int(number))
     }
 
     /// Whether a host is one of 127.0.0.0/8.
-    private static func isLoopback(_ host: Substring) -> Bool {
+    package static func isLoopback(_ host: Substring) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { part in

@@ -15,6 +15,10 @@ package struct ServeConfiguration: Equatable, Sendable {
     package var bulk = "tcp://127.0.0.1:7413"
     /// Nil: off.
     package var ingest: String?
+    /// Where the board and the metrics are; nil: nowhere.
+    package var http: HTTPAddress? = .standard
+    /// Whether the board may change something.
+    package var boardWrite = false
     package var store = Store.sqlite
     /// The directory of the store's files.
     package var data = ServeConfiguration.defaultData([:])

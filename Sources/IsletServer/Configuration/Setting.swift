@@ -52,12 +52,15 @@ extension Setting {
             } show: {
                 $0.ingest ?? "none"
             },
-            Setting(name: "http") { text, _ throws(SettingRefusal) in
-                guard SettingText.isNone(text) else {
-                    throw SettingRefusal("not possible: this release serves no HTTP; write none")
-                }
-            } show: { _ in
-                "none"
+            Setting(name: "http") { text, configuration throws(SettingRefusal) in
+                configuration.http = SettingText.isNone(text) ? nil : try EndpointAddress.checkedHTTP(text)
+            } show: {
+                $0.http?.description ?? "none"
+            },
+            Setting(name: "boardWrite") { text, configuration throws(SettingRefusal) in
+                configuration.boardWrite = try SettingText.bool(text)
+            } show: {
+                "\($0.boardWrite)"
             },
         ]
     }

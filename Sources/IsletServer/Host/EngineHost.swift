@@ -35,12 +35,13 @@ package actor EngineHost: BusLoop {
     ///
     /// - Parameters:
     ///   - store: nil keeps nothing.
+    ///   - http: the URL where HTTP is served already.
     ///   - notices: where the journal's notices come in.
     ///   - onRecovery: told what a store held, before anything is served.
     /// - Throws: `RecoveryError`, `StoreError`, `StartError`.
     package init(
         on thread: BusThread, context: ZeroMQContext, _ configuration: ServeConfiguration, store: sending Store?,
-        notices: NoticeBox, logger: Logger, onRecovery: (RecoveryReport) -> Void
+        http: String?, notices: NoticeBox, logger: Logger, onRecovery: (RecoveryReport) -> Void
     ) throws {
         self.thread = thread
         self.notices = notices
@@ -57,6 +58,7 @@ package actor EngineHost: BusLoop {
         if let store, !store.summary.isNew { onRecovery(partition.recovery) }
         sockets = try ServiceSockets(configuration, in: context)
         partition.card.endpoints = sockets.endpoints
+        partition.card.endpoints.http = http
         partition.residentBytes = { ResidentMemory.bytes() }
         partition.log = PartitionLog(logger)
         card = partition.card

@@ -67,11 +67,12 @@ struct DemoService: Service {
               \(islet) widget timeline Flight\(option)
               \(islet) widget stack phone-1\(option)
             """ : ""
+        let board = card.endpoints.http.map { "\nThe board, to look at it in a browser: \($0)/\n" } ?? ""
         return """
 
             islet dev: one second here is \(second) of the service's time.
             \(data.map { "Everything is kept in \($0)" } ?? "Everything is in memory"); Ctrl-C ends it.\(demo)
-
+            \(board)
             In a second terminal you might try:
               \(islet) tail\(option)
               \(islet) activity list\(option)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IsletClient
 import IsletCore
+import IsletHTTP
 import IsletServer
 import Logging
 import ServiceLifecycle
@@ -36,12 +37,23 @@ struct Dev: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where snapshots and replays are pulled.", valueName: "url"))
     var bulk = environment("ISLET_BULK") ?? Endpoints().bulk
 
+    @Option(help: ArgumentHelp("Where the board is, or none.", valueName: "host:port"))
+    var http = environment("ISLET_HTTP") ?? HTTPAddress.standard.description
+
+    @Flag(help: "Let the board change something: tap controls, end activities …")
+    var boardWrite = false
+
     @Option(
         help: ArgumentHelp("Keep everything in this directory. (default: it is gone at the end)", valueName: "dir"))
     var data: String?
 
     func validate() throws {
         guard speed >= 1, speed <= 100_000 else { throw ValidationError("--speed is between 1 and 100000") }
+        do throws(HTTPAddressError) {
+            _ = try HTTPAddress.checked(http)
+        } catch {
+            throw ValidationError("--http: \(error)")
+        }
     }
 
     func run() async throws {
@@ -49,6 +61,8 @@ struct Dev: AsyncParsableCommand {
         configuration.commands = commands
         configuration.events = events
         configuration.bulk = bulk
+        configuration.http = try HTTPAddress.checked(http)
+        configuration.boardWrite = boardWrite
         configuration.store = data == nil ? .memory : .sqlite
         if let data { configuration.data = data }
         configuration.clock = .speed(from: Instant(WallClock.now()), factor: speed)
@@ -56,17 +70,23 @@ struct Dev: AsyncParsableCommand {
         logger.logLevel = .warning
 
         let (cards, ready) = AsyncStream.makeStream(of: ServiceCard.self, bufferingPolicy: .bufferingNewest(1))
-        let service = IsletService(configuration, logger: logger) { report, duration in
+        let pages = HTTPService(configuration, logger: logger)
+        let service = IsletService(configuration, logger: logger) {
+            try await pages?.url
+        } onRecovery: { report, duration in
             Console.message(RecoveryText.line(report, in: duration))
-        } onReady: { card, _ in
+        } onReady: { card, inspection in
+            pages?.show(card, inspection)
             ready.yield(card)
             ready.finish()
         }
         let show = DemoService(cards: cards, speed: speed, isOn: demo, data: data)
+        // They stop from the last to the first.
+        let services: [any Service] = [service] + (pages.map { [$0] } ?? []) + [show]
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: service), .init(service: show)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
         try await group.run()
     }
 }

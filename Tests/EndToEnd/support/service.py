@@ -27,9 +27,9 @@ def arguments(options):
 
 
 def environment(**additions):
-    """This environment without the settings of another service, with `additions`."""
+    """This environment without the settings of another service, with `additions`; no HTTP unless it is asked for."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ISLET_")}
-    return {**kept, **additions}
+    return {**kept, "ISLET_HTTP": "none", **additions}
 
 
 def run(*words, env=None, seconds=DEADLINE):
@@ -97,6 +97,7 @@ class Service:
     commands = property(lambda self: self.endpoints["commands"])
     events = property(lambda self: self.endpoints["events"])
     bulk = property(lambda self: self.endpoints["bulk"])
+    http = property(lambda self: self.endpoints["http"])
 
     @property
     def log(self):

@@ -98,9 +98,16 @@ import Testing
         }
     }
 
-    @Test func whatThisReleaseDoesNotHaveIsSaid() {
-        #expect(reading("http", "127.0.0.1:7414").problems.count == 1)
-        #expect(reading("http", "none").problems.isEmpty)
+    @Test func httpHasAHostAndAPortOfThisMachine() {
+        #expect(reading("http", "127.0.0.1:*").configuration.http == HTTPAddress(host: "127.0.0.1", port: 0))
+        #expect(reading("http", "127.9.8.7:1").configuration.http == HTTPAddress(host: "127.9.8.7", port: 1))
+        #expect(reading("http", "none").configuration.http == nil)
+        for text in ["", "7414", ":7414", "127.0.0.1", "0.0.0.0:7414", "localhost:7414", "http://127.0.0.1:7414"] {
+            #expect(reading("http", text).problems.map(\.description).first?.hasPrefix("--http: ") == true)
+        }
+    }
+
+    @Test func whatAStoreMayBeIsSaid() {
         #expect(
             reading("store", "paper").problems.map(\.description) == [
                 "--store: store: \"paper\" is none of sqlite, memory"

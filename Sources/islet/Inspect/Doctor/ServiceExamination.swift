@@ -1,3 +1,4 @@
+import CSystemInfo
 import Glibc
 import IsletClient
 

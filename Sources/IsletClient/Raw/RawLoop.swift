@@ -1,0 +1,204 @@
+import ZeroMQ
+
+/// The actor behind a ``RawConnection``: it owns a socket for commands and one for events, on a thread of its own.
+actor RawLoop: BusLoop {
+    nonisolated let thread: BusThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// More commands than this do not wait for their answers.
+    static let maximumExchanges = 1_024
+    /// More subscriptions than this are refused: each costs time for every event.
+    static let maximumReaders = 256
+    /// Events that wait here for this thread; beyond, the service's socket keeps some, and then loses them.
+    private static let waitingEvents: Int32 = 20_000
+    /// Messages that one turn takes from one socket, so that the other gets its share.
+    private static let messagesPerTurn = 256
+    /// A join that goes unanswered for so long is asked for again.
+    private static let joinPatience = Duration.seconds(2)
+
+    private struct Exchange {
+        var continuation: CheckedContinuation<Result<[UInt8], IsletError>, Never>
+        var timeout: Duration
+        var deadline: ContinuousClock.Instant
+    }
+
+    private struct Reader {
+        var prefix: [UInt8]
+        var take: @Sendable (RawDelivery) -> Void
+        /// The topic of the join under way; nil once it is answered.
+        var join: [UInt8]?
+        var joinDeadline: ContinuousClock.Instant
+    }
+
+    var poller = Poller()
+    private let endpoints: Endpoints
+    private var commands: Outlet
+    private let events: Socket
+    private var message = Message()
+    private var followsEvents = false
+    private var isClosed = false
+    private var exchanges: [UInt32: Exchange] = [:]
+    private var lastExchange: UInt32 = 0
+    private var readers: [Int: Reader] = [:]
+    private var lastReader = 0
+
+    /// Makes the sockets and connects the one for commands. Called on the thread.
+    init(on thread: BusThread, endpoints: Endpoints) throws(IsletError) {
+        self.thread = thread
+        self.endpoints = endpoints
+        do throws(ZeroMQError) {
+            let context = try ZeroMQContext()
+            commands = try Outlet(context: context, poller: &poller)
+            events = try Socket(.sub, in: context)
+            try events.set(.sendHighWaterMark, to: 0)
+            try events.set(.receiveHighWaterMark, to: Self.waitingEvents)
+            try Outlet.setConnectionOptions(events)
+            _ = poller.add(events)
+        } catch {
+            throw .endpoint("a ZeroMQ socket", reason: error.description)
+        }
+        do throws(ZeroMQError) {
+            try commands.connect(endpoints.commands)
+        } catch {
+            throw .endpoint(endpoints.commands, reason: error.description)
+        }
+    }
+
+    func turn() -> NextTurn {
+        var isBusy = receiveAnswers()
+        isBusy = receiveEvents() || isBusy
+        let now = ContinuousClock.now
+        endExchanges(now)
+        repeatJoins(now)
+        commands.flush(poller: &poller) { $0.requests.contains { exchanges[UInt32($0) ?? 0] != nil } }
+        if isBusy { return .immediately }
+        let deadlines = exchanges.values.lazy.map(\.deadline).min()
+        let joins = readers.values.lazy.filter { $0.join != nil }.map(\.joinDeadline).min()
+        guard let wakeUp = [deadlines, joins].compactMap(\.self).min() else { return .whenReady }
+        // Rounded up, so that the turn does not come just before the time.
+        return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
+    }
+
+    func finish() {
+        isClosed = true
+        commands.close()
+        events.close()
+        for exchange in exchanges.values { exchange.continuation.resume(returning: .failure(.closed)) }
+        exchanges = [:]
+        for reader in readers.values { reader.take(.ended) }
+        readers = [:]
+    }
+
+    // MARK: Commands
+
+    func exchange(_ frame: [UInt8], timeout: Duration) async -> Result<[UInt8], IsletError> {
+        guard !isClosed else { return .failure(.closed) }
+        guard exchanges.count < Self.maximumExchanges else {
+            return .failure(.overloaded(limit: Self.maximumExchanges))
+        }
+        lastExchange &+= 1
+        let id = lastExchange
+        return await withCheckedContinuation { continuation in
+            exchanges[id] = Exchange(continuation: continuation, timeout: timeout, deadline: .now + timeout)
+            // The envelope of the contract: a number of four bytes and an empty frame, which the answer echoes.
+            let envelope = (0..<4).map { UInt8(truncatingIfNeeded: id >> (8 * $0)) }
+            commands.send(.init(frames: [envelope, [], frame], requests: [String(id)]), poller: &poller)
+        }
+    }
+
+    /// Takes what has come by the commands socket; true where there may be more.
+    private func receiveAnswers() -> Bool {
+        for _ in 0..<Self.messagesPerTurn {
+            guard let frames = commands.receive(into: &message) else { return false }
+            guard frames.count == 3, frames[0].count == 4, frames[1].isEmpty else { continue }
+            let id = frames[0].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            exchanges.removeValue(forKey: id)?.continuation.resume(returning: .success(frames[2]))
+        }
+        return true
+    }
+
+    private func endExchanges(_ now: ContinuousClock.Instant) {
+        for (id, exchange) in exchanges where exchange.deadline <= now {
+            exchanges[id] = nil
+            exchange.continuation.resume(returning: .failure(.timedOut(after: exchange.timeout)))
+        }
+    }
+
+    // MARK: Events
+
+    func follow(_ prefix: [UInt8], _ take: @escaping @Sendable (RawDelivery) -> Void) -> Result<Int, IsletError> {
+        guard !isClosed else { return .failure(.closed) }
+        guard readers.count < Self.maximumReaders else { return .failure(.overloaded(limit: Self.maximumReaders)) }
+        if !followsEvents {
+            do throws(ZeroMQError) {
+                try events.connect(endpoints.events)
+            } catch {
+                return .failure(.endpoint(endpoints.events, reason: error.description))
+            }
+            followsEvents = true
+        }
+        lastReader += 1
+        readers[lastReader] = Reader(prefix: prefix, take: take, joinDeadline: .now)
+        try? events.subscribe(prefix)
+        join(lastReader)
+        return .success(lastReader)
+    }
+
+    func unfollow(_ id: Int) {
+        guard let reader = readers.removeValue(forKey: id) else { return }
+        try? events.unsubscribe(reader.prefix)
+        if let join = reader.join { try? events.unsubscribe(join) }
+    }
+
+    /// Asks for a join of a reader, on a fresh nonce: of the one app that its prefix names, or of all.
+    private func join(_ id: Int) {
+        guard let reader = readers[id] else { return }
+        if let join = reader.join { try? events.unsubscribe(join) }
+        var topic = [0xFF] + Array("join/\(ClientIdentity.hexadecimal(bytes: 16))".utf8)
+        let app = reader.prefix.prefix { $0 != UInt8(ascii: "/") }
+        if app.count < reader.prefix.count { topic += [UInt8(ascii: "/")] + app }
+        readers[id]?.join = topic
+        readers[id]?.joinDeadline = .now + Self.joinPatience
+        try? events.subscribe(topic)
+    }
+
+    private func repeatJoins(_ now: ContinuousClock.Instant) {
+        for (id, reader) in readers where reader.join != nil && reader.joinDeadline <= now { join(id) }
+    }
+
+    /// Takes what has come by the subscriptions; true where there may be more.
+    private func receiveEvents() -> Bool {
+        guard followsEvents else { return false }
+        for _ in 0..<Self.messagesPerTurn {
+            guard let (topic, body) = receiveEvent() else { return false }
+            deliver(topic, body)
+        }
+        return true
+    }
+
+    private func deliver(_ topic: [UInt8], _ body: [UInt8]) {
+        guard topic.first != 0xFF else {
+            if let (id, reader) = readers.first(where: { $0.value.join == topic }) {
+                readers[id]?.join = nil
+                try? events.unsubscribe(topic)
+                reader.take(.joined(body))
+            }
+            return
+        }
+        for reader in readers.values where reader.join == nil && topic.starts(with: reader.prefix) {
+            reader.take(.event(topic: topic, body: body))
+        }
+    }
+
+    /// One message of two frames; others are none of the contract, and are skipped.
+    private func receiveEvent() -> (topic: [UInt8], body: [UInt8])? {
+        while true {
+            var frames: [[UInt8]] = []
+            repeat {
+                guard let got = try? events.receive(into: &message), got else { return nil }
+                if frames.count < 2 { frames.append(message.bytes) }
+            } while message.more
+            if frames.count == 2 { return (frames[0], frames[1]) }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// The streams of events that are open.
+final class EventStreams: Sendable {
+    /// More are refused: each costs time for every event.
+    static let maximum = 64
+
+    private struct State {
+        var open: [ObjectIdentifier: EventQueue] = [:]
+        var hasStopped = false
+    }
+
+    /// Shared by all.
+    let text = EventText()
+
+    private let state = Mutex(State())
+
+    /// The queue of a new stream; nil where there are too many, and at the stop.
+    func open() -> EventQueue? {
+        state.withLock { state in
+            guard !state.hasStopped, state.open.count < Self.maximum else { return nil }
+            let queue = EventQueue()
+            state.open[ObjectIdentifier(queue)] = queue
+            return queue
+        }
+    }
+
+    /// The stream is over.
+    func close(_ queue: EventQueue) {
+        state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(queue)) }
+    }
+
+    /// Ends all, for good.
+    func stop() {
+        let open = state.withLock { state in
+            state.hasStopped = true
+            return Array(state.open.values)
+        }
+        for queue in open { queue.end() }
+    }
+}

@@ -1,0 +1,79 @@
+import HTTPTypes
+import HummingbirdCore
+import IsletClient
+import IsletServer
+import NIOCore
+
+/// Events as they happen.
+extension Responder {
+    /// A comment is sent where nothing else was for so long.
+    private static let heartbeat = TimeAmount.seconds(15)
+    /// A browser that takes nothing for so long is given up.
+    private static let patience = TimeAmount.seconds(30)
+
+    /// Sends the events of the topics that begin with a prefix, until the browser leaves or the service stops.
+    @concurrent
+    func stream(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+        let prefix = request.uri.queryParameters["prefix"].map(String.init) ?? ""
+        guard prefix.utf8.count <= HTTPLimits.prefixBytes else {
+            let reply = Reply.refusal(.badRequest, .badField, "prefix: at most \(HTTPLimits.prefixBytes) bytes")
+            return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
+        }
+        guard let queue = streams.open() else {
+            let reply = Reply.refusal(
+                .serviceUnavailable, .tooMany, "at most \(EventStreams.maximum) streams are open at a time", retry: .later)
+            return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
+        }
+        defer { streams.close(queue) }
+        let subscription: RawSubscription
+        do throws(BridgeError) {
+            subscription = try await follow(prefix, queue)
+        } catch {
+            return try await send(Reply(error), to: request, writer, RequestBytes(request.body), channel)
+        }
+        let result: Result<Void, any Error>
+        do {
+            try await pump(queue, request, writer, channel)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await subscription.cancel()
+        try result.get()
+    }
+
+    private func follow(_ prefix: String, _ queue: EventQueue) async throws(BridgeError) -> RawSubscription {
+        let answer = try await bridge.exchange(Self.ping, timeout: HTTPLimits.commandTime)
+        let feed = EventFeed(
+            queue: queue, text: streams.text, version: ServiceCard.version, canWrite: canWrite,
+            now: RawObject(answer)?["now"] ?? .null)
+        return try await bridge.follow(prefix) { feed.take($0) }
+    }
+
+    @concurrent
+    private func pump(
+        _ queue: EventQueue, _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        var fields = HTTPFields.protecting
+        fields[.contentType] = "text/event-stream"
+        fields[.cacheControl] = "no-store"
+        var body = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: fields))
+        try await body.write(ByteBuffer(bytes: ServerSentEvent.greeting))
+        let heartbeats = channel.eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.heartbeat, delay: Self.heartbeat
+        ) { _ in
+            queue.beat()
+        }
+        defer { heartbeats.cancel() }
+        try await request.body.consumeWithInboundCloseHandler { _ in
+            while let text = await queue.next() {
+                let timer = channel.close(after: Self.patience)
+                defer { timer.cancel() }
+                try await body.write(ByteBuffer(bytes: text))
+            }
+        } onInboundClosed: {
+            queue.end()
+        }
+        try await body.finish(nil)
+    }
+}

@@ -1,0 +1,151 @@
+"""The stream of events over HTTP."""
+
+import signal
+import socket
+import time
+
+import pytest
+
+from support.commands import Commands
+from support.http import Pages
+from support.wire import Deadline
+
+
+@pytest.fixture
+def served(serve):
+    return serve({"--clock": "manual", "--http": "127.0.0.1:0"})
+
+
+@pytest.fixture
+def pages(served):
+    return Pages(served.http)
+
+
+@pytest.fixture
+def bus(wire, served):
+    return Commands(wire, served.commands)
+
+
+def test_it_begins_with_where_all_streams_stand(pages, bus):
+    seq = bus.applied("activity.update", id=bus.start()["id"], contentState={"n": 2})["seq"]
+    stream = pages.events()
+    assert (stream.status, stream.response.headers["content-type"]) == (200, "text/event-stream")
+    hello = stream.hello()
+    assert list(hello) == ["now", "version", "write", "apps"]
+    assert hello["now"] == bus.ask("service.ping")["now"]
+    assert (hello["version"], hello["write"]) == ("0.1.0", False)
+    assert hello["apps"][bus.app]["seq"] == seq
+    stream.close()
+
+
+def test_every_event_comes_once_in_order_and_numbered(pages, bus):
+    stream = pages.events()
+    start = stream.hello()["apps"].get(bus.app, {}).get("seq", 0)
+    id = bus.start(type="Delivery")["id"]
+    for number in range(200):
+        bus.applied("activity.update", id=id, contentState={"n": number})
+    for number in range(201):
+        name, counted, data = stream.next()
+        assert (name, counted) == ("message", number + 1)
+        assert data["topic"] == f"{bus.app}/activity/Delivery/{id}"
+        assert data["event"]["seq"] == start + number + 1
+    assert data["event"]["activity"]["contentState"] == {"n": 199}
+    stream.close()
+
+
+def test_a_prefix_narrows_it(pages, bus):
+    other = "com.example.taxi"
+    stream = pages.events(f"{bus.app}/activity/B")
+    assert set(stream.hello()["apps"]) <= {bus.app}
+    everything = pages.events("")
+    everything.hello()
+    bus.start(type="A")
+    bus.start(app=other, type="B")
+    id = bus.start(type="B")["id"]
+    assert stream.next()[2]["topic"] == f"{bus.app}/activity/B/{id}"
+    assert [everything.next()[2]["topic"].rsplit("/", 1)[0] for _ in range(3)] == [
+        f"{bus.app}/activity/A", f"{other}/activity/B", f"{bus.app}/activity/B"]
+    for each in (stream, everything):
+        each.close()
+
+
+def test_a_payload_with_line_ends_stays_json(pages, bus):
+    stream = pages.events()
+    stream.hello()
+    bus.send(b'{"op":"activity.start","app":"com.example.pizza","type":"T","attributes":{},'
+             b'"contentState":{\n"a":\r\n1,\r"b":2}}')
+    event = stream.next()[2]["event"]
+    assert event["activity"]["contentState"] == {"a": 1, "b": 2}
+    stream.close()
+
+
+def test_a_prefix_of_over_240_bytes_is_refused(pages):
+    assert pages.get("/api/events?prefix=" + "a" * 241).status == 400
+    stream = pages.events("a" * 240)
+    assert stream.status == 200
+    stream.close()
+
+
+def test_there_are_at_most_64_and_one_that_leaves_makes_room(pages):
+    streams = [pages.events() for _ in range(64)]
+    for stream in streams:
+        stream.hello()
+    refused = pages.get("/api/events")
+    assert (refused.status, refused.json["error"]["code"]) == (503, "tooMany")
+    assert pages.post({"op": "service.ping"}).status == 200
+    streams.pop().close()
+    deadline = Deadline(10)
+    while (one := pages.events()).status != 200:
+        one.close()
+        assert not deadline.passed
+    one.hello()
+    for stream in [one, *streams]:
+        stream.close()
+
+
+def test_a_browser_that_does_not_read_loses_events_is_told_and_goes_on(pages, bus):
+    sock = pages.connect(seconds=30)
+    sock.sendall(f"GET /api/events HTTP/1.1\r\nHost: {pages.host}\r\n\r\n".encode())
+    id = bus.start()["id"]
+    pad = "x" * 3_000
+    # More than its queue and all buffers between hold.
+    for batch in range(120):
+        bus.batch(*[
+            bus.command("activity.update", id=id, contentState={"n": batch * 100 + number, "pad": pad})
+            for number in range(100)])
+    bus.applied("activity.update", id=id, contentState={"last": True})
+    text = b""
+    while b'"last":true' not in text[-8_192:]:
+        part = sock.recv(1 << 20)
+        assert part, "cut before its end"
+        text += part
+    assert text.count(b"event: lost\ndata: {\"dropped\":") >= 1
+    lost = text.rindex(b"event: lost")
+    assert text.index(b'"last":true') > lost
+    assert len(text) < 12_000 * 3_000, "nothing was lost: the test sends too little"
+    sock.close()
+
+
+def test_streams_end_when_the_service_stops_and_the_stop_is_quick(pages, bus, served):
+    reading = pages.events()
+    reading.hello()
+    stuck = []
+    for _ in range(8):
+        sock = pages.connect()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        sock.sendall(f"GET /api/events HTTP/1.1\r\nHost: {pages.host}\r\n\r\n".encode())
+        stuck.append(sock)
+    id = bus.start()["id"]
+    for number in range(500):
+        bus.send(bus.command("activity.update", id=id, contentState={"n": number, "pad": "x" * 3_000}))
+    half = pages.connect()
+    half.sendall(b"POST /api/commands HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                 b"Content-Length: 100\r\n\r\n{")
+    begun = time.monotonic()
+    served.signal(signal.SIGTERM)
+    assert served.wait() == 0
+    assert time.monotonic() - begun < 5
+    while reading.next() is not None:
+        pass
+    for sock in [*stuck, half]:
+        sock.close()

@@ -1,0 +1,159 @@
+"""HTTP as a part of the process: addresses, health, metrics, the board's files, start and stop."""
+
+import re
+import socket
+import time
+
+import pytest
+
+from support.demo import Demo
+from support.http import Pages
+from support.service import FREE_PORTS, arguments, environment, run
+
+
+@pytest.fixture
+def pages(serve):
+    return Pages(serve({"--http": "127.0.0.1:0"}).http)
+
+
+# Addresses
+
+
+def test_without_http_the_ready_line_says_none(serve):
+    assert serve({"--http": "none"}).endpoints["http"] == "none"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "127.0.0.1:*", "127.3.4.5:0"])
+def test_any_port_means_the_one_that_was_found(serve, address):
+    service = serve({"--http": address})
+    assert re.fullmatch(r"http://127\.\d+\.\d+\.\d+:[1-9]\d+", service.http)
+    assert Pages(service.http).get("/healthz").status == 200
+
+
+def test_it_is_also_a_setting_of_the_environment_and_the_file(serve, tmp_path):
+    over = serve({"--http": None}, env=environment(ISLET_HTTP="127.0.0.1:0", ISLET_BOARD_WRITE="true"))
+    assert Pages(over.http).get("/api/session").json["write"] is True
+    path = tmp_path / "islet.yaml"
+    path.write_text("http: 127.0.0.1:0\nboardWrite: true\n")
+    env = environment()
+    del env["ISLET_HTTP"]
+    filed = serve({"--http": None, "--config": path}, env=env)
+    assert Pages(filed.http).get("/api/session").json["write"] is True
+
+
+@pytest.mark.parametrize("address", [
+    "0.0.0.0:7414", "*:7414", "192.0.2.1:7414", "example.com:7414", "localhost:7414", "127.0.0.1", "127.0.0.1:",
+    "127.0.0.1:65536", ":7414", "7414", "http://127.0.0.1:7414", "[::]:7414",
+])
+def test_an_address_that_others_reach_or_that_is_none_is_refused_with_2(address):
+    done = run("serve", *arguments({**FREE_PORTS, "--http": address}))
+    assert done.returncode == 2, done.stderr
+    assert "--http" in done.stderr and address in done.stderr
+    done = run("dev", "--http", address)
+    assert done.returncode == 2 and "--http" in done.stderr, done.stderr
+
+
+def test_a_port_that_is_taken_ends_the_start_with_a_sentence(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        address = f"127.0.0.1:{holder.getsockname()[1]}"
+        done = run("serve", *arguments({**FREE_PORTS, "--http": address}))
+        assert done.returncode == 1
+        assert done.stderr.strip() == f"cannot serve at http://{address}: address already in use"
+        urls = [word for name in ("commands", "events", "bulk") for word in (f"--{name}", f"ipc://{tmp_path}/{name}")]
+        done = run("dev", *urls, "--http", address)
+        assert (done.returncode, done.stderr.strip()) == (
+            1, f"cannot serve at http://{address}: address already in use")
+
+
+def test_a_bus_that_cannot_be_served_ends_the_pages_as_well():
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        url = f"tcp://127.0.0.1:{holder.getsockname()[1]}"
+        done = run("serve", *arguments({**FREE_PORTS, "--http": "127.0.0.1:0", "--commands": url}))
+    assert done.returncode == 1 and url in done.stderr
+
+
+def test_the_address_is_free_again_at_once(serve):
+    first = serve({"--http": "127.0.0.1:0"})
+    pages = Pages(first.http)
+    streams = [pages.events() for _ in range(5)]
+    for stream in streams:
+        stream.hello()
+    first.stop()
+    second = serve({"--http": pages.host})
+    assert second.http == first.http
+    assert Pages(second.http).get("/healthz").status == 200
+    for stream in streams:
+        stream.close()
+
+
+# Health and metrics
+
+
+def test_a_service_that_serves_is_healthy_and_ready(pages):
+    assert (pages.get("/healthz").status, pages.get("/healthz").json) == (200, {"status": "ok"})
+    assert (pages.get("/readyz").status, pages.get("/readyz").json) == (200, {"ready": True})
+    head = pages.ask("HEAD", "/healthz")
+    assert (head.status, head.body) == (200, b"") and head.headers["Content-Length"] == "15"
+
+
+def test_the_metrics_are_prometheus_text(pages):
+    reply = pages.get("/metrics")
+    assert reply.status == 200
+    assert reply.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    text = reply.body.decode()
+    assert text.endswith("\n") and "\nislet_info{" in text and 'version="0.1.0"' in text
+    assert "\nislet_commands_total{" in text and "\nislet_answer_seconds_bucket{" in text
+    for line in text.splitlines():
+        assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+(\{.*\})? \S+", line), line
+
+
+# The board's files
+
+
+def test_the_board_is_served_with_its_types_and_tags(pages):
+    page = pages.get("/")
+    assert (page.status, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert page.body == pages.get("/index.html").body and b"<script>" not in page.body
+    tag = page.headers["ETag"]
+    assert page.headers["Cache-Control"] == "no-cache"
+    known = pages.get("/", **{"If-None-Match": tag})
+    assert (known.status, known.body, known.headers["ETag"]) == (304, b"", tag)
+    assert pages.get("/", **{"If-None-Match": f'"0", W/{tag}'}).status == 304
+    assert pages.get("/", **{"If-None-Match": '"0"'}).status == 200
+    for name in set(re.findall(rb'(?:href|src)="/?([\w.-]+)"', page.body)):
+        reply = pages.get("/" + name.decode())
+        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+        assert reply.status == 200
+        assert reply.headers["Content-Type"].startswith(kinds[name.decode().rsplit(".", 1)[1]])
+
+
+def test_a_folder_stands_in_for_the_built_in_files_while_one_works_on_them(serve, tmp_path):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    (folder / "index.html").write_text("<p>one")
+    (tmp_path / "secret.txt").write_text("secret")
+    env = environment(ISLET_BOARD_FILES=str(folder))
+    service = serve({"--http": "127.0.0.1:0"}, env=env)
+    assert "ISLET_BOARD_FILES" not in service.log
+    pages = Pages(service.http)
+    assert pages.get("/").body == b"<p>one"
+    (folder / "index.html").write_text("<p>two")
+    assert pages.get("/").body == b"<p>two"
+    assert pages.get("/board.css").status == 404
+    for path in ("/../secret.txt", "/..%2fsecret.txt", "/.", "/..", "/%2e%2e/secret.txt"):
+        assert pages.get(path).status == 404, path
+
+
+# The demo
+
+
+def test_the_demo_has_a_board(tmp_path):
+    demo = Demo(tmp_path, "--http", "127.0.0.1:0")
+    [url] = [match.group(1) for line in demo.process.messages if (match := re.search(r" http=(http://\S+)", line))]
+    demo.process.message(re.escape(f"{url}/"))
+    pages = Pages(url)
+    assert pages.get("/api/session").json["speed"] == 600
+    assert pages.events().hello()["write"] is False
+    begun = time.monotonic()
+    demo.close()
+    assert time.monotonic() - begun < 5
