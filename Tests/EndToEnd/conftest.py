@@ -2,11 +2,13 @@
 
 import pytest
 
+from support import browser as chromium
 from support.bulk import Bulk
 from support.commands import Commands
 from support.events import Events
 from support.home import Home
 from support.service import BINARY, Service
+from support.webpage import BoardPage
 from support.widgets import Board, rules
 from support.wire import MODULES, Wire
 
@@ -107,3 +109,30 @@ def board(wire, service):
 def ruled(wire, serve):
     """Makes the same at services with other rules."""
     return lambda **named: Board(wire, serve({"--clock": "manual"}, env=rules(**named)), APP)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium for all tests of a worker that look at the board."""
+    assert chromium.find(), "there is no chromium: scripts/setup installs it"
+    made = chromium.Browser()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def pages(browser, serve):  # pages are closed before their services end
+    """Opens the board of a service in pages; at the end each must have been without errors, and have stayed at home."""
+    made = []
+
+    def make(service, view="", **options):
+        made.append(BoardPage(browser, service, view, **options))
+        return made[-1]
+
+    yield make
+    try:
+        for page in made:
+            page.check()
+    finally:
+        for page in made:
+            page.close()

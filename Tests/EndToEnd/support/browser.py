@@ -15,7 +15,8 @@ import time
 SECONDS = 15.0
 
 FLAGS = [
-    "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+    "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+    "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
     "--disable-sync", "--metrics-recording-only", "--no-default-browser-check", "--hide-scrollbars", "--mute-audio",
     "--disable-features=Translate,OptimizationHints,MediaRouter", "--force-color-profile=srgb"]
@@ -37,8 +38,8 @@ class Browser:
         command = f"exec \"$0\" \"$@\" 3<&{to_read} 4>&{to_write}"
         self.process = subprocess.Popen(
             ["/bin/bash", "-c", command, find(), *FLAGS, f"--user-data-dir={self.profile.name}", "about:blank"],
-            pass_fds=(to_read, to_write), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
+            pass_fds=(to_read, to_write), start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)
         self._numbers = itertools.count(1)
@@ -48,14 +49,16 @@ class Browser:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def page(self, width=1280, height=900, theme="light", still=False):
-        """A new page in a context of its own: nothing is remembered from another."""
+    def page(self, width=1280, height=900, theme="light", still=False, script=None):
+        """A new page that remembers nothing from another. `script` runs before the page's own."""
         context = self.call("Target.createBrowserContext")["browserContextId"]
         target = self.call("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, context)
         self._pages[session] = page
         page.prepare(width, height, theme, still)
+        if script:
+            page.call("Page.addScriptToEvaluateOnNewDocument", source=script)
         return page
 
     def call(self, method, session=None, seconds=SECONDS, **parameters):
@@ -116,7 +119,8 @@ class Page:
         self.media(theme, still)
 
     def resize(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
 
     def media(self, theme="light", still=False):
         self.call("Emulation.setEmulatedMedia", features=[
@@ -141,7 +145,8 @@ class Page:
 
     def js(self, expression, seconds=SECONDS):
         """The value of an expression in the page; promises are waited for."""
-        got = self.call("Runtime.evaluate", seconds, expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
+        got = self.call("Runtime.evaluate", seconds, expression=expression, awaitPromise=True, returnByValue=True,
+                        userGesture=True)
         if "exceptionDetails" in got:
             details = got["exceptionDetails"]
             raise AssertionError(f"{expression}: {details.get('exception', {}).get('description', details['text'])}")
@@ -153,13 +158,15 @@ class Page:
         while True:
             left = max(deadline - time.monotonic(), 0)
             try:
-                value = self.js(WAIT.replace("EXPRESSION", expression).replace("MILLISECONDS", str(int(min(left, 5) * 1000))), seconds=left + 5)
+                patience = str(int(min(left, 5) * 1000))
+                value = self.js(WAIT.replace("EXPRESSION", expression).replace("MILLISECONDS", patience), left + 5)
             except RuntimeError:
                 value = None  # the page was replaced while it was asked
             if value:
                 return value
             assert time.monotonic() < deadline, (
-                f"waited {seconds} s for {what or expression}; errors: {self.errors}; text:\n{self.text('body')[:3000]}")
+                f"waited {seconds} s for {what or expression}; errors: {self.errors}; "
+                f"text:\n{self.text('body')[:3000]}")
 
     def text(self, selector):
         """What a person can read there."""
@@ -185,7 +192,8 @@ class Page:
 
     def press(self, key, text=None):
         """A key, by its name: `ArrowDown`, `Enter`, `/`."""
-        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
+        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39,
+                 "Home": 36, "End": 35}
         text = text or (key if len(key) == 1 else "\r" if key == "Enter" else None)
         more = {"windowsVirtualKeyCode": codes.get(key, 0), "key": key, **({"text": text} if text else {})}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **more)
