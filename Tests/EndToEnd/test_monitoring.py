@@ -3,25 +3,19 @@
 import itertools
 import json
 import re
+import urllib.request
 
 import pytest
 import yaml
 
 from support.promtool import promtool
 from support.service import ROOT
+from support.wire import DEADLINE
 
 PROMETHEUS = ROOT / "contrib" / "prometheus"
 RULES = PROMETHEUS / "islet.rules.yml"
 RULE_TESTS = PROMETHEUS / "islet.rules.test.yml"
 DASHBOARD = json.loads((ROOT / "contrib" / "grafana" / "islet.json").read_text())
-
-HISTOGRAMS = {"islet_answer_seconds", "islet_commit_seconds", "islet_lateness_seconds", "islet_provider_call_seconds"}
-METRICS = HISTOGRAMS | {
-    "islet_clients_cut_total", "islet_commands_total", "islet_disk_full", "islet_entities", "islet_events_total", "islet_info",
-    "islet_journal_bytes", "islet_journal_free_bytes", "islet_provider_calls_in_flight", "islet_provider_calls_total",
-    "islet_provider_calls_waiting", "islet_providers", "islet_resident_bytes", "islet_start_time_seconds", "islet_subscriber_lag_max",
-    "islet_subscribers_lagging", "islet_timers_armed", "islet_timers_overdue",
-}
 
 
 def rules():
@@ -37,13 +31,11 @@ def shown():
     return [(panel["title"], target["expr"]) for panel in panels() for target in panel["targets"]]
 
 
-def queried():
-    """All metrics that rules and dashboard ask for, with the expression that does."""
+def expressions():
+    """Whatever asks for a metric."""
     variables = [variable["definition"] for variable in DASHBOARD["templating"]["list"] if variable["type"] == "query"]
     annotations = [annotation["expr"] for annotation in DASHBOARD["annotations"]["list"]]
-    texts = [rule["expr"] for rule in rules()] + [expression for _, expression in shown()] + variables + annotations
-    # What follows a colon is the name of a rule.
-    return [(name, text) for text in texts for name in re.findall(r"(?<![:\w])islet_\w+", text)]
+    return [rule["expr"] for rule in rules()] + [expression for _, expression in shown()] + variables + annotations
 
 
 # Prometheus
@@ -108,9 +100,9 @@ def test_each_panel_asks_the_data_source_that_was_chosen_and_has_a_unit():
 
 
 def test_prometheus_can_read_each_expression_of_the_dashboard(tmp_path):
-    expressions = [expression for _, expression in shown()] + [
+    texts = [expression for _, expression in shown()] + [
         annotation["expr"] for annotation in DASHBOARD["annotations"]["list"]]
-    plain = [re.sub(r"\$\w+", "x", text.replace("$__rate_interval", "5m")) for text in expressions]
+    plain = [re.sub(r"\$\w+", "x", text.replace("$__rate_interval", "5m")) for text in texts]
     file = tmp_path / "dashboard.yml"
     file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": [
         {"record": f"dashboard:{number}", "expr": text} for number, text in enumerate(plain)]}]}))
@@ -120,7 +112,31 @@ def test_prometheus_can_read_each_expression_of_the_dashboard(tmp_path):
 # The metrics that there are
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in queried()}))
-def test_the_metric_exists(name):
-    histogram = re.sub(r"_(bucket|count|sum)$", "", name)
-    assert name in METRICS - HISTOGRAMS or (histogram in HISTOGRAMS and histogram != name)
+@pytest.fixture
+def metrics(serve, tmp_path):
+    """What a service with files answers to a scrape."""
+    service = serve({"--http": "127.0.0.1:0", "--store": None, "--data": tmp_path / "data"})
+    with urllib.request.urlopen(service.endpoints["http"] + "/metrics", timeout=DEADLINE) as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        return answer.read().decode()
+
+
+def test_promtool_accepts_the_metrics(metrics):
+    assert promtool("check", "metrics", text=metrics) == ""
+
+
+def test_the_metrics_and_labels_that_are_asked_for_exist(metrics):
+    series = re.findall(r"^(islet_\w+)(?:{(.*)})? ", metrics, re.MULTILINE)
+    labels = {}
+    for name, written in series:
+        for label, value in re.findall(r'(\w+)="([^"]*)"', written):
+            labels.setdefault((name, label), set()).add(value)
+    asked = 0
+    for expression in expressions():
+        # What follows a colon is the name of a rule.
+        for name, written in re.findall(r"(?<![:\w])(islet_\w+)(?:{([^}]*)})?", expression):
+            assert name in {each for each, _ in series}, expression
+            for label, values in re.findall(r'(outcome|family|state)(?:=|!=|=~)"([^"]*)"', written):
+                assert set(values.split("|")) <= labels[name, label], expression
+                asked += 1
+    assert asked > 5
