@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-SECONDS = 15.0
+SECONDS = 30.0
 
 FLAGS = [
     "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
