@@ -11,14 +11,15 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the service.",
         discussion: """
-            Each setting may also stand in the YAML file (commands: …) or in the environment (ISLET_COMMANDS=…); a flag \
-            stands over the environment, and that over the file. The limits are in the file, under ruleSet.
-
+            EXAMPLES:
               islet serve
               islet serve --data /srv/islet --sync normal
               islet serve --store memory
               islet serve --config islet.yaml --check-config
               islet serve --clock manual --commands 'tcp://127.0.0.1:*'
+
+            Each setting may also stand in the YAML file (commands: …) or in the environment (ISLET_COMMANDS=…); a flag \
+            stands over the environment, and that over the file. The limits are in the file, under ruleSet.
             """)
 
     @Option(help: ArgumentHelp("A YAML file with settings (or ISLET_CONFIG).", valueName: "file"))

@@ -1,5 +1,6 @@
 """What every subcommand of `islet` has in common: forms of output, filters, limits, suggestions, consent."""
 
+import json
 import os
 import pty
 import re
@@ -313,12 +314,21 @@ def test_a_restore_asks_a_person_and_no_script(islet, serve, tmp_path):
     islet("restore", tmp_path / "copy.db", "--data", tmp_path / "b")
 
 
-@pytest.mark.parametrize("words", [
-    ["context"], ["context", "add"], ["context", "use"], ["context", "list"], ["context", "show"],
-    ["context", "remove"], ["completions"], ["control", "list"], ["widget", "list"], ["group", "list"], ["control", "remove"], ["restore"],
-    ["backup"], ["journal", "verify"],
-], ids=" ".join)
-def test_help_begins_with_examples(words):
-    done = run(*words, "--help")
-    assert done.returncode == 0
-    assert done.stdout.index("islet " + " ".join(words)) < done.stdout.index("USAGE:")
+def subcommands(command, path=()):
+    """Every subcommand with its words; the parser's own help left out."""
+    path = (*path, command["commandName"])
+    yield path, command
+    for inner in command.get("subcommands", []):
+        if inner["commandName"] != "help":
+            yield from subcommands(inner, path)
+
+
+def test_every_help_begins_with_examples_of_itself():
+    tree = json.loads(run("--experimental-dump-help").stdout)["command"]
+    found = dict(subcommands(tree))
+    assert len(found) > 60
+    for path, command in found.items():
+        discussion = command.get("discussion") or ""
+        assert discussion.startswith("EXAMPLES:\n"), path
+        assert " ".join(path) in discussion, path
+        assert command.get("abstract"), path

@@ -8,12 +8,12 @@ extension JournalCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write every stored event as a line of JSON, oldest first.",
             discussion: """
-                A line is {"batch":…,"at":…,"topic":…,"event":{…}}, the event byte for byte as it
-                was published. A batch without events is {"batch":…,"at":…,"facts":n,"answers":n}.
-
                 EXAMPLES:
                   islet journal dump --app com.example.pizza | jq -c .event
                   islet journal dump --from 1200
+
+                A line is {"batch":…,"at":…,"topic":…,"event":{…}}, the event byte for byte as it
+                was published. A batch without events is {"batch":…,"at":…,"facts":n,"answers":n}.
                 """)
 
         @Option(help: ArgumentHelp("Begin with this batch.", valueName: "number"))

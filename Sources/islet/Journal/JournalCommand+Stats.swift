@@ -6,7 +6,12 @@ extension JournalCommand {
     /// `islet journal stats`.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show how much is kept, from when, and in which files.")
+            abstract: "Show how much is kept, from when, and in which files.",
+            discussion: """
+                EXAMPLES:
+                  islet journal stats --data /srv/islet
+                  islet journal stats --json
+                """)
 
         @OptionGroup var data: DataOptions
         @OptionGroup var output: OutputOptions

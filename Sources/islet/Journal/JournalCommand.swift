@@ -6,15 +6,15 @@ struct JournalCommand: AsyncParsableCommand {
         commandName: "journal",
         abstract: "Look into a service's files, and prove that they are sound.",
         discussion: """
-            The files are SQLite's, so sqlite3 reads them too:
-              sqlite3 -readonly DIR/state.db 'select * from live limit 5'
-              sqlite3 -readonly DIR/state.db 'select * from deadlines limit 5'
-              sqlite3 -readonly DIR/journal-000001.db 'select * from events limit 5'
-
             EXAMPLES:
               islet journal verify
               islet journal stats --data /srv/islet
               islet journal dump --from 1200 | jq .event
+
+            The files are SQLite's, so sqlite3 reads them too:
+              sqlite3 -readonly DIR/state.db 'select * from live limit 5'
+              sqlite3 -readonly DIR/state.db 'select * from deadlines limit 5'
+              sqlite3 -readonly DIR/journal-000001.db 'select * from events limit 5'
             """,
         subcommands: [Verify.self, Dump.self, Stats.self])
 }

@@ -17,7 +17,13 @@ struct ClockCommand: AsyncParsableCommand {
 
     /// `islet clock now`.
     struct Now: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the service's time.")
+        static let configuration = CommandConfiguration(
+            abstract: "Show the service's time.",
+            discussion: """
+                EXAMPLES:
+                  islet clock now
+                  islet clock now --json | jq .now
+                """)
 
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions

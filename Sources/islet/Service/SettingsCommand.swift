@@ -30,7 +30,13 @@ struct SettingsCommand: AsyncParsableCommand {
 
     /// `islet settings get`.
     struct Get: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the switches.")
+        static let configuration = CommandConfiguration(
+            abstract: "Show the switches.",
+            discussion: """
+                EXAMPLES:
+                  islet settings get
+                  islet settings get --device phone-1 --json
+                """)
 
         @OptionGroup var address: Address
         @OptionGroup var output: OutputOptions
@@ -46,7 +52,12 @@ struct SettingsCommand: AsyncParsableCommand {
     /// `islet settings set`.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set one or both; activities that may not go on are dismissed.")
+            abstract: "Set one or both; activities that may not go on are dismissed.",
+            discussion: """
+                EXAMPLES:
+                  islet settings set --activities off --device phone-1
+                  islet settings set --activities on --frequent-pushes off
+                """)
 
         @Option(help: ArgumentHelp("Live Activities: on or off.", valueName: "on|off"))
         var activities: Switch?
