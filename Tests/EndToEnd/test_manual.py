@@ -2,26 +2,36 @@
 
 import json
 import re
+import runpy
 import subprocess
-import sys
 
 import pytest
 
-from support.service import BINARY, ROOT, run
+from support.service import ROOT, run
+
+
+MANUAL = runpy.run_path(str(ROOT / "scripts" / "manual"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("man")
-    subprocess.run(
-        [sys.executable, ROOT / "scripts" / "manual", BINARY, made, "--date", "2026-01-01"], check=True, timeout=60)
-    return made
-
-
-@pytest.fixture(scope="module")
-def command():
+def dump():
     """The command as its parser describes it."""
-    return json.loads(run("--experimental-dump-help").stdout)["command"]
+    return json.loads(run("--experimental-dump-help", seconds=60).stdout)
+
+
+@pytest.fixture(scope="module")
+def command(dump):
+    return dump["command"]
+
+
+@pytest.fixture(scope="module")
+def folder(dump, tmp_path_factory):
+    """All pages. That the script writes the same is shown where it makes those of the package."""
+    made = tmp_path_factory.mktemp("man")
+    pages = list(MANUAL["pages"](dump, "islet 0.1.0", "2026-01-01"))
+    for page in pages:
+        (made / f"{page.name}.1").write_text(page.text([other.name for other in pages]))
+    return made
 
 
 def shown(page, width=80):
