@@ -9,6 +9,7 @@ struct IsletCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               islet dev                  a service with a demo: look around first
+              islet top                  what runs, what is stuck, how late timers are
               islet serve                a service of your own
               islet activity start order-7 --type Delivery --state '{"eta":12}'
               islet activity update order-7 --state '{"eta":11}' --stale-in 30s
@@ -16,7 +17,7 @@ struct IsletCommand: AsyncParsableCommand {
               islet widget timeline Flight           what it shows when
 
             WHICH COMMAND ANSWERS WHICH QUESTION:
-              what runs?                 islet stats, islet apps, islet activity list
+              what runs?                 islet top, islet stats, islet apps, islet activity list
               what is happening?         islet tail, islet stats --watch
               what is stuck?             islet activity list --state stale, islet timers
               why is it in this state?   islet explain order-7
@@ -57,8 +58,8 @@ struct IsletCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    Stats.self, Apps.self, Tail.self, Explain.self, Timers.self, Slots.self, Subscribers.self,
-                    Providers.self, Wait.self, Info.self,
+                    Top.self, Stats.self, Apps.self, Tail.self, Explain.self, Timers.self, Slots.self,
+                    Subscribers.self, Providers.self, Wait.self, Info.self,
                 ]),
             CommandGroup(name: "Health", subcommands: [Check.self, Doctor.self]),
             CommandGroup(

@@ -49,7 +49,7 @@ extension ConnectionLoop {
         return queue
     }
 
-    private func connectStreams() throws(IsletError) {
+    func connectStreams() throws(IsletError) {
         guard !followsStreams else { return }
         do throws(ZeroMQError) {
             try events.connect(endpoints.events)
@@ -69,6 +69,7 @@ extension ConnectionLoop {
         guard followsStreams else { return false }
         for _ in 0..<Self.messagesPerTurn {
             guard let (topic, body) = receiveEvent() else { return false }
+            if topic.first == 0xFF { receivedJoin(topic: topic, body: body) }
             for reader in readers.values {
                 update(reader) { $0.received(topic: topic, body: body) }
             }

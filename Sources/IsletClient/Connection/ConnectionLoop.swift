@@ -26,6 +26,7 @@ actor ConnectionLoop: BusLoop {
     var pulls = PullTable()
     var readers: [Int: Reader] = [:]
     var lastReader = 0
+    var appsQuestions: [AppsQuestion] = []
     var generator = SystemRandomNumberGenerator()
 
     /// Requests whose tasks were cancelled, by the tasks' own threads.
@@ -72,9 +73,8 @@ actor ConnectionLoop: BusLoop {
         }
         bulk.flush(poller: &poller) { _ in true }
         if isBusy { return .immediately }
-        guard let wakeUp = [requests.nextWakeUp, pulls.nextWakeUp, readersWakeUp].compactMap(\.self).min() else {
-            return .whenReady
-        }
+        let wakeUps = [requests.nextWakeUp, pulls.nextWakeUp, readersWakeUp, appsDue(now)]
+        guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         // Rounded up, so that the turn does not come just before the time.
         return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
     }
@@ -87,6 +87,7 @@ actor ConnectionLoop: BusLoop {
         for req in requests.cancelAll() { complete(req, .failure(.closed)) }
         for reader in readers.values { reader.queue.finish(nil) }
         readers = [:]
+        closeAppsQuestions()
     }
 }
 

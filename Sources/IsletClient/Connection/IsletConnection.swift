@@ -12,7 +12,7 @@ public final class IsletConnection: Sendable {
     public let endpoints: Endpoints
     private let options: ConnectionOptions
     private let thread: BusThread
-    private let loop: ConnectionLoop
+    let loop: ConnectionLoop
 
     private init(endpoints: Endpoints, options: ConnectionOptions, thread: BusThread, loop: ConnectionLoop) {
         self.endpoints = endpoints

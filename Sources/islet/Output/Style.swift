@@ -20,6 +20,9 @@ struct Style {
         return code(colour, text)
     }
 
+    /// The code of the colour that a state has; nil for one that is not known.
+    static func colour(ofState state: String) -> UInt8? { colours[state].flatMap { UInt8($0) } }
+
     private static let colours = [
         "pending": "36", "active": "32", "stale": "33", "ended": "35", "dismissed": "90",
         "loading": "36", "preview": "36", "shown": "32", "reloading": "33", "acting": "33", "authenticating": "35",

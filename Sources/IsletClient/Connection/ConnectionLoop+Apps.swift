@@ -1,0 +1,73 @@
+import ZeroMQ
+
+/// Which apps there are: a join that nobody follows.
+extension ConnectionLoop {
+    /// A question that waits for its answer.
+    struct AppsQuestion {
+        let topic: [UInt8]
+        let deadline: ContinuousClock.Instant
+        let timeout: Duration
+        let continuation: CheckedContinuation<Result<[String: StreamPosition], IsletError>, Never>
+    }
+
+    /// More at a time are of no use: each gets the same answer.
+    static let maximumAppsQuestions = 16
+
+    /// The apps that have events, each with the last published position of its stream.
+    func apps(timeout: Duration) async -> Result<[String: StreamPosition], IsletError> {
+        guard !isClosed else { return .failure(.closed) }
+        guard appsQuestions.count < Self.maximumAppsQuestions else {
+            return .failure(.overloaded(limit: Self.maximumAppsQuestions))
+        }
+        do throws(IsletError) {
+            try connectStreams()
+        } catch {
+            return .failure(error)
+        }
+        let topic = [0xFF] + Array("join/\(ClientIdentity.hexadecimal(bytes: 16))".utf8)
+        return await withCheckedContinuation { continuation in
+            appsQuestions.append(
+                AppsQuestion(topic: topic, deadline: .now + timeout, timeout: timeout, continuation: continuation))
+            try? events.subscribe(topic)
+        }
+    }
+
+    /// A message of a topic that begins with 0xFF; those of the readers are left alone.
+    func receivedJoin(topic: [UInt8], body: [UInt8]) {
+        guard let index = appsQuestions.firstIndex(where: { $0.topic == topic }), let answer = JoinAnswer.read(body)
+        else { return }
+        finishAppsQuestion(at: index, answer.map(\.positions))
+    }
+
+    /// Gives up what had no answer for too long; when to look again.
+    func appsDue(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        while let index = appsQuestions.firstIndex(where: { $0.deadline <= now }) {
+            finishAppsQuestion(at: index, .failure(.timedOut(after: appsQuestions[index].timeout)))
+        }
+        return appsQuestions.lazy.map(\.deadline).min()
+    }
+
+    /// Answers all that wait: the connection is closed.
+    func closeAppsQuestions() {
+        for question in appsQuestions { question.continuation.resume(returning: .failure(.closed)) }
+        appsQuestions = []
+    }
+
+    private func finishAppsQuestion(at index: Int, _ result: Result<[String: StreamPosition], IsletError>) {
+        let question = appsQuestions.remove(at: index)
+        try? events.unsubscribe(question.topic)
+        question.continuation.resume(returning: result)
+    }
+}
+
+extension IsletConnection {
+    /// The apps that have events, each with the last published position of its stream. It costs the service one message,
+    /// whatever happens in the streams.
+    ///
+    /// - Parameter timeout: how long to wait, in real time.
+    /// - Throws: ``IsletError/refused(_:)`` with `tooMany` where there are more than 1 000,
+    ///   ``IsletError/timedOut(after:)``, ``IsletError/closed``.
+    package func apps(timeout: Duration) async throws(IsletError) -> [String: StreamPosition] {
+        try await loop.apps(timeout: timeout).get()
+    }
+}

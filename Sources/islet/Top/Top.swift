@@ -1,0 +1,92 @@
+import ArgumentParser
+import IsletClient
+
+/// `islet top`: what goes on, as it goes on.
+struct Top: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Watch what runs, what is stuck, what fires next and how late timers are.",
+        discussion: """
+            EXAMPLES:
+              islet top                              every app; ? shows the keys
+              islet top --app com.example.delivery
+              islet top --filter state=stale --tab activities
+              islet top --once                       the screen as text, and end
+              islet top --interval 10s | tee figures.txt
+
+            On a terminal it fills the screen and goes on until q. Where there is none,
+            it writes a line of figures for each interval. It waits for a service that
+            is not there, and for one that goes away.
+            """)
+
+    @Option(help: ArgumentHelp("How often the service is asked.", valueName: "span"))
+    var interval = Span(milliseconds: 1_000)
+
+    @Flag(help: "Write what the screen would show, and end.")
+    var once = false
+
+    @Option(help: ArgumentHelp("How many rows are asked for at most.", valueName: "number"))
+    var limit = 200
+
+    @Option(
+        name: .customLong("app"), help: ArgumentHelp("One app (else ISLET_APP, else all).", valueName: "bundle id"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("What is listed: activities, controls, widgets, providers or subscribers."))
+    var tab = TopTab.activities
+
+    @Option(help: ArgumentHelp("Which rows: words and name=value, as after the key /.", valueName: "words"))
+    var filter = ""
+
+    @OptionGroup var service: ServiceOptions
+
+    func validate() throws {
+        guard (100...3_600_000).contains(interval.milliseconds) else {
+            throw ValidationError("--interval is between 100ms and 1h")
+        }
+        guard (1...Self.limitMax).contains(limit) else {
+            throw ValidationError("--limit is between 1 and \(Self.limitMax)")
+        }
+    }
+
+    /// What a list gives at most, by the contract.
+    private static let limitMax = 1_000
+
+    func run() async throws {
+        let source = TopSource(service)
+        do {
+            if once {
+                try await TopLines.once(model(size: TopLines.size), source)
+            } else if Terminal.isThere {
+                try await TopSession.run(source, hasColours: environment("NO_COLOR") == nil, model)
+            } else {
+                await TopLines.follow(model(size: .standard), source)
+            }
+        } catch {
+            await source.close()
+            throw error
+        }
+        await source.close()
+    }
+
+    private func model(size: ScreenSize) -> TopModel {
+        var model = TopModel(
+            endpoint: service.endpoints.commands, interval: interval.milliseconds, limit: limit,
+            app: app ?? environment("ISLET_APP"), size: size)
+        model.tab = tab
+        model.filter = TopFilter(filter)
+        return model
+    }
+}
+
+extension TopTab: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let tab = TopTab.allCases.first(where: { $0.title.lowercased() == argument.lowercased() }) else {
+            return nil
+        }
+        self = tab
+    }
+
+    var defaultValueDescription: String { title.lowercased() }
+
+    static var allValueStrings: [String] { allCases.map { $0.title.lowercased() } }
+}

@@ -1,0 +1,118 @@
+package import IsletClient
+
+/// Which rows a person wants to see: words that all must fit, each a text that stands anywhere in the row, or
+/// `name=value` (`state`, `type` or `kind`, `device`, `key`, `app`, `family`). A value that ends in `*` is a beginning,
+/// and so are those of `key` and `app`.
+package struct TopFilter: Sendable, Hashable {
+    /// Longer ones are cut.
+    static let lengthMax = 200
+
+    /// As it was typed.
+    let text: String
+    private let words: [String]
+    private let fields: [Field]
+
+    private struct Field: Hashable {
+        var name: String
+        /// In lower case, as everything is compared.
+        var value: String
+        /// As it was typed.
+        var spelled: String
+        var isBeginning: Bool
+    }
+
+    /// The filter of what was typed; empty: all rows fit.
+    package init(_ text: String = "") {
+        self.text = String(text.prefix(Self.lengthMax))
+        var words: [String] = []
+        var fields: [Field] = []
+        for word in self.text.split(separator: " ").map(String.init) {
+            guard let equals = word.firstIndex(of: "="), Self.names.contains(String(word[..<equals])) else {
+                words.append(word.lowercased())
+                continue
+            }
+            let name = String(word[..<equals])
+            var value = String(word[word.index(after: equals)...])
+            let isBeginning = value.hasSuffix("*") || name == "key" || name == "app"
+            while value.hasSuffix("*") { value.removeLast() }
+            // An empty value is one that is being typed.
+            guard !value.isEmpty else { continue }
+            fields.append(
+                Field(
+                    name: name == "type" ? "kind" : name, value: value.lowercased(), spelled: value,
+                    isBeginning: isBeginning))
+        }
+        self.words = words
+        self.fields = fields
+    }
+
+    private static let names: Set = ["state", "type", "kind", "device", "key", "app", "family"]
+
+    var isEmpty: Bool { words.isEmpty && fields.isEmpty }
+
+    /// Whether a row fits.
+    ///
+    /// - Parameters:
+    ///   - cells: what the row shows.
+    ///   - isTyping: a value that is not finished fits as a beginning.
+    package func matches(_ row: RawObject, _ tab: TopTab, cells: [String], isTyping: Bool) -> Bool {
+        guard !isEmpty else { return true }
+        for field in fields {
+            guard let value = value(of: field, row, tab)?.lowercased() else { return false }
+            guard isTyping || field.isBeginning ? value.hasPrefix(field.value) : value == field.value else {
+                // A kind may be named by its last part, as tables show it.
+                guard field.name == "kind", PlacedText.shortKind(value) == field.value else { return false }
+                continue
+            }
+        }
+        guard !words.isEmpty else { return true }
+        let text = (cells + [row["app"]?.string, row["id"]?.string].compactMap(\.self)).joined(separator: "\n")
+            .lowercased()
+        return words.allSatisfy(text.contains)
+    }
+
+    private func value(of field: Field, _ row: RawObject, _ tab: TopTab) -> String? {
+        row[field.name == "kind" ? tab.kindMember : field.name]?.string
+    }
+
+    /// The fields of the list's command that say the same, so that what fits is found among all that there are.
+    package func fields(for tab: TopTab) -> RawObject {
+        var result = RawObject()
+        for field in fields where Self.isName(field.spelled) {
+            switch field.name {
+            case "state" where tab.states.contains(field.value): result["state"] = .string(field.value)
+            case "kind" where !field.isBeginning && tab.family != nil && isWhole(field, tab):
+                result[tab.kindMember] = .string(field.spelled)
+            case "device" where !field.isBeginning && tab.family != nil: result["device"] = .string(field.spelled)
+            case "key" where tab == .activities: result["key"] = .string(field.spelled)
+            case "family" where tab == .widgets && !field.isBeginning: result["family"] = .string(field.spelled)
+            case _: break
+            }
+        }
+        return result
+    }
+
+    /// A kind without a domain may be the end of a longer one, which only a row can tell.
+    private func isWhole(_ field: Field, _ tab: TopTab) -> Bool { tab == .activities || field.spelled.contains(".") }
+
+    /// The one word of a filter that may be the beginning of a key.
+    package var possibleKey: String? {
+        guard fields.isEmpty, words.count == 1 else { return nil }
+        let word = text.split(separator: " ").joined()
+        return Self.isName(word) ? word : nil
+    }
+
+    /// Whether an app is to be asked.
+    func includes(app: String) -> Bool {
+        fields.allSatisfy { $0.name != "app" || app.lowercased().hasPrefix($0.value) }
+    }
+
+    /// Whether the contract takes it as a name.
+    private static func isName(_ text: String) -> Bool {
+        text.utf8.count <= 64
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "-")].contains(byte)
+            }
+    }
+}

@@ -1,0 +1,114 @@
+import IsletClient
+
+/// A top on a terminal: what happens comes in one queue, the model decides, and the terminal shows what it says.
+enum TopSession {
+    private enum Happening: Sendable {
+        case terminal(TerminalInput)
+        case model(TopModel.Input)
+        /// The stream of a tail could not be had, or broke off.
+        case tailEnded(String)
+    }
+
+    /// What waits to be taken in; more is not kept.
+    private static let queueMax = 4_096
+    /// How often the time is looked at, at least.
+    private static let tickMax: Int64 = 500
+
+    /// Runs until the person quits, the terminal goes, or a signal asks for the end; the terminal is then as it was.
+    static func run(
+        _ source: TopSource, hasColours: Bool, _ make: (ScreenSize) -> TopModel
+    ) async throws(Failure) {
+        let terminal = try Terminal()
+        let (happenings, queue) = AsyncStream.makeStream(
+            of: Happening.self, bufferingPolicy: .bufferingOldest(queueMax))
+        var model = make(terminal.size)
+        try TerminalReader.start(terminal) { queue.yield(.terminal($0)) }
+        terminal.enter()
+        let ticker = Task { [interval = model.interval] in
+            while !Task.isCancelled {
+                queue.yield(.model(.tick(at: source.milliseconds)))
+                try? await Task.sleep(for: .milliseconds(min(interval, tickMax)))
+            }
+        }
+        var tail: Task<Void, Never>?
+        defer {
+            ticker.cancel()
+            tail?.cancel()
+            terminal.leave()
+            TerminalReader.stop()
+        }
+
+        var writer = FrameWriter(hasColours: hasColours)
+        for await happening in happenings {
+            for input in inputs(of: happening, terminal, &writer) ?? [] {
+                for effect in model.apply(input) {
+                    switch effect {
+                    case .quit: return
+                    case .repaint: writer.forget()
+                    case .read(let request):
+                        Task { queue.yield(.model(await read(request, source))) }
+                    case .unfollow:
+                        tail?.cancel()
+                        tail = nil
+                    case .follow(let prefix):
+                        tail?.cancel()
+                        tail = Task { await follow(prefix, source, queue) }
+                    }
+                }
+            }
+            if case .terminal(.end) = happening { return }
+            let text = writer.text(for: TopScreen.lines(model), size: model.size)
+            guard terminal.write(text) else { return }
+        }
+    }
+
+    /// What it means to the model; nil for the end.
+    private static func inputs(
+        of happening: Happening, _ terminal: Terminal, _ writer: inout FrameWriter
+    ) -> [TopModel.Input]? {
+        switch happening {
+        case .terminal(.keys(let keys)): return keys.map { .key($0) }
+        case .terminal(.resized): return [.resized(terminal.size)]
+        case .terminal(.continued):
+            writer.forget()
+            return [.resized(terminal.size)]
+        case .terminal(.end): return nil
+        case .model(let input): return [input]
+        case .tailEnded(let why): return [.tail([why])]
+        }
+    }
+
+    private static func read(_ request: TopRequest, _ source: TopSource) async -> TopModel.Input {
+        do {
+            return .reading(try await source.read(request))
+        } catch {
+            return .failed(TopLines.sentence(error), at: source.milliseconds)
+        }
+    }
+
+    /// Passes the lines of events on, together with those that came in the same moment.
+    private static func follow(
+        _ prefix: String, _ source: TopSource, _ queue: AsyncStream<Happening>.Continuation
+    ) async {
+        let pending = TopTail()
+        let pace = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(100))
+                let lines = pending.take()
+                if !lines.isEmpty { queue.yield(.model(.tail(lines))) }
+            }
+        }
+        defer { pace.cancel() }
+        do {
+            var lines = EventLines(style: Style(isOn: false))
+            for try await delivery in try await source.events(prefix) {
+                if delivery == .joined { queue.yield(.model(.tail([]))) }
+                guard case .event(let event, _) = delivery else { continue }
+                let name = EntityTopic(event.topic).name
+                pending.add(lines.lines(event, name: prefix.contains("/") ? name : "\(event.app)  \(name)"))
+            }
+        } catch {
+            if !Task.isCancelled { queue.yield(.tailEnded(TopLines.sentence(error))) }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import IsletClient
+
+/// Reads what a top shows from a service, as a few reads in one message. It knows which ops the service does not have,
+/// and asks for those no more until the service was away.
+actor TopSource {
+    private let service: ServiceOptions
+    private var connection: IsletConnection?
+    /// The one that follows streams, where the service says that they are elsewhere.
+    private var streams: IsletConnection?
+    private var apps: [String: StreamPosition] = [:]
+    private var appsAskedAt: ContinuousClock.Instant?
+    private var appsNote: String?
+    private var unknownOps: Set<String> = []
+    /// How fast domain time runs, once the service has said it.
+    private var speed: Double?
+    /// How many rows each app had the last time, of what was asked then.
+    private var totals: [String: Int64] = [:]
+    private var totalsOf: (tab: TopTab, filter: TopFilter)?
+    private let clock = ContinuousClock()
+    private let origin = ContinuousClock.now
+
+    /// More apps than this are not asked in one reading: each looks at all the service's entities.
+    static let appsMax = 64
+    /// The apps are asked for again after this long.
+    private static let appsInterval = Duration.seconds(5)
+    private static let appsPatience = Duration.seconds(1)
+    /// How long one reading may take.
+    private static let patience = Duration.seconds(5)
+
+    init(_ service: ServiceOptions) {
+        self.service = service
+    }
+
+    /// Milliseconds of real time since this was made.
+    nonisolated var milliseconds: Int64 { Span(origin.duration(to: .now)).milliseconds }
+
+    /// Asks once.
+    ///
+    /// - Throws: an `IsletError`; after one the next reading begins anew.
+    func read(_ request: TopRequest) async throws(IsletError) -> TopReading {
+        do throws(IsletError) {
+            return try await attempt(request)
+        } catch {
+            // Whoever comes back may be another version, elsewhere.
+            unknownOps = []
+            speed = nil
+            appsAskedAt = nil
+            if let streams, streams !== connection { await streams.close() }
+            streams = nil
+            throw error
+        }
+    }
+
+    /// A stream of the events of all topics that begin with a prefix.
+    func events(_ prefix: String) async throws(IsletError) -> DeliveryStream {
+        try await followed().events(prefix)
+    }
+
+    func close() async {
+        if let streams, streams !== connection { await streams.close() }
+        await connection?.close()
+        (connection, streams) = (nil, nil)
+    }
+
+    // MARK: Reading
+
+    private func attempt(_ request: TopRequest) async throws(IsletError) -> TopReading {
+        let connection = try await connected()
+        let (all, note) = request.tab.family == nil ? ([], nil) : await appNames(request)
+        let named = Array(all.prefix(Self.appsMax))
+        let lists = lists(request, apps: named)
+        let panel = panelCommands(request.subject)
+        let first = unknownOps.contains("service.stats") ? "service.info" : "service.stats"
+        let info = speed == nil ? [Command("service.info")] : []
+        let commands = [Command(first)] + info + lists.map(\.command) + panel
+        var results = await connection.send(batch: commands, timeout: min(Self.patience, service.timeout.duration))
+
+        var figures = TopFigures()
+        switch results.removeFirst() {
+        case .success(let answer):
+            figures = Self.figures(answer)
+        case .failure(let error):
+            guard isUnknown(error, first) else { throw error }
+            figures = Self.figures(try await connection.send(Command("service.info"), timeout: Self.patience))
+        }
+        if !info.isEmpty, case .success(let answer) = results.removeFirst() {
+            speed = answer["info"]?.object?["clock"]?.object?["speed"]?.double ?? 1
+        }
+        figures.speed = speed ?? 1
+        var reading = TopReading(request: request, at: milliseconds, figures: figures, rows: [])
+        reading.note = note
+        reading.unaskedApps = all.count - named.count
+        reading.apps = max(1, named.count)
+        try take(Array(results.prefix(lists.count)), lists, &reading)
+        reading.panel = panelLines(request.subject, Array(results.dropFirst(lists.count)), now: figures.now ?? 0)
+        return reading
+    }
+
+    private static func figures(_ answer: Answer) -> TopFigures {
+        if let stats = answer["stats"]?.object { return TopFigures(stats: stats) }
+        return TopFigures(info: answer["info"]?.object ?? [:])
+    }
+
+    /// Notes that the service does not have an op.
+    private func isUnknown(_ error: IsletError, _ op: String) -> Bool {
+        guard case .refused(let refusal) = error, refusal.code == .unknownOp else { return false }
+        unknownOps.insert(op)
+        return true
+    }
+
+    /// A list that is asked for; nil for the app where it is of all.
+    private struct List {
+        var command: Command
+        var app: String?
+        /// Whether it looks for one more thing, and does not count.
+        var isSearch = false
+    }
+
+    private func lists(_ request: TopRequest, apps: [String]) -> [List] {
+        guard let family = request.tab.family else {
+            let op = request.tab == .providers ? "provider.list" : "subscriber.list"
+            guard !unknownOps.contains(op) else { return [] }
+            let isLimited = request.tab == .subscribers
+            let command = Command(op, isLimited ? ["limit": .integer(request.limit)] : [:])
+            return [List(command: command)]
+        }
+        if let of = totalsOf, of.tab != request.tab || of.filter != request.filter { totals = [:] }
+        totalsOf = (request.tab, request.filter)
+        let shares = shares(of: request.limit, apps: apps)
+        let fields = request.filter.fields(for: request.tab)
+        return apps.flatMap { app in
+            var command = Command("\(family).list", app: app, fields)
+            command["limit"] = .integer(shares[app] ?? 1)
+            var lists = [List(command: command, app: app)]
+            let isCut = (totals[app] ?? 0) > Int64(shares[app] ?? 1)
+            if isCut, request.tab == .activities, let key = request.filter.possibleKey {
+                command["key"] = .string(key)
+                command["limit"] = .integer(Self.searchLimit)
+                lists.append(List(command: command, app: app, isSearch: true))
+            }
+            return lists
+        }
+    }
+
+    /// How many rows a word that may be the beginning of a key brings in beside the others.
+    private static let searchLimit = 50
+
+    /// How many rows of each app, by how many each had: those with few have them all, the others the same number.
+    private func shares(of limit: Int, apps: [String]) -> [String: Int] {
+        var shares: [String: Int] = [:]
+        var left = limit
+        let sorted = apps.sorted { (totals[$0] ?? .max) < (totals[$1] ?? .max) }
+        for (index, app) in sorted.enumerated() {
+            let even = max(1, left / (sorted.count - index))
+            let share = Int(min(Int64(even), max(1, totals[app] ?? .max)))
+            shares[app] = share
+            left -= share
+        }
+        return shares
+    }
+
+    private func take(
+        _ results: [Result<Answer, IsletError>], _ lists: [List], _ reading: inout TopReading
+    ) throws(IsletError) {
+        var seen: Set<String> = []
+        var total: Int64 = 0
+        for (list, result) in zip(lists, results) {
+            switch result {
+            case .success(let answer):
+                let rows = answer[reading.request.tab.member]?.elements?.compactMap(\.object) ?? []
+                for row in rows where seen.insert(reading.request.tab.identity(row)).inserted {
+                    reading.rows.append(row)
+                }
+                guard !list.isSearch else { break }
+                let count = answer["total"]?.integer ?? Int64(rows.count)
+                if let app = list.app { totals[app] = count }
+                total += count
+                if answer["exact"]?.bool == false { reading.isExact = false }
+            case .failure(let error):
+                guard isUnknown(error, list.command.op) else {
+                    guard case .refused(let refusal) = error else { throw error }
+                    reading.note = refusal.description
+                    break
+                }
+            }
+        }
+        reading.total = total
+        if reading.request.tab.family == nil, lists.allSatisfy({ unknownOps.contains($0.command.op) }) {
+            reading.note = "this service does not list its \(reading.request.tab.title.lowercased())"
+            reading.total = nil
+        }
+    }
+
+    // MARK: Panels
+
+    private func panelCommands(_ subject: TopSubject?) -> [Command] {
+        guard let subject, let family = subject.tab.family else { return [] }
+        let fields: RawObject = ["id": .string(subject.identity)]
+        switch subject.aspect {
+        case .explanation: return [Command("\(family).explain", app: subject.app, fields)]
+        case .details:
+            let get = Command("\(family).get", app: subject.app, fields)
+            return subject.tab == .widgets ? [get, Command("widget.budget", app: subject.app, fields)] : [get]
+        }
+    }
+
+    private func panelLines(_ subject: TopSubject?, _ results: [Result<Answer, IsletError>], now: Int64) -> [String]? {
+        guard let subject, let first = results.first else { return nil }
+        let answer: Answer
+        switch first {
+        case .success(let success): answer = success
+        case .failure(.refused(let error)) where error.code == .notFound: return ["It is there no more."]
+        case .failure(let error): return [error.description]
+        }
+        let plain = Style(isOn: false)
+        switch subject.aspect {
+        case .explanation:
+            return ExplainText.lines(answer, shown: shown(subject.tab), now: now, style: plain)
+        case .details:
+            guard let entity = EntityText.entity(answer) else { return ["It says nothing."] }
+            var lines = EntityText.memberLines(entity, now: now)
+            if let state = entity["state"]?.string { lines.insert("  " + "state".padded(to: 15) + " " + state, at: 0) }
+            if results.count > 1, case .success(let answer) = results[1], let budget = answer["budget"]?.object {
+                lines += ["", "  RELOADS"] + BudgetText.lines(budget, now: now).map { "  " + $0 }
+            }
+            return lines
+        }
+    }
+
+    private func shown(_ tab: TopTab) -> (RawObject) -> String? {
+        switch tab {
+        case .controls: Controls.shown
+        case .widgets: Widgets.shown
+        case .activities, .providers, .subscribers: Activities.shown
+        }
+    }
+
+    // MARK: Connections
+
+    private func connected() async throws(IsletError) -> IsletConnection {
+        if let connection { return connection }
+        var options = service.connectionOptions
+        options.requestPrefix = "top"
+        // A list of very many takes its time; asking twice would not make it faster.
+        options.firstRetry = .milliseconds(1_500)
+        let opened = try await IsletConnection.open(service.endpoints, options: options)
+        connection = opened
+        return opened
+    }
+
+    private func followed() async throws(IsletError) -> IsletConnection {
+        if let streams { return streams }
+        let connection = try await connected()
+        let found: IsletConnection
+        if service.asksForStreams {
+            let info = try await connection.send(Command("service.info"), timeout: Self.patience)
+            found = try await asSaid(info, connection)
+        } else {
+            found = connection
+        }
+        streams = found
+        return found
+    }
+
+    /// A connection to where the service says that its streams are.
+    private func asSaid(_ info: Answer, _ connection: IsletConnection) async throws(IsletError) -> IsletConnection {
+        guard let named = info["info"]?.object?["endpoints"]?.object else { return connection }
+        var endpoints = service.endpoints
+        endpoints.events = named["events"]?.string ?? endpoints.events
+        endpoints.bulk = named["bulk"]?.string ?? endpoints.bulk
+        guard endpoints != service.endpoints else { return connection }
+        return try await IsletConnection.open(endpoints, options: service.connectionOptions)
+    }
+
+    /// The apps to be asked, and what is to be said where they cannot be had.
+    private func appNames(_ request: TopRequest) async -> (names: [String], note: String?) {
+        if let app = request.app { return ([app], nil) }
+        if appsAskedAt.map({ clock.now - $0 > Self.appsInterval }) ?? true {
+            appsAskedAt = clock.now
+            do throws(IsletError) {
+                apps = try await followed().apps(timeout: Self.appsPatience)
+                appsNote = nil
+            } catch {
+                apps = [:]
+                switch error {
+                case .refused: appsNote = "more than 1 000 apps: name one with --app"
+                case .timedOut, .endpoint, .overloaded, .cancelled, .closed, .invalid, .unreadable, .notConfigured:
+                    appsNote = "the service's events cannot be had, and so not its apps: name one with --app"
+                }
+            }
+        }
+        return (apps.keys.filter(request.filter.includes(app:)).sorted(), appsNote)
+    }
+}

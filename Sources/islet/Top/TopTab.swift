@@ -1,0 +1,78 @@
+import IsletClient
+
+/// What a top lists.
+package enum TopTab: Int, CaseIterable, Sendable {
+    case activities, controls, widgets, providers, subscribers
+
+    var title: String {
+        switch self {
+        case .activities: "Activities"
+        case .controls: "Controls"
+        case .widgets: "Widgets"
+        case .providers: "Providers"
+        case .subscribers: "Subscribers"
+        }
+    }
+
+    /// The family on the wire; nil for what is no entity.
+    var family: String? {
+        switch self {
+        case .activities: "activity"
+        case .controls: "control"
+        case .widgets: "widget"
+        case .providers, .subscribers: nil
+        }
+    }
+
+    /// The member of the answer that has the rows.
+    var member: String {
+        switch self {
+        case .activities: Activities.plural
+        case .controls: Controls.plural
+        case .widgets: Widgets.plural
+        case .providers: "providers"
+        case .subscribers: "subscribers"
+        }
+    }
+
+    /// Where an entity's kind stands in it, and in a filter: `type` or `kind`.
+    var kindMember: String { self == .activities ? "type" : "kind" }
+
+    /// How many there are, by the service's figures; nil where they do not say it.
+    func count(in figures: TopFigures) -> Int64? {
+        switch self {
+        // Dismissed ones are still readable, but listed no more.
+        case .activities: figures.activities.total - (figures.activities["dismissed"] ?? 0)
+        case .controls: figures.controls.total
+        case .widgets: figures.widgets.total
+        case .providers: figures.providers
+        case .subscribers: figures.subscribers
+        }
+    }
+
+    /// The states that a filter may ask the service for.
+    var states: Set<String> {
+        switch self {
+        case .activities: ["pending", "active", "stale", "ended", "dismissed"]
+        case .controls: ["loading", "preview", "shown", "reloading", "acting", "authenticating", "disabled"]
+        case .widgets: ["loading", "placeholder", "shown", "reloading", "acting"]
+        case .providers, .subscribers: []
+        }
+    }
+
+    /// What is called by a row.
+    func name(_ row: RawObject) -> String {
+        switch self {
+        case .activities:
+            row["key"]?.string ?? EntityText.shortID(row["id"]?.string ?? "?")
+        case .controls, .widgets: PlacedText.name(row)
+        case .providers: EntityText.shortID(row["id"]?.string ?? "?")
+        case .subscribers: EntityText.shortID(row["nonce"]?.string ?? "?")
+        }
+    }
+
+    /// What tells a row from all others.
+    func identity(_ row: RawObject) -> String {
+        (self == .subscribers ? row["nonce"] : row["id"])?.string ?? row.description
+    }
+}
