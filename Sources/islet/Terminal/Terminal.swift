@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The terminal of this process as a full screen: keys come one by one, and what was there before is there again when it
-/// is left. Nothing is written unless it is entered.
+/// The terminal of this process as a full screen: keys come one by one, and what was there before is there again when
+/// it is left. Nothing is written unless it is entered.
 ///
 /// One thread at a time enters, leaves or writes; the lock is held while the terminal takes the bytes.
 final class Terminal: Sendable {

@@ -12,8 +12,8 @@ enum TerminalInput: Sendable {
 
 /// Reads keys and signals on a thread of its own, which alone has all its state.
 ///
-/// A stop (Ctrl-Z) is done here: the terminal is left before and entered after it. An end that nobody brings about within
-/// two seconds is brought about here too: a terminal that takes nothing would hold the rest up.
+/// A stop (Ctrl-Z) is done here: the terminal is left before and entered after it. An end that nobody brings about
+/// within two seconds is brought about here too: a terminal that takes nothing would hold the rest up.
 final class TerminalReader: Sendable {
     private let terminal: Terminal
     private let signals: Int32

@@ -28,7 +28,8 @@ struct Top: AsyncParsableCommand {
     var limit = 200
 
     @Option(
-        name: .customLong("app"), help: ArgumentHelp("One app (else ISLET_APP, else all).", valueName: "bundle id"))
+        name: .customLong("app"),
+        help: ArgumentHelp("One app (else ISLET_APP, else the context's, else all).", valueName: "bundle id"))
     var app: String?
 
     @Option(help: ArgumentHelp("What is listed: activities, controls, widgets, providers or subscribers."))
@@ -70,8 +71,8 @@ struct Top: AsyncParsableCommand {
 
     private func model(size: ScreenSize) -> TopModel {
         var model = TopModel(
-            endpoint: service.endpoints.commands, interval: interval.milliseconds, limit: limit,
-            app: app ?? environment("ISLET_APP"), size: size)
+            endpoint: Redaction.endpoint(service.endpoints.commands), interval: interval.milliseconds, limit: limit,
+            app: chosenApp(app), size: size)
         model.tab = tab
         model.filter = TopFilter(filter)
         return model

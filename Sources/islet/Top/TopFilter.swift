@@ -2,7 +2,7 @@ package import IsletClient
 
 /// Which rows a person wants to see: words that all must fit, each a text that stands anywhere in the row, or
 /// `name=value` (`state`, `type` or `kind`, `device`, `key`, `app`, `family`). A value that ends in `*` is a beginning,
-/// and so are those of `key` and `app`.
+/// and so are those of `key` and `app`. With `~`, `!=`, `<`, `and` … it is what `--filter` of the lists is.
 package struct TopFilter: Sendable, Hashable {
     /// Longer ones are cut.
     static let lengthMax = 200
@@ -11,6 +11,10 @@ package struct TopFilter: Sendable, Hashable {
     let text: String
     private let words: [String]
     private let fields: [Field]
+    /// What the text means in the lists' grammar, where it is of that.
+    private let expression: Filter?
+    /// Whether it looks like one and is none, as while it is typed.
+    private let isUnfinished: Bool
 
     private struct Field: Hashable {
         var name: String
@@ -23,10 +27,15 @@ package struct TopFilter: Sendable, Hashable {
 
     /// The filter of what was typed; empty: all rows fit.
     package init(_ text: String = "") {
-        self.text = String(text.prefix(Self.lengthMax))
+        let text = String(text.prefix(Self.lengthMax))
+        self.text = text
+        let isExpression = text.hasPrefix("not ") || Self.signs.contains { text.contains($0) }
+        expression = isExpression ? try? Filter(text) : nil
+        isUnfinished = isExpression && expression == nil
         var words: [String] = []
         var fields: [Field] = []
-        for word in self.text.split(separator: " ").map(String.init) {
+        let simple = expression == nil ? text : ""
+        for word in simple.split(separator: " ").map(String.init) {
             guard let equals = word.firstIndex(of: "="), Self.names.contains(String(word[..<equals])) else {
                 words.append(word.lowercased())
                 continue
@@ -46,17 +55,30 @@ package struct TopFilter: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// Everything follows from the text.
+    package static func == (one: TopFilter, other: TopFilter) -> Bool { one.text == other.text }
+
+    /// As `==`.
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
     private static let names: Set = ["state", "type", "kind", "device", "key", "app", "family"]
 
-    var isEmpty: Bool { words.isEmpty && fields.isEmpty }
+    /// What only the lists' grammar has.
+    private static let signs = ["!=", "~", "<", ">", "(", " and ", " or "]
+
+    var isEmpty: Bool { words.isEmpty && fields.isEmpty && expression == nil }
 
     /// Whether a row fits.
     ///
     /// - Parameters:
     ///   - cells: what the row shows.
     ///   - isTyping: a value that is not finished fits as a beginning.
-    package func matches(_ row: RawObject, _ tab: TopTab, cells: [String], isTyping: Bool) -> Bool {
-        guard !isEmpty else { return true }
+    ///   - now: domain time in milliseconds since 1970.
+    package func matches(
+        _ row: RawObject, _ tab: TopTab, cells: [String], isTyping: Bool, now: Int64 = 0
+    ) -> Bool {
+        if let expression { return expression.matches(row, now: now) }
+        guard !isEmpty, !(isUnfinished && isTyping) else { return true }
         for field in fields {
             guard let value = value(of: field, row, tab)?.lowercased() else { return false }
             guard isTyping || field.isBeginning ? value.hasPrefix(field.value) : value == field.value else {

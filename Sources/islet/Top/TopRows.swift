@@ -29,7 +29,7 @@ extension TopRow {
         let columns = tab.columns
         let rows = objects.compactMap { object -> TopRow? in
             let cells = columns.map { $0.cell(object, now).printable }
-            guard filter.matches(object, tab, cells: cells, isTyping: isTyping) else { return nil }
+            guard filter.matches(object, tab, cells: cells, isTyping: isTyping, now: now) else { return nil }
             return TopRow(identity: tab.identity(object), object: object, cells: cells)
         }
         guard let column = columns.first(where: { $0.title == sort.column }) else { return rows }

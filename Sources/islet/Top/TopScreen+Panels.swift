@@ -72,7 +72,7 @@ extension TopScreen {
         let text = text.printable
         let indent = text.prefix { $0 == " " || $0.isNumber || $0 == "." || $0 == ":" }.count
         let isSource = text.hasPrefix("    ")
-        let isDecision = text.first?.isNumber == true
+        let isDecision = text.first?.isNumber == true || text.hasPrefix("  ")
         let pieces = text.wrapped(toColumns: width)
         guard pieces.count > 1, indent < width / 2 else {
             return [StyledLine(text, isSource ? .dim : isDecision ? .plain : .bold)]
@@ -87,7 +87,10 @@ extension TopScreen {
     /// A line of the tail: the time, and the states in their colours.
     private static func event(_ text: String, width: Int) -> StyledLine {
         var line = StyledLine()
-        let words = text.printable.split(separator: " ", omittingEmptySubsequences: false)
+        // Columns have no room on a small screen.
+        let isNarrow = width < columnsMin
+        let all = text.printable.split(separator: " ", omittingEmptySubsequences: false)
+        let words = all.enumerated().filter { !isNarrow || !$1.isEmpty || ($0 > 0 && !all[$0 - 1].isEmpty) }.map(\.1)
         for (index, word) in words.enumerated() {
             if index > 0 { line.add(" ") }
             let ink = Ink.state(String(word))
@@ -95,6 +98,9 @@ extension TopScreen {
         }
         return line.fitted(to: width)
     }
+
+    /// A tail on a screen of fewer columns than this has no columns of its own.
+    private static let columnsMin = 110
 
     private static let help: [StyledLine] = {
         func line(_ keys: String, _ text: String) -> StyledLine {
@@ -110,7 +116,8 @@ extension TopScreen {
             line("t", "tail: its events as they happen; T: those of all"),
             line("/", "filter: words that stand anywhere in a row, and name=value:"),
             line("", "state=stale  key=order-  type=Delivery  kind=Torch  device=phone-1"),
-            line("", "app=com.example  family=systemSmall; * at the end: begins so"),
+            line("", "app=com.example  family=systemSmall; * at the end: begins so;"),
+            line("", "or as --filter of the lists: state!=ended and key~order-"),
             line("Esc", "take the filter away; leave a panel"),
             line("s S, r", "sort by the next or former column; reverse"),
             line("p, Space", "pause, so that nothing moves; again to go on"),

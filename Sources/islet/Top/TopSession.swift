@@ -86,6 +86,15 @@ enum TopSession {
         }
     }
 
+    /// What an event is of, as far as the title of the tail does not say it.
+    private static func name(of event: StreamEvent, _ prefix: String) -> String {
+        switch prefix.count(where: { $0 == "/" }) {
+        case 0: "\(event.app)  \(EntityTopic(event.topic).name)"
+        case 1: EntityTopic(event.topic).name
+        case _: ""
+        }
+    }
+
     /// Passes the lines of events on, together with those that came in the same moment.
     private static func follow(
         _ prefix: String, _ source: TopSource, _ queue: AsyncStream<Happening>.Continuation
@@ -104,8 +113,7 @@ enum TopSession {
             for try await delivery in try await source.events(prefix) {
                 if delivery == .joined { queue.yield(.model(.tail([]))) }
                 guard case .event(let event, _) = delivery else { continue }
-                let name = EntityTopic(event.topic).name
-                pending.add(lines.lines(event, name: prefix.contains("/") ? name : "\(event.app)  \(name)"))
+                pending.add(lines.lines(event, name: name(of: event, prefix)))
             }
         } catch {
             if !Task.isCancelled { queue.yield(.tailEnded(TopLines.sentence(error))) }

@@ -114,6 +114,13 @@ struct TopFilterTests {
         #expect(!fits("device=phone-1") && fits("state=") && !fits("a=b"))
     }
 
+    @Test("What is of the lists' grammar is read so; until it is, all rows are seen while it is typed")
+    func expressions() {
+        #expect(fits("state=stale and key~order-") && fits("key~ORDER*") && !fits("state!=stale") && fits("revision<2"))
+        #expect(fits("state=stale and ", isTyping: true) && !fits("state=stale and "))
+        #expect(TopFilter("state!=stale").fields(for: .activities) == [:])
+    }
+
     @Test("What the service can look for is asked of it, and nothing that it would refuse")
     func fields() {
         let filter = TopFilter("state=stale key=order- device=phone-1 type=Deliv* word")
