@@ -122,7 +122,7 @@ extension TopTab {
     ]
 
     private static let providerColumns = [
-        name(.providers, 12...12), .text("APP", "app", 8...28, rank: 2), .text("STATE", "state", 8...8, rank: 0),
+        name(.providers, 12...12), .text("APP", "app", 18...28, rank: 2), .text("STATE", "state", 8...8, rank: 0),
         .number("CALLS", "calls", 5...9, rank: 0), .number("FAILED", "failures", 6...8, rank: 0),
         .number("AT WORK", "inFlight", 7...7, rank: 3), .number("WAITING", "waiting", 7...7, rank: 1),
         .number("P50 ms", "p50", 6...7, rank: 4), .number("P99 ms", "p99", 6...7, rank: 1),
