@@ -161,6 +161,13 @@ def test_apps_tells_which_there_are_and_what_each_has(islet, client, home):
     assert islet("apps", "--limit", "1").err == "showing 1 of 2 apps\n"
 
 
+def test_who_forgets_to_name_the_app_is_told_how_to_find_it(islet, client):
+    client.start(key="a")
+    told = islet("activity", "list", ISLET_APP="").err
+    assert told.startswith("showing 0 of 0 in com.example.delivery\n") and "islet apps` shows which there are" in told
+    assert "apps`" not in islet("activity", "list", "--app", "com.example.none").err
+
+
 # Slots
 
 

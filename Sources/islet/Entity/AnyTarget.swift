@@ -11,13 +11,19 @@ struct AnyTarget: ParsableArguments {
         completion: .custom(Completions.anything))
     var target: String
 
-    @Option(help: ArgumentHelp("The device that it is on.", valueName: "device"))
+    @Option(
+        help: ArgumentHelp("The device that it is on.", valueName: "device"),
+        completion: .custom(Completions.devices))
     var device: String?
 
-    @Option(help: ArgumentHelp("Only look among these: activity, control or widget.", valueName: "family"))
+    @Option(
+        help: ArgumentHelp("Only look among these: activity, control or widget.", valueName: "family"),
+        completion: .list(["activity", "control", "widget"]))
     var family: String?
 
-    @Option(help: ArgumentHelp("The app (else ISLET_APP, else the demo's).", valueName: "bundle id"))
+    @Option(
+        help: ArgumentHelp("The app (else ISLET_APP, else the context's, else the demo's).", valueName: "bundle id"),
+        completion: .custom(Completions.apps))
     var app: String?
 
     private static let families: [any CommandFamily.Type] = [Activities.self, Controls.self, Widgets.self]

@@ -41,6 +41,9 @@ struct EntityList<Family: CommandFamily> {
                     command, Family.plural, limit: limit.limit, connection)
                 try await write(rows, connection)
                 Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(app.app)\(with)")
+                if total == 0, chosenApp(app.named) == nil {
+                    Console.message("no app was named: `\(Invocation.name) apps` shows which there are")
+                }
             }
         }
     }

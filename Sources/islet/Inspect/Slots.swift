@@ -17,10 +17,13 @@ struct Slots: AsyncParsableCommand {
             refused (exit code 6) until one ends.
             """)
 
-    @Option(help: ArgumentHelp("Only this device, with the activities that hold its slots.", valueName: "device"))
+    @Option(
+        help: ArgumentHelp("Only this device, with the activities that hold its slots.", valueName: "device"),
+        completion: .custom(Completions.devices))
     var device: String?
 
-    @Option(help: ArgumentHelp("Only what this app holds.", valueName: "bundle id"))
+    @Option(
+        help: ArgumentHelp("Only what this app holds.", valueName: "bundle id"), completion: .custom(Completions.apps))
     var app: String?
 
     @OptionGroup var limit: LimitOption

@@ -16,7 +16,9 @@ struct Subscribers: AsyncParsableCommand {
             and loses events where it does not catch up; it never slows others down.
             """)
 
-    @Option(help: ArgumentHelp("Only those that follow this app.", valueName: "bundle id"))
+    @Option(
+        help: ArgumentHelp("Only those that follow this app.", valueName: "bundle id"),
+        completion: .custom(Completions.apps))
     var app: String?
 
     @OptionGroup var limit: LimitOption

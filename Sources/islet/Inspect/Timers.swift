@@ -18,13 +18,15 @@ struct Timers: AsyncParsableCommand {
             and have not fired yet; lateness is how long after its date one has fired.
             """)
 
-    @Option(help: ArgumentHelp("Only of this app.", valueName: "bundle id"))
+    @Option(help: ArgumentHelp("Only of this app.", valueName: "bundle id"), completion: .custom(Completions.apps))
     var app: String?
 
-    @Option(help: ArgumentHelp("Only of this device.", valueName: "device"))
+    @Option(help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
     var device: String?
 
-    @Option(help: ArgumentHelp("Only these: activity, control or widget.", valueName: "family"))
+    @Option(
+        help: ArgumentHelp("Only these: activity, control or widget.", valueName: "family"),
+        completion: .list(["activity", "control", "widget"]))
     var family: String?
 
     @Flag(help: "How many fire in each hour, instead of which.")
