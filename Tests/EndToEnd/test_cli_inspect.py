@@ -74,6 +74,16 @@ def test_explain_needs_no_family(islet, order):
     assert "looked for: activity, control, widget" in islet("explain", "nobody", code=3).err
 
 
+def test_a_key_that_one_device_has_needs_no_device(islet, client):
+    client.start(key="a", device="phone")
+    assert islet("explain", "a").out.splitlines()[1].startswith("1.  00:00:00  active: started")
+    assert islet("wait", "a", "--for", "active").out.startswith("a: active, revision 1")
+    client.start(key="a", device="watch")
+    done = islet("explain", "a", code=3)
+    assert re.fullmatch(r"'a' is on (phone, watch|watch, phone): say so with --device \(notFound\)\n", done.err)
+    assert islet("explain", "a", "--device", "watch").code == 0
+
+
 def test_explain_looks_ahead_beyond_the_next_deadline(islet, client):
     client.start(key="a", staleDate=after(HOUR))
     assert islet("activity", "explain", "a").out.splitlines()[-2:] == [

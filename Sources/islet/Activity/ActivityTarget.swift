@@ -38,17 +38,12 @@ struct ActivityTarget: EntityTarget {
             return try await connection.send(command)
         } catch {
             guard error.code == .notFound else { throw error }
-            let others = device == nil ? try await onDevices(connection) : []
+            let others = device == nil ? await Self.onDevices(target, app: app.app, connection) : []
             // What changes nothing may be asked of the only one that has the key, whichever device it is on.
             if others.count == 1, let id = others.first?["id"], !command.isChange {
                 return try await connection.send(Command(command.op, app: app.app, ["id": id]))
             }
-            let devices = others.compactMap { $0["device"]?.string }
-            guard devices.isEmpty else {
-                let named = devices.prefix(Self.devicesMax).joined(separator: ", ")
-                let more = devices.count > Self.devicesMax ? " …" : ""
-                throw Failure(.notFound, "'\(target)' is on \(named)\(more): say so with --device (notFound)")
-            }
+            guard others.isEmpty else { throw Self.ambiguous(target, others) }
             let hint = await Self.suggestion(for: target, app: app.app, connection)
             guard !hint.isEmpty else { throw error }
             let place = app.app + (device.map { " on \($0)" } ?? "")
@@ -59,12 +54,19 @@ struct ActivityTarget: EntityTarget {
     /// How many devices are named.
     private static let devicesMax = 5
 
+    /// What is said where several devices have the key.
+    static func ambiguous(_ target: String, _ others: [RawObject]) -> Failure {
+        let devices = others.compactMap { $0["device"]?.string }
+        let named = devices.prefix(devicesMax).joined(separator: ", ")
+        let more = devices.count > devicesMax ? " …" : ""
+        return Failure(.notFound, "'\(target)' is on \(named)\(more): say so with --device (notFound)")
+    }
+
     /// The listed activities that have the key on any device.
-    private func onDevices(_ connection: IsletConnection) async throws -> [RawObject] {
+    static func onDevices(_ target: String, app: String, _ connection: IsletConnection) async -> [RawObject] {
         guard !EntityText.isID(target) else { return [] }
-        let list = Command(
-            "activity.list", app: app.app, ["key": .string(target), "limit": .integer(Self.comparedMax)])
-        let answer = try? await connection.send(list, timeout: Self.patience)
+        let list = Command("activity.list", app: app, ["key": .string(target), "limit": .integer(comparedMax)])
+        let answer = try? await connection.send(list, timeout: patience)
         let rows = answer?["activities"]?.elements?.compactMap(\.object) ?? []
         return rows.filter { $0["key"]?.string == target && $0["device"] != nil }
     }

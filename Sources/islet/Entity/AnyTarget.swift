@@ -49,7 +49,13 @@ struct AnyTarget: ParsableArguments {
                 guard let whole = EntityText.entity(try await connection.send(command)) else { continue }
                 return FoundEntity(family: family, app: app, target: target, whole: whole)
             } catch let error as IsletError where error.code == .notFound {
-                continue
+                guard family == Activities.self, device == nil else { continue }
+                // What changes nothing may be asked of the only one that has the key, whichever device it is on.
+                let others = await ActivityTarget.onDevices(target, app: app, connection)
+                if let whole = others.first, others.count == 1 {
+                    return FoundEntity(family: family, app: app, target: target, whole: whole)
+                }
+                guard others.isEmpty else { throw ActivityTarget.ambiguous(target, others) }
             } catch let failure as Failure where failure.code == .notFound {
                 continue
             }
