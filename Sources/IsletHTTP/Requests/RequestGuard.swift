@@ -36,7 +36,9 @@ enum RequestGuard {
         var name = host.lowercased()[...]
         if let colon = name.lastIndex(of: ":"), !name.hasSuffix("]") {
             let port = name[name.index(after: colon)...]
-            guard !port.isEmpty, port.allSatisfy({ $0.isASCII && $0.isNumber }), UInt16(port) != nil else { return false }
+            guard !port.isEmpty, port.allSatisfy({ $0.isASCII && $0.isNumber }), UInt16(port) != nil else {
+                return false
+            }
             name = name[..<colon]
         }
         return name == "localhost" || name == "[::1]" || EndpointAddress.isLoopback(name)

@@ -112,7 +112,8 @@ extension Responder {
         switch refusal {
         case .unreadable: .refusal(.badRequest, .badMessage, "the body is no command: a JSON object with an op")
         case .readOnly(let op):
-            .refusal(.forbidden, .unauthorized, "\(op) is a change, and the board is read-only: start with --board-write")
+            .refusal(
+                .forbidden, .unauthorized, "\(op) is a change, and the board only reads: start with --board-write")
         case .notForOthers(let op): .refusal(.forbidden, .unauthorized, "\(op) is not passed on from HTTP")
         case .wantsNoAnswer: .refusal(.badRequest, .badField, "ack: HTTP always gives an answer")
         }

@@ -21,7 +21,8 @@ extension Responder {
         }
         guard let queue = streams.open() else {
             let reply = Reply.refusal(
-                .serviceUnavailable, .tooMany, "at most \(EventStreams.maximum) streams are open at a time", retry: .later)
+                .serviceUnavailable, .tooMany, "at most \(EventStreams.maximum) streams are open at a time",
+                retry: .later)
             return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
         }
         defer { streams.close(queue) }
