@@ -8,7 +8,7 @@ enum EmbedMain {
         let words = CommandLine.arguments.dropFirst()
         guard let output = words.first else { fail("usage: islet-embed OUTPUT FILE…") }
         var text = "/// The board's files by their names, as they stand in Board/.\n"
-        text += "let boardFiles: [(name: String, text: StaticString)] = [\n"
+        text += "package let boardFiles: [(name: String, text: StaticString)] = [\n"
         for path in words.dropFirst() {
             text += "    (\"\(name(of: path))\", \(literal(read(path)))),\n"
         }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import IsletHTTP
+import IsletHTTP
 
 struct BoardAssetsTests {
     private let assets = BoardAssets(folder: nil)

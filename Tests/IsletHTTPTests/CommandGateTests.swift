@@ -1,7 +1,7 @@
 import IsletProtocol
 import Testing
 
-@testable import IsletHTTP
+import IsletHTTP
 
 struct CommandGateTests {
     private static let reading = CommandGate(canWrite: false)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import IsletHTTP
+import IsletHTTP
 
 struct EventQueueTests {
     private static func message(_ number: Int) -> [UInt8] { ServerSentEvent.data(Array("\(number)".utf8)) }

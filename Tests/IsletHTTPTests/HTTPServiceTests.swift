@@ -4,7 +4,7 @@ import Logging
 import Testing
 import ZeroMQ
 
-@testable import IsletHTTP
+import IsletHTTP
 
 struct HTTPServiceTests {
     private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import IsletHTTP
+import IsletHTTP
 
 struct RequestGuardTests {
     private static func status(

@@ -2,11 +2,11 @@ import Glibc
 import HTTPTypes
 
 /// The files of the board: those that are built in, or those of a folder while somebody works on them.
-struct BoardAssets: Sendable {
+package struct BoardAssets: Sendable {
     private let folder: String?
 
     /// - Parameter folder: nil: the built-in files.
-    init(folder: String?) {
+    package init(folder: String?) {
         self.folder = folder
     }
 
@@ -16,7 +16,7 @@ struct BoardAssets: Sendable {
         })
 
     /// The file of that name; nil where there is none.
-    func asset(_ name: String) -> BoardAsset? {
+    package func asset(_ name: String) -> BoardAsset? {
         guard let folder else { return Self.builtIn[name] }
         guard Self.isPlain(name), let bytes = Self.read(folder + "/" + name) else { return nil }
         return BoardAsset(name: name, bytes: bytes)
@@ -50,13 +50,13 @@ struct BoardAssets: Sendable {
 }
 
 /// One file of the board.
-struct BoardAsset: Sendable, Equatable {
-    var bytes: [UInt8]
-    var contentType: String
+package struct BoardAsset: Sendable, Equatable {
+    package var bytes: [UInt8]
+    package var contentType: String
     /// Of the content: a browser asks each time, and gets the file only where it has changed.
-    var tag: String
+    package var tag: String
 
-    init(name: String, bytes: [UInt8]) {
+    package init(name: String, bytes: [UInt8]) {
         self.bytes = bytes
         contentType =
             switch name.split(separator: ".").last {
@@ -73,7 +73,7 @@ struct BoardAsset: Sendable, Equatable {
     }
 
     /// The answer to a browser that has the versions of these tags.
-    func reply(known tags: String?) -> Reply {
+    package func reply(known tags: String?) -> Reply {
         var fields: HTTPFields = [.eTag: tag, .cacheControl: "no-cache"]
         if let tags, tags == "*" || tags.split(separator: ",").contains(where: { $0.hasSuffix(tag) }) {
             return Reply(status: .notModified, fields: fields)

@@ -2,12 +2,16 @@ import IsletClient
 import IsletProtocol
 
 /// Which commands are passed on from HTTP to the service.
-struct CommandGate {
-    /// Whether changes are.
-    var canWrite: Bool
+package struct CommandGate {
+    private let canWrite: Bool
+
+    /// - Parameter canWrite: whether changes are.
+    package init(canWrite: Bool) {
+        self.canWrite = canWrite
+    }
 
     /// Why a command is not passed on.
-    enum Refusal: Error, Equatable {
+    package enum Refusal: Error, Equatable {
         /// No JSON object with an `op`, or one with a name twice: what the service would read in it is not left to chance.
         case unreadable
         /// A change, while the board may only read.
@@ -20,7 +24,7 @@ struct CommandGate {
 
     /// Looks at a command. One of an unknown op passes: the service knows no more of them than this does, and its answer
     /// says so.
-    func check(_ frame: [UInt8]) throws(Refusal) {
+    package func check(_ frame: [UInt8]) throws(Refusal) {
         guard let command = RawObject(frame), let name = command["op"]?.string else { throw .unreadable }
         guard command["ack"]?.string != "none" else { throw .wantsNoAnswer }
         guard let operation = OperationName(name: name) else { return }

@@ -4,11 +4,11 @@ import Synchronization
 ///
 /// It never holds more than its limits: where a browser does not read, everything that waits is dropped, and the browser
 /// is told so in its place (`lost`); then it has to look at everything anew.
-final class EventQueue: Sendable {
+package final class EventQueue: Sendable {
     /// Messages that wait for the browser.
-    static let maximumMessages = 4_096
+    package static let maximumMessages = 4_096
     /// Bytes that wait for the browser.
-    static let maximumBytes = 4 << 20
+    package static let maximumBytes = 4 << 20
     /// Bytes that are handed over at a time.
     fileprivate static let chunkBytes = 64 << 10
 
@@ -39,12 +39,14 @@ final class EventQueue: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     // MARK: The side of the bus
 
     /// Takes a message that has a number.
     ///
     /// - Parameter data: its lines, as ``ServerSentEvent/data(_:)`` makes them.
-    func put(_ data: [UInt8]) {
+    package func put(_ data: [UInt8]) {
         update { state in
             state.lastID += 1
             let text = ServerSentEvent.id(state.lastID) + data
@@ -59,19 +61,19 @@ final class EventQueue: Sendable {
     }
 
     /// Takes a message without a number.
-    func putUnnumbered(_ text: [UInt8]) {
+    package func putUnnumbered(_ text: [UInt8]) {
         update { $0.append(text) }
     }
 
     /// Shows that the connection lives, where nothing else does.
-    func beat() {
+    package func beat() {
         update { state in
             if state.count == 0 { state.append(ServerSentEvent.heartbeat) }
         }
     }
 
     /// Nothing comes any more, and what waits is not worth waiting for.
-    func end() {
+    package func end() {
         update { state in
             state.clear()
             state.hasEnded = true
@@ -90,7 +92,7 @@ final class EventQueue: Sendable {
     // MARK: The side of the browser
 
     /// What waits, or a good part of it, as soon as there is something; nil at the end. One task reads.
-    func next() async -> [UInt8]? {
+    package func next() async -> [UInt8]? {
         while true {
             let (text, hasEnded) = state.withLock { ($0.take(), $0.hasEnded) }
             if !text.isEmpty { return text }

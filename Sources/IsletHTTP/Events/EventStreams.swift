@@ -1,9 +1,9 @@
 import Synchronization
 
 /// The streams of events that are open.
-final class EventStreams: Sendable {
+package final class EventStreams: Sendable {
     /// More are refused: each costs time for every event.
-    static let maximum = 64
+    package static let maximum = 64
 
     private struct State {
         var open: [ObjectIdentifier: EventQueue] = [:]
@@ -15,8 +15,10 @@ final class EventStreams: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// The queue of a new stream; nil where there are too many, and at the stop.
-    func open() -> EventQueue? {
+    package func open() -> EventQueue? {
         state.withLock { state in
             guard !state.hasStopped, state.open.count < Self.maximum else { return nil }
             let queue = EventQueue()
@@ -26,12 +28,12 @@ final class EventStreams: Sendable {
     }
 
     /// The stream is over.
-    func close(_ queue: EventQueue) {
+    package func close(_ queue: EventQueue) {
         state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(queue)) }
     }
 
     /// Ends all, for good.
-    func stop() {
+    package func stop() {
         let open = state.withLock { state in
             state.hasStopped = true
             return Array(state.open.values)

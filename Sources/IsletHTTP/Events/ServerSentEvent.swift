@@ -1,12 +1,12 @@
 /// The text of server-sent events, as browsers read it.
-enum ServerSentEvent {
+package enum ServerSentEvent {
     /// How long a browser waits before it connects again.
-    static let greeting = Array("retry: 2000\n\n".utf8)
+    package static let greeting = Array("retry: 2000\n\n".utf8)
     /// A comment.
-    static let heartbeat = Array(":\n\n".utf8)
+    package static let heartbeat = Array(":\n\n".utf8)
 
     /// The line that gives a message its number.
-    static func id(_ number: UInt64) -> [UInt8] {
+    package static func id(_ number: UInt64) -> [UInt8] {
         Array("id: \(number)\n".utf8)
     }
 
@@ -14,7 +14,7 @@ enum ServerSentEvent {
     ///
     /// Line ends in the data, which JSON has between its members at most, begin new lines of data; a browser puts them
     /// together again.
-    static func data(_ parts: [UInt8]...) -> [UInt8] {
+    package static func data(_ parts: [UInt8]...) -> [UInt8] {
         var text = Array("data: ".utf8)
         text.reserveCapacity(parts.reduce(16) { $0 + $1.count })
         for part in parts {
@@ -33,12 +33,12 @@ enum ServerSentEvent {
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     /// A message of a kind of its own.
-    static func named(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    package static func named(_ name: String, _ data: [UInt8]) -> [UInt8] {
         Array("event: \(name)\n".utf8) + self.data(data)
     }
 
     /// So many messages were dropped, as the browser did not read them.
-    static func lost(_ count: Int) -> [UInt8] {
+    package static func lost(_ count: Int) -> [UInt8] {
         named("lost", Array("{\"dropped\":\(count)}".utf8))
     }
 }

@@ -1,11 +1,11 @@
-import HTTPTypes
+package import HTTPTypes
 import IsletClient
 
 /// An answer of HTTP whose body is known as a whole.
-struct Reply: Sendable, Equatable {
-    var status: HTTPResponse.Status
-    var fields = HTTPFields()
-    var body: [UInt8] = []
+package struct Reply: Sendable, Equatable {
+    package var status: HTTPResponse.Status
+    package var fields = HTTPFields()
+    package var body: [UInt8] = []
 
     /// An answer of JSON that is not to be kept by anybody.
     static func json(_ status: HTTPResponse.Status, _ body: [UInt8]) -> Reply {
@@ -64,8 +64,8 @@ extension HTTPField.Name {
     static let referrerPolicy = known("Referrer-Policy")
     static let crossOriginResourcePolicy = known("Cross-Origin-Resource-Policy")
     static let frameOptions = known("X-Frame-Options")
-    static let fetchSite = known("Sec-Fetch-Site")
-    static let host = known("Host")
+    package static let fetchSite = known("Sec-Fetch-Site")
+    package static let host = known("Host")
 
     private static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("no name of a header field: \(name)") }

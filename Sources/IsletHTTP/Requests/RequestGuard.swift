@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import IsletClient
 import IsletServer
 
@@ -6,9 +6,9 @@ import IsletServer
 ///
 /// A page of another site that is open in the browser of somebody on this machine can reach this address as well, by its
 /// number or, with a name of its own that suddenly means 127.0.0.1 (DNS rebinding), as if it came from here.
-enum RequestGuard {
+package enum RequestGuard {
     /// Why a request is not looked at; nil where it is.
-    static func refusal(of head: HTTPRequest, isForScripts: Bool) -> Reply? {
+    package static func refusal(of head: HTTPRequest, isForScripts: Bool) -> Reply? {
         guard head.path?.first == "/" else {
             return .refusal(.badRequest, .badMessage, "a path is wanted that begins with a slash")
         }
@@ -32,7 +32,7 @@ enum RequestGuard {
     }
 
     /// Whether a Host names this machine's loopback interface, with any port (it may be forwarded) or none.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         var name = host.lowercased()[...]
         if let colon = name.lastIndex(of: ":"), !name.hasSuffix("]") {
             let port = name[name.index(after: colon)...]
