@@ -38,30 +38,30 @@ struct HTTPServiceTests {
 
     @Test func beforeTheServiceServesItIsAliveAndNotReady() async throws {
         try await Self.withPages { _, url in
-            #expect(try visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"starting"}"#))
-            #expect(
-                try visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"starting"}"#))
-            for path in ["/metrics", "/api/session", "/api/events"] { #expect(try visit(url, path).status == 503) }
-            #expect(try visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#).status == 503)
-            #expect(try visit(url, "/").status == 200)
+            try #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"starting"}"#))
+            try #expect(
+                visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"starting"}"#))
+            for path in ["/metrics", "/api/session", "/api/events"] { try #expect(visit(url, path).status == 503) }
+            try #expect(visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#).status == 503)
+            try #expect(visit(url, "/").status == 200)
         }
     }
 
     @Test func aServiceThatDoesNotAnswerIsNeitherAliveNorReady() async throws {
         try await Self.withPages { pages, url in
             pages.show(Self.silent, Self.inspection(.notReady("why")))
-            #expect(try visit(url, "/healthz") == Visit(status: 503, body: #"{"status":"why"}"#))
-            #expect(try visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"why"}"#))
-            #expect(try visit(url, "/metrics") == Visit(status: 200, body: "metrics"))
+            try #expect(visit(url, "/healthz") == Visit(status: 503, body: #"{"status":"why"}"#))
+            try #expect(visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"why"}"#))
+            try #expect(visit(url, "/metrics") == Visit(status: 200, body: "metrics"))
         }
     }
 
     @Test func aServiceWithoutRoomLivesAndIsNotReady() async throws {
         try await Self.withPages { pages, url in
             pages.show(Self.silent, Self.inspection(.diskFull))
-            #expect(try visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"ok"}"#))
-            #expect(
-                try visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"diskFull"}"#))
+            try #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"ok"}"#))
+            try #expect(
+                visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"diskFull"}"#))
         }
     }
 
