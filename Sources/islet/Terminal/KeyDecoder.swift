@@ -69,6 +69,7 @@ package struct KeyDecoder {
             switch byte {
             case 0x40...0x7E:
                 state = .ground
+                guard parameters.count <= Self.parametersMax else { break }
                 if let key = Self.key(final: byte, parameters: parameters) { keys.append(key) }
             case 0x20...0x3F:
                 if parameters.count <= Self.parametersMax { state = .sequence(parameters: parameters + [byte]) }

@@ -50,6 +50,6 @@ extension String {
             rest = rest.dropFirst(piece.count)
             lines.append(piece)
         }
-        return lines + [String(rest)]
+        return rest.isEmpty && !lines.isEmpty ? lines : lines + [String(rest)]
     }
 }
