@@ -189,6 +189,8 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_back(service, cl
         client.start(key="order-8")
         one.wait("^order-8 ")
         one.press("q")
+        # What is typed before the top has ended is for nobody.
+        one.wait(lambda text: "UTC  live" not in text and text.rstrip().endswith("shell$"))
         one.press("echo c$((40+2))d", "enter")
         one.wait("^c42d")
         one.press("exit", "enter")
