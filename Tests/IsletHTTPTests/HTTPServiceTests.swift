@@ -38,29 +38,32 @@ struct HTTPServiceTests {
 
     @Test func beforeTheServiceServesItIsAliveAndNotReady() async throws {
         try await Self.withPages { _, url in
-            try #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"starting"}"#))
-            try #expect(
+            try await #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"starting"}"#))
+            try await #expect(
                 visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"starting"}"#))
-            for path in ["/metrics", "/api/session", "/api/events"] { try #expect(visit(url, path).status == 503) }
-            try #expect(visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#).status == 503)
-            try #expect(visit(url, "/").status == 200)
+            for path in ["/metrics", "/api/session", "/api/events"] {
+                try await #expect(visit(url, path).status == 503)
+            }
+            let command = #"{"op":"service.ping"}"#
+            try await #expect(visit(url, "/api/commands", method: "POST", body: command).status == 503)
+            try await #expect(visit(url, "/").status == 200)
         }
     }
 
     @Test func aServiceThatDoesNotAnswerIsNeitherAliveNorReady() async throws {
         try await Self.withPages { pages, url in
             pages.show(Self.silent, Self.inspection(.notReady("why")))
-            try #expect(visit(url, "/healthz") == Visit(status: 503, body: #"{"status":"why"}"#))
-            try #expect(visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"why"}"#))
-            try #expect(visit(url, "/metrics") == Visit(status: 200, body: "metrics"))
+            try await #expect(visit(url, "/healthz") == Visit(status: 503, body: #"{"status":"why"}"#))
+            try await #expect(visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"why"}"#))
+            try await #expect(visit(url, "/metrics") == Visit(status: 200, body: "metrics"))
         }
     }
 
     @Test func aServiceWithoutRoomLivesAndIsNotReady() async throws {
         try await Self.withPages { pages, url in
             pages.show(Self.silent, Self.inspection(.diskFull))
-            try #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"ok"}"#))
-            try #expect(
+            try await #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"ok"}"#))
+            try await #expect(
                 visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"diskFull"}"#))
         }
     }
@@ -68,7 +71,7 @@ struct HTTPServiceTests {
     @Test func aCommandWithoutAnAnswerIs504AndSaysThatNobodyKnows() async throws {
         try await Self.withPages { pages, url in
             pages.show(Self.silent, Self.inspection(.ok))
-            let reply = try visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#)
+            let reply = try await visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#)
             #expect(reply.status == 504 && reply.body.contains(#""code":"outcomeUnknown""#))
         }
     }
@@ -79,10 +82,10 @@ struct HTTPServiceTests {
         let url = try await pages.url
         pages.show(Self.silent, Self.inspection(.ok))
         let waiting = Task.detached {
-            try visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#)
+            try await visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#)
         }
         // Its connection is open, so that it is not just being accepted: another one came and went since.
-        _ = try visit(url, "/healthz")
+        _ = try await visit(url, "/healthz")
         running.cancel()
         try await running.value
         let reply = try? await waiting.value

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -8,7 +9,17 @@ struct Visit: Equatable {
 }
 
 /// Asks a server on the loopback interface, by one connection that ends with the answer.
-func visit(_ url: String, _ path: String, method: String = "GET", body: String = "") throws -> Visit {
+///
+/// It waits on a thread of its own: those that run tasks are few, and the server needs them.
+func visit(_ url: String, _ path: String, method: String = "GET", body: String = "") async throws -> Visit {
+    try await withCheckedThrowingContinuation { answered in
+        Thread.detachNewThread {
+            answered.resume(with: Result { try visitAndWait(url, path, method: method, body: body) })
+        }
+    }
+}
+
+private func visitAndWait(_ url: String, _ path: String, method: String, body: String) throws -> Visit {
     let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
