@@ -76,22 +76,6 @@ struct HTTPServiceTests {
         }
     }
 
-    @Test func whatWaitsForAnAnswerGetsOneWhenItStops() async throws {
-        let pages = HTTPService(HTTPAddress(host: "127.0.0.1", port: 0), canWrite: false, logger: Self.quiet)
-        let running = Task { try await pages.run() }
-        let url = try await pages.url
-        pages.show(Self.silent, Self.inspection(.ok))
-        let waiting = Task.detached {
-            try await visit(url, "/api/commands", method: "POST", body: #"{"op":"service.ping"}"#)
-        }
-        // Its connection is open, so that it is not just being accepted: another one came and went since.
-        _ = try await visit(url, "/healthz")
-        running.cancel()
-        try await running.value
-        let reply = try? await waiting.value
-        #expect(reply == nil || reply?.status == 503)
-    }
-
     @Test func aPortThatIsTakenEndsItWithTheAddress() async throws {
         try await Self.withPages { _, url in
             let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
