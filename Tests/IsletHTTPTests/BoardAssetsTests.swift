@@ -1,7 +1,6 @@
 import HTTPTypes
-import Testing
-
 import IsletHTTP
+import Testing
 
 struct BoardAssetsTests {
     private let assets = BoardAssets(folder: nil)

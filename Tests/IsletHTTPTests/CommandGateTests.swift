@@ -1,7 +1,6 @@
+import IsletHTTP
 import IsletProtocol
 import Testing
-
-import IsletHTTP
 
 struct CommandGateTests {
     private static let reading = CommandGate(canWrite: false)

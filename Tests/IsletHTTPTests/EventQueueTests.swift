@@ -1,6 +1,5 @@
-import Testing
-
 import IsletHTTP
+import Testing
 
 struct EventQueueTests {
     private static func message(_ number: Int) -> [UInt8] { ServerSentEvent.data(Array("\(number)".utf8)) }

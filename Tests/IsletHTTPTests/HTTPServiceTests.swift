@@ -1,10 +1,9 @@
+import IsletHTTP
 import IsletJournal
 import IsletServer
 import Logging
 import Testing
 import ZeroMQ
-
-import IsletHTTP
 
 struct HTTPServiceTests {
     private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

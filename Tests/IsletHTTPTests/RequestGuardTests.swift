@@ -1,7 +1,6 @@
 import HTTPTypes
-import Testing
-
 import IsletHTTP
+import Testing
 
 struct RequestGuardTests {
     private static func status(
