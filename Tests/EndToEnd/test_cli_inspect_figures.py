@@ -213,7 +213,7 @@ def test_subscribers_tells_who_is_behind(islet, client, events):
     assert row["nonce"] == nonce and row["lag"] == 2
     shown = islet("subscribers")
     assert re.search(
-        rf"^{nonce[:12]}  2    no    .* ago  com.example.pizza at 1 \(2 behind\)$", shown.out, re.MULTILINE)
+        rf"^{nonce[:12]}  2    no    .* ago +com.example.pizza at 1 \(2 behind\)$", shown.out, re.MULTILINE)
     assert shown.err == "showing 1 of 1 subscriber, none lags\n"
 
 
