@@ -97,3 +97,16 @@ need_promtool() {
     mv "$folder/usr/bin/promtool" .build/tools/promtool
     rm -rf "$folder"
 }
+
+# Builds the load generators, in C and in Erlang, into .build/load.
+build_load() {
+    local source program
+    mkdir -p .build/load
+    for source in scripts/load/*.c; do
+        program=.build/load/$(basename -- "$source" .c)
+        [ "$program" -nt "$source" ] && [ -z "$(find scripts/load -name '*.h' -newer "$program")" ] && continue
+        gcc -std=gnu11 -O2 -Wall -Wextra -pthread "$source" -o "$program" -lzmq || die "gcc could not build $source"
+    done
+    ln -sf "$(command -v redis-server || command -v redis-check-rdb || echo redis-server)" .build/load/redis-server
+    if command -v erlc >/dev/null; then erlc -o .build/load scripts/load/*.erl || die "erlc failed"; fi
+}

@@ -5,10 +5,11 @@
 // number, which is found again in its answer and in its event; so loss, repetition and both latencies are seen.
 //
 //     load --commands URL --events URL [--activities N] [--start] [--updates N] [--batch N] [--window N]
-//          [--connections N] [--content BYTES] [--first N]
+//          [--connections N] [--content BYTES] [--first N] [--subscribers N] [--stale]
 //
 // `--start` starts the activities first (against Islet), numbered from `--first`; without `--updates` nothing else
-// happens. Prints one line of JSON. Exits with 1 where anything was refused, lost or out of order.
+// happens. With `--stale` each update sets another stale date. Prints one line of JSON. Exits with 1 where anything was
+// refused, lost or out of order.
 
 #define _GNU_SOURCE  // memmem
 
@@ -16,20 +17,20 @@
 #include <stdatomic.h>
 
 #include "bus.h"
+#include "subscribers.h"
 
 enum { MAX_BATCH = 256 };
 
 static struct {
-    const char *commands, *events;
+    const char *commands;
     long activities, updates, batch, window, connections, first;
-    int start;
+    int start, stale;
 } options = {.activities = 100000, .batch = 1, .window = 64, .connections = 1};
 
 static int64_t *sent_at;        // nanoseconds, by the update's number
 static uint32_t *answer_after;  // nanoseconds from sending to the answer
 static uint32_t *event_after;   // nanoseconds from sending to the event
-static atomic_long events_seen;
-static atomic_int listening, listener_failed;
+static atomic_long events_seen[MAX_SUBSCRIBERS], probes_seen[MAX_SUBSCRIBERS];
 static long topic_bytes, event_bytes, answer_bytes, command_bytes;
 
 static uint32_t span(int64_t from, int64_t to) {
@@ -39,49 +40,33 @@ static uint32_t span(int64_t from, int64_t to) {
 
 // MARK: The subscriber
 
-static void *listen_to_events(void *unused) {
-    (void)unused;
-    void *socket = open_socket(ZMQ_SUB, options.events);
-    zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
-    int patience = 20;
-    zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience, sizeof patience);
-    long last_seq = -1, seen = 0;
-    while (atomic_load(&listening)) {
-        char topic[512];
-        int topic_size = zmq_recv(socket, topic, sizeof topic, 0);
-        if (topic_size < 0) continue;
-        zmq_msg_t body;
-        zmq_msg_init(&body);
-        if (zmq_msg_recv(&body, socket, 0) < 0) die("an event without a body");
-        const char *bytes = zmq_msg_data(&body);
-        size_t size = zmq_msg_size(&body);
-        int64_t time = now();
-        long seq = NUMBER_AFTER(bytes, size, "\"seq\":");
-        int is_event = topic_size < 2 || memcmp(topic + topic_size - 2, "/~", 2) != 0;
-        if (is_event && seq >= 0) {
-            if (last_seq >= 0 && seq != last_seq + 1) {
-                fprintf(stderr, "load: a gap in the stream: %ld after %ld\n", seq, last_seq);
-                atomic_store(&listener_failed, 1);
-            }
-            last_seq = seq;
-        }
-        long req = is_event ? NUMBER_AFTER(bytes, size, "\"req\":\"") : -1;
-        if (req >= 0 && sent_at && req < options.updates) {
-            if (event_after[req]) {
-                fprintf(stderr, "load: the event of update %ld came twice\n", req);
-                atomic_store(&listener_failed, 1);
-            }
-            event_after[req] = span(sent_at[req], time) | 1;
-            topic_bytes = topic_size;
-            event_bytes += (long)size;
-            atomic_store(&events_seen, ++seen);
-        } else if (is_event) {
-            atomic_fetch_sub(&events_seen, 1);  // a start or a probe: counted downwards while nothing is measured
-        }
-        zmq_msg_close(&body);
+static void take_event(long subscriber, const char *topic, int topic_size, const char *bytes, size_t size) {
+    (void)topic;
+    long req = NUMBER_AFTER(bytes, size, "\"req\":\"");
+    if (req < 0 || !sent_at || req >= options.updates) {
+        atomic_fetch_add(&probes_seen[subscriber], 1);  // or a start
+        return;
     }
-    zmq_close(socket);
-    return NULL;
+    if (subscriber == 0) {
+        if (event_after[req]) {
+            fprintf(stderr, "load: the event of update %ld came twice\n", req);
+            atomic_fetch_add(&subscribers.failures, 1);
+        }
+        event_after[req] = span(sent_at[req], now()) | 1;
+        topic_bytes = topic_size;
+        event_bytes += (long)size;
+    }
+    atomic_fetch_add(&events_seen[subscriber], 1);
+}
+
+// How many of those the subscriber has seen that has seen fewest.
+static long least(atomic_long *seen) {
+    long fewest = atomic_load(seen);
+    for (long each = 1; each < subscribers.count; each++) {
+        long one = atomic_load(&seen[each]);
+        if (one < fewest) fewest = one;
+    }
+    return fewest;
 }
 
 // MARK: The publisher
@@ -121,15 +106,20 @@ static long drive(void **sockets, long total, const char *op, const char *extra,
     long lag = options.window * options.connections * options.batch * 2 + 256;
     int64_t progress = now();
     static char frame[MAX_FRAME];
+    char stale[64];
+    snprintf(stale, sizeof stale, "%s", extra);
+    int64_t later = clock_nanoseconds(CLOCK_REALTIME) / 1000000 + 3600000;
     while (answered < total) {
         for (long each = 0; each < options.connections; each++) {
             while (waiting[each] < options.window && sent < total &&
-                   (!measured || sent - atomic_load(&events_seen) < lag)) {
+                   (!measured || sent - least(events_seen) < lag)) {
                 long batch = total - sent < options.batch ? total - sent : options.batch;
                 int64_t time = now();
                 for (long in_batch = 0; in_batch < batch; in_batch++, sent++) {
                     long activity = measured ? activity_of(sent, options.activities) : options.first + sent;
-                    int size = write_command(frame, op, extra, measured ? sent : total + sent, activity);
+                    if (measured && options.stale)
+                        sprintf(stale, "\"staleDate\":%lld,", (long long)(later + sent % 60000));
+                    int size = write_command(frame, op, stale, measured ? sent : total + sent, activity);
                     if (measured) sent_at[sent] = time, command_bytes += size;
                     if (zmq_send(sockets[each], frame, (size_t)size, in_batch + 1 < batch ? ZMQ_SNDMORE : 0) < 0)
                         die("zmq_send");
@@ -148,18 +138,18 @@ static long drive(void **sockets, long total, const char *op, const char *extra,
         }
         if (now() - progress > STALL_MS * 1000000LL) {
             fprintf(stderr, "load: stalled after %ld of %ld answers, %ld events\n", answered, total,
-                    atomic_load(&events_seen));
+                    least(events_seen));
             exit(1);
         }
     }
     return refused;
 }
 
-// Sends single updates until one of their events arrives: then the subscription is active, here and at the relay.
+// Sends single updates until their events arrive: then the subscriptions are active, here and at the relay.
 static void wait_for_subscription(void *socket) {
     static char frame[MAX_FRAME];
     for (int attempt = 0; attempt < 200; attempt++) {
-        long before = atomic_load(&events_seen), refused = 0;
+        long before = least(probes_seen), refused = 0;
         // Numbers beyond every measured one; each content is new, so that none is ignored as unchanged.
         int size = write_command(frame, "activity.update", "", 100000000000L + now() / 1000 % 10000000000L, 0);
         zmq_send(socket, frame, (size_t)size, 0);
@@ -168,7 +158,7 @@ static void wait_for_subscription(void *socket) {
         take_answers(socket, &refused);
         if (refused) exit(1);
         pause_milliseconds(20);
-        if (atomic_load(&events_seen) < before) return;
+        if (least(probes_seen) > before) return;
     }
     fprintf(stderr, "load: no event arrives\n");
     exit(1);
@@ -188,19 +178,21 @@ static double quantile(uint32_t *sorted, long count, double part) {
 
 static void read_options(int count, char **words) {
     const struct option known[] = {
-        {"--commands", NULL, &options.commands}, {"--events", NULL, &options.events},
+        {"--commands", NULL, &options.commands}, {"--events", NULL, &subscribers.url},
         {"--activities", &options.activities, NULL}, {"--updates", &options.updates, NULL},
         {"--batch", &options.batch, NULL}, {"--window", &options.window, NULL},
         {"--connections", &options.connections, NULL}, {"--content", &content_bytes, NULL},
-        {"--first", &options.first, NULL},
+        {"--first", &options.first, NULL}, {"--subscribers", &subscribers.count, NULL},
     };
     for (int word = 1; word < count; word++) {
         if (!strcmp(words[word], "--start")) options.start = 1;
+        else if (!strcmp(words[word], "--stale")) options.stale = 1;
         else word = read_option(word, count, words, known, sizeof known / sizeof *known);
     }
-    if (!options.commands || !options.events || options.connections > MAX_CONNECTIONS || options.batch > MAX_BATCH) {
-        fprintf(stderr, "load: --commands and --events are needed; at most %d connections, %d in a batch\n",
-                MAX_CONNECTIONS, MAX_BATCH);
+    if (!options.commands || !subscribers.url || options.connections > MAX_CONNECTIONS || options.batch > MAX_BATCH ||
+        subscribers.count > MAX_SUBSCRIBERS) {
+        fprintf(stderr, "load: --commands and --events are needed; at most %d connections, %d in a batch, %d "
+                "subscribers\n", MAX_CONNECTIONS, MAX_BATCH, MAX_SUBSCRIBERS);
         exit(2);
     }
 }
@@ -231,23 +223,22 @@ int main(int count, char **words) {
     event_after = calloc((size_t)options.updates, sizeof *event_after);
     sent_at = calloc((size_t)options.updates, sizeof *sent_at);
     if (!answer_after || !event_after || !sent_at) die("calloc");
-    atomic_store(&listening, 1);
+    atomic_store(&subscribers.listening, 1);
     pthread_t listener;
     if (pthread_create(&listener, NULL, listen_to_events, NULL)) die("pthread_create");
     wait_for_subscription(sockets[0]);
-    atomic_store(&events_seen, 0);
 
     int64_t begun = now();
     long refused = drive(sockets, options.updates, "activity.update", "", 1);
     int64_t acknowledged = now(), deadline = acknowledged + STALL_MS * 1000000LL;
-    while (atomic_load(&events_seen) < options.updates && now() < deadline) {
+    while (least(events_seen) < options.updates && now() < deadline) {
         pause_milliseconds(1);
     }
     int64_t published = now();
-    atomic_store(&listening, 0);
+    atomic_store(&subscribers.listening, 0);
     pthread_join(listener, NULL);
-    long seen = atomic_load(&events_seen);
-    if (refused || seen != options.updates || atomic_load(&listener_failed)) {
+    long seen = least(events_seen);
+    if (refused || seen != options.updates || atomic_load(&subscribers.failures)) {
         fprintf(stderr, "load: %ld refused, %ld of %ld events\n", refused, seen, options.updates);
         return 1;
     }

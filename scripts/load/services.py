@@ -11,6 +11,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".build" / "release"
 LOAD = ROOT / ".build" / "load"
+# A link that `scripts/bench` makes: the name decides what the program in Debian's redis-tools is.
+REDIS = LOAD / "redis-server"
 
 
 @contextlib.contextmanager

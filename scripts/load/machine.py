@@ -1,0 +1,92 @@
+"""What the figures were measured on: the machine and the versions of everything."""
+
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import time
+
+from services import BUILT, LOAD, REDIS, ROOT
+
+
+def output(*words):
+    """What a program prints, or nothing where it is absent or fails."""
+    try:
+        return subprocess.run(
+            [str(word) for word in words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=60).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def first(pattern, text):
+    found = re.search(pattern, text, re.MULTILINE)
+    return found.group(1).strip() if found else "unknown"
+
+
+def package(*names):
+    """The version of the first of these Debian packages that is installed."""
+    for name in names:
+        if version := first(r"^(\S+)$", output("dpkg-query", "-W", "-f=${Version}\n", name)):
+            if version != "unknown":
+                return version
+    return "unknown"
+
+
+def sync_milliseconds():
+    """The median time of a write of 512 bytes with `fdatasync` where the files are."""
+    path = LOAD / "sync"
+    times = []
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(200):
+            begun = time.perf_counter()
+            file.write(b"\0" * 512)
+            os.fdatasync(file.fileno())
+            times.append(time.perf_counter() - begun)
+    path.unlink()
+    return statistics.median(times) * 1000
+
+
+def disk():
+    """The kind of the file system, its device, and how long it takes to sync."""
+    kind, device = "unknown", "unknown"
+    if words := output("stat", "-f", "-c", "%T", LOAD):
+        kind = words
+    if words := output("df", "--output=source", LOAD).splitlines()[-1:]:
+        device = words[0]
+    return f"{device}, {kind}; write of 512 bytes and fdatasync: median {sync_milliseconds():.2f} ms"
+
+
+def commit():
+    """The commit that was measured, and whether sources stood there that are not in it."""
+    changed = output("git", "status", "--porcelain", "--untracked-files=no")
+    return output("git", "rev-parse", "--short=12", "HEAD") + (" and changes that are not in it" if changed else "")
+
+
+def is_busy():
+    """Whether something else runs on this machine: the figures are then not worth much."""
+    return os.getloadavg()[0] > 0.4 * (os.cpu_count() or 1)
+
+
+def facts(load_before):
+    """Name and value of everything that is worth knowing."""
+    processor = first(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text())
+    memory = int(first(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())) / 1048576
+    return [
+        ("CPU", f"{processor}, {os.cpu_count()} cores"),
+        ("memory", f"{memory:.0f} GiB"),
+        ("kernel", f"{platform.system()} {platform.release()}"),
+        ("system", first(r'PRETTY_NAME="(.*)"', pathlib.Path("/etc/os-release").read_text())),
+        ("disk", disk()),
+        ("load before the run", f"{load_before:.2f}" + (" (BUSY)" if load_before > 0.4 * (os.cpu_count() or 1) else "")),
+        ("commit", commit()),
+        ("Islet", first(r"(\S+)$", output(BUILT / "islet", "--version"))),
+        ("libzmq", package("libzmq5")),
+        ("SQLite", package("libsqlite3-0")),
+        ("Redis", first(r"v=(\S+)", output(REDIS, "--version"))),
+        ("Erlang", f"OTP {package('erlang-base')}"),
+        ("gcc", first(r"^(.*)$", output("gcc", "--version"))),
+        ("Swift", first(r"Swift version (\S+)", output("swift", "--version"))),
+    ]

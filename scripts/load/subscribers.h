@@ -1,0 +1,69 @@
+// One or more SUB sockets of a load generator, drained by one thread; each checks that its stream has no gap.
+
+#pragma once
+
+#include <stdatomic.h>
+
+#include "bus.h"
+
+enum { MAX_SUBSCRIBERS = 64, EVENTS_PER_SOCKET = 256, TOPIC_ROOM = 512 };
+
+static struct {
+    const char *url;
+    long count;
+    void *sockets[MAX_SUBSCRIBERS];
+    long last_seq[MAX_SUBSCRIBERS];  // -1 before the first event
+    atomic_int listening, failures;
+} subscribers = {.count = 1};
+
+// What the program that includes this does with an event, for each subscriber; watermarks do not come here.
+static void take_event(long subscriber, const char *topic, int topic_size, const char *bytes, size_t size);
+
+static inline int receive_event(long subscriber, int flags) {
+    void *socket = subscribers.sockets[subscriber];
+    char topic[TOPIC_ROOM];
+    int topic_size = zmq_recv(socket, topic, sizeof topic, flags);
+    if (topic_size < 0) return 0;
+    zmq_msg_t body;
+    zmq_msg_init(&body);
+    if (zmq_msg_recv(&body, socket, 0) < 0) die("an event without a body");
+    const char *bytes = zmq_msg_data(&body);
+    size_t size = zmq_msg_size(&body);
+    if (topic_size < 2 || memcmp(topic + topic_size - 2, "/~", 2) != 0) {
+        long seq = NUMBER_AFTER(bytes, size, "\"seq\":"), last = subscribers.last_seq[subscriber];
+        if (seq >= 0 && last >= 0 && seq != last + 1) {
+            if (atomic_fetch_add(&subscribers.failures, 1) < 10)
+                fprintf(stderr, "load: a gap in the stream: %ld after %ld\n", seq, last);
+        }
+        if (seq >= 0) subscribers.last_seq[subscriber] = seq;
+        take_event(subscriber, topic, topic_size, bytes, size);
+    }
+    zmq_msg_close(&body);
+    return 1;
+}
+
+// The thread: opens the sockets, and takes in what comes while `listening`.
+static void *listen_to_events(void *unused) {
+    (void)unused;
+    zmq_pollitem_t items[MAX_SUBSCRIBERS];
+    for (long each = 0; each < subscribers.count; each++) {
+        subscribers.sockets[each] = open_socket(ZMQ_SUB, subscribers.url);
+        subscribers.last_seq[each] = -1;
+        zmq_setsockopt(subscribers.sockets[each], ZMQ_SUBSCRIBE, "", 0);
+        items[each] = (zmq_pollitem_t){subscribers.sockets[each], 0, ZMQ_POLLIN, 0};
+    }
+    int patience = 20;
+    zmq_setsockopt(subscribers.sockets[0], ZMQ_RCVTIMEO, &patience, sizeof patience);
+    while (atomic_load(&subscribers.listening)) {
+        if (subscribers.count == 1) {
+            receive_event(0, 0);
+            continue;
+        }
+        if (zmq_poll(items, (int)subscribers.count, patience) < 0 && zmq_errno() != EINTR) die("zmq_poll");
+        for (long each = 0; each < subscribers.count; each++) {
+            for (int taken = 0; taken < EVENTS_PER_SOCKET && receive_event(each, ZMQ_DONTWAIT); taken++) {}
+        }
+    }
+    for (long each = 0; each < subscribers.count; each++) zmq_close(subscribers.sockets[each]);
+    return NULL;
+}
