@@ -7,15 +7,24 @@ import time
 
 import controls
 import machine
+import memory
 import open_loop
 import report
+import starts
+import storm
 import throughput
+import wheel
 from services import LoadFailed
 
 SECTIONS = {
     "updates": throughput.measure,
     "scale": throughput.measure_scale,
     "open": open_loop.measure,
+    "wheel": wheel.measure,
+    "storm": storm.measure,
+    "memory": memory.measure,
+    "start": starts.measure,
+    "subscribers": throughput.measure_subscribers,
     "controls": controls.measure,
 }
 
@@ -26,6 +35,10 @@ def read_options():
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="some of the sections")
     parser.add_argument("--rounds", type=int, default=5, help="of each throughput and latency")
     parser.add_argument("--activities", type=int, default=100_000)
+    parser.add_argument("--many", type=int, default=1_000_000, help="activities of a storm, a start, and memory")
+    parser.add_argument("--storms", type=int, default=3, help="rounds of dismissals at one instant")
+    parser.add_argument("--starts", type=int, default=3, help="starts of each kind")
+    parser.add_argument("--subscribers", type=int, default=8, help="where there are many of them")
     parser.add_argument("--content", type=int, default=256, help="bytes of a content state")
     closed = parser.add_argument_group("as fast as answers come back")
     closed.add_argument("--updates", type=int, default=200_000, help="of one run")

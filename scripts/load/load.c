@@ -5,10 +5,10 @@
 // number, which is found again in its answer and in its event; so loss, repetition and both latencies are seen.
 //
 //     load --commands URL --events URL [--activities N] [--start] [--updates N] [--batch N] [--window N]
-//          [--connections N] [--content BYTES] [--first N] [--subscribers N] [--stale]
+//          [--connections N] [--content BYTES] [--first N] [--subscribers N] [--stale] [--end DATE]
 //
-// `--start` starts the activities first (against Islet), numbered from `--first`; without `--updates` nothing else
-// happens. With `--stale` each update sets another stale date. Prints one line of JSON. Exits with 1 where anything was
+// `--start` starts the activities first (against Islet), numbered from `--first`, and `--end` ends them, to be dismissed
+// at a date; without `--updates` nothing else happens. With `--stale` each update sets another stale date. Prints one line of JSON. Exits with 1 where anything was
 // refused, lost or out of order.
 
 #define _GNU_SOURCE  // memmem
@@ -23,7 +23,7 @@ enum { MAX_BATCH = 256 };
 
 static struct {
     const char *commands;
-    long activities, updates, batch, window, connections, first;
+    long activities, updates, batch, window, connections, first, end;
     int start, stale;
 } options = {.activities = 100000, .batch = 1, .window = 64, .connections = 1};
 
@@ -164,6 +164,18 @@ static void wait_for_subscription(void *socket) {
     exit(1);
 }
 
+// Starts or ends all activities, in batches; says how fast that was where nothing else is measured.
+static void change_all(void **sockets, const char *what, const char *op, const char *extra) {
+    long batch = options.batch;
+    options.batch = 64;
+    int64_t begun = now();
+    if (drive(sockets, options.activities, op, extra, 0)) exit(1);
+    options.batch = batch;
+    if (!options.updates)
+        printf("{\"%s\":%ld,\"perSecond\":%.0f}\n", what, options.activities,
+               (double)options.activities / ((double)(now() - begun) / 1e9));
+}
+
 // MARK: The report
 
 static int by_size(const void *left, const void *right) {
@@ -182,7 +194,7 @@ static void read_options(int count, char **words) {
         {"--activities", &options.activities, NULL}, {"--updates", &options.updates, NULL},
         {"--batch", &options.batch, NULL}, {"--window", &options.window, NULL},
         {"--connections", &options.connections, NULL}, {"--content", &content_bytes, NULL},
-        {"--first", &options.first, NULL}, {"--subscribers", &subscribers.count, NULL},
+        {"--first", &options.first, NULL}, {"--end", &options.end, NULL}, {"--subscribers", &subscribers.count, NULL},
     };
     for (int word = 1; word < count; word++) {
         if (!strcmp(words[word], "--start")) options.start = 1;
@@ -204,18 +216,11 @@ int main(int count, char **words) {
     void *sockets[MAX_CONNECTIONS];
     for (long each = 0; each < options.connections; each++) sockets[each] = open_socket(ZMQ_DEALER, options.commands);
 
-    if (options.start) {
-        long batch = options.batch, refused;
-        options.batch = 64;
-        int64_t begun = now();
-        refused = drive(sockets, options.activities, "activity.start", START_FIELDS, 0);
-        options.batch = batch;
-        if (refused) return 1;
-        if (!options.updates) {
-            printf("{\"started\":%ld,\"perSecond\":%.0f}\n", options.activities,
-                   options.activities / ((double)(now() - begun) / 1e9));
-            return 0;
-        }
+    if (options.start) change_all(sockets, "started", "activity.start", START_FIELDS);
+    if (options.end) {
+        char fields[64];
+        sprintf(fields, "\"dismissalPolicy\":{\"after\":%ld},", options.end);
+        change_all(sockets, "ended", "activity.end", fields);
     }
     if (!options.updates) return 0;
 

@@ -1,12 +1,11 @@
 """Redis as a contender: a server of its own with files of its own, tuned to be at its best, and its load generators."""
 
 import contextlib
-import json
 import socket
 import subprocess
 import time
 
-from services import LOAD, REDIS, LoadFailed, folder
+from services import REDIS, LoadFailed, folder, run
 
 # Synced once a second; no rewrites of the log meanwhile; contents in list packs, which is small and fast.
 SETTINGS = {
@@ -65,10 +64,18 @@ def running(**settings):
 
 def drive(port, program="redis", **options):
     """Runs a load generator: `redis` or `expiry`; gives what it measured."""
-    words = [str(LOAD / program), "--port", str(port)]
-    for name, value in options.items():
-        words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise LoadFailed(f"the load generator failed: {' '.join(words)}")
-    return json.loads(done.stdout) if done.stdout else {}
+    return run(program, port=port, **options)
+
+
+def compact(port):
+    """Rewrites the log as Redis does from time to time: what it then loads is a binary image of its data."""
+    ask(port, "BGREWRITEAOF")
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        with socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS) as connection:
+            connection.sendall(b"*2\r\n$4\r\nINFO\r\n$11\r\npersistence\r\n")
+            text = connection.recv(1 << 16).decode()
+        if "aof_rewrite_in_progress:0" in text and "aof_rewrite_scheduled:0" in text:
+            return
+        time.sleep(0.05)
+    raise LoadFailed("redis-server does not end its rewrite")

@@ -8,9 +8,14 @@ import subprocess
 import sys
 import tempfile
 
+import zmq
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".build" / "release"
 LOAD = ROOT / ".build" / "load"
+ANSWER_SECONDS = 60
+# The load generators that also pull replays.
+WITH_BULK = {"storm"}
 # A link that `scripts/bench` makes: the name decides what the program in Debian's redis-tools is.
 REDIS = LOAD / "redis-server"
 
@@ -31,7 +36,7 @@ def ready(words, **more):
     finally:
         process.stdin.close()
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 def folder():
@@ -54,10 +59,20 @@ def islet(store="sqlite"):
         yield running
 
 
+def ask(endpoints, **command):
+    """One command over a connection of its own, and its answer."""
+    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+        socket.linger = 0
+        socket.connect(endpoints["commands"])
+        socket.send(json.dumps(command).encode())
+        if not socket.poll(ANSWER_SECONDS * 1000):
+            raise LoadFailed(f"no answer to {command['op']}")
+        return json.loads(socket.recv())
+
+
 def info(endpoints):
     """What `service.info` tells."""
-    words = [BUILT / "islet", "info", "--json", "--commands", endpoints["commands"]]
-    return json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
+    return ask(endpoints, op="service.info")["info"]
 
 
 def relay(sizes):
@@ -68,15 +83,23 @@ class LoadFailed(Exception):
     """A load generator ended without a result; it has said why."""
 
 
-def load(endpoints, program="load", **options):
-    """Runs a load generator: `load`, `open` or `provider`; gives what it measured."""
-    words = [LOAD / program, "--commands", endpoints["commands"], "--events", endpoints["events"]]
+def run(program, *words, **options):
+    """Runs a program of this folder to its end; gives the JSON that it printed."""
+    words = [str(LOAD / program), *map(str, words)]
     for name, value in options.items():
-        words += [f"--{name}"] if value is True else [f"--{name}", value]
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True)
+        words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise LoadFailed(f"the load generator failed: {' '.join(map(str, words))}")
+        raise LoadFailed(f"it failed: {' '.join(words)}")
     return json.loads(done.stdout) if done.stdout else {}
+
+
+def load(endpoints, program="load", **options):
+    """Runs a load generator: `load`, `open`, `provider` or `storm`; gives what it measured."""
+    words = ["--commands", endpoints["commands"], "--events", endpoints["events"]]
+    if program in WITH_BULK:
+        words += ["--bulk", endpoints["bulk"]]
+    return run(program, *words, **options)
 
 
 def resident(process):

@@ -14,6 +14,7 @@ static struct {
     void *sockets[MAX_SUBSCRIBERS];
     long last_seq[MAX_SUBSCRIBERS];  // -1 before the first event
     atomic_int listening, failures;
+    void (*gap)(long after, long before);  // what to do about a gap; NULL where there is to be none
 } subscribers = {.count = 1};
 
 // What the program that includes this does with an event, for each subscriber; watermarks do not come here.
@@ -32,7 +33,8 @@ static inline int receive_event(long subscriber, int flags) {
     if (topic_size < 2 || memcmp(topic + topic_size - 2, "/~", 2) != 0) {
         long seq = NUMBER_AFTER(bytes, size, "\"seq\":"), last = subscribers.last_seq[subscriber];
         if (seq >= 0 && last >= 0 && seq != last + 1) {
-            if (atomic_fetch_add(&subscribers.failures, 1) < 10)
+            if (subscribers.gap && seq > last) subscribers.gap(last, seq);
+            else if (atomic_fetch_add(&subscribers.failures, 1) < 10)
                 fprintf(stderr, "load: a gap in the stream: %ld after %ld\n", seq, last);
         }
         if (seq >= 0) subscribers.last_seq[subscriber] = seq;

@@ -6,7 +6,7 @@ import sys
 
 import redis_server
 from report import Row, versus
-from services import islet, load, relay
+from services import islet, load, relay, run
 
 ISLET, MEMORY, RELAY, REDIS = "islet", "islet, in memory", "relay", "redis"
 BATCHED = ", batches of 64"
@@ -56,10 +56,10 @@ def contend(options):
     rows = {name + kind: [] for kind in ("", BATCHED) for name in (RELAY, ISLET, MEMORY, REDIS)}
     for number in range(options.rounds):
         say(f"updates: round {number + 1} of {options.rounds}")
-        runs = {ISLET: run_islet(options, "sqlite"), MEMORY: run_islet(options, "memory")}
-        runs[RELAY] = run_relay(options, runs[ISLET][0])
-        runs[REDIS] = run_redis(options, runs[ISLET][0])
-        for name, (one, many) in runs.items():
+        done = {ISLET: run_islet(options, "sqlite"), MEMORY: run_islet(options, "memory")}
+        done[RELAY] = run_relay(options, done[ISLET][0])
+        done[REDIS] = run_redis(options, done[ISLET][0])
+        for name, (one, many) in done.items():
             rows[name].append(one)
             rows[name + BATCHED].append(many)
     return rows
@@ -112,3 +112,36 @@ def measure_scale(options):
         print(f"{population:12,}{figure:11,.0f}{figure / figures[0]:8.2f}")
     what = "durable updates with 1 M activities, beside 10 k"
     return [versus(3, what, figures[-1], figures[0], "/s", 0.85, name="10 k activities")]
+
+
+def run_fanout(options, sizes):
+    """Bare PUB, and the relay, with as many subscribers; events a second."""
+    count = {"subscribers": options.subscribers}
+    words = {**count, "events": options.updates, "topic": sizes["topicBytes"], "event": sizes["eventBytes"]}
+    with relay(sizes) as (endpoints, _):
+        relayed = [load(endpoints, updates=options.updates, **shape, **count) for shape in shapes(options)]
+    return run("fanout", **words), relayed
+
+
+def measure_subscribers(options):
+    """Number 9: deliveries a second to many subscribers."""
+    runs = {name: [] for name in ("bare PUB", ISLET, ISLET + BATCHED, RELAY, RELAY + BATCHED)}
+    for number in range(options.rounds):
+        say(f"subscribers: round {number + 1} of {options.rounds}")
+        with islet() as (endpoints, _):
+            load(endpoints, start=True, activities=options.activities, content=options.content)
+            here = [load(endpoints, activities=options.activities, updates=options.updates, **shape,
+                         subscribers=options.subscribers) for shape in shapes(options)]
+        bare, relayed = run_fanout(options, here[0])
+        for name, one in zip(runs, [bare, *here, *relayed]):
+            runs[name].append(one)
+    figures = {name: median(some) * options.subscribers for name, some in runs.items()}
+    print(f"\ndeliveries/s to {options.subscribers} subscribers, medians of {options.rounds} rounds of {options.updates}\n")
+    for name, figure in figures.items():
+        print(f"{name:36}{figure:11,.0f}{figure / figures['bare PUB']:8.2f}")
+    what, bare = f"deliveries to {options.subscribers} subscribers", figures["bare PUB"]
+    return [
+        versus(9, f"{what}, batches of 64", figures[ISLET + BATCHED], bare, "/s", 0.8, name="bare PUB"),
+        Row(9, f"{what}, one command a message", f"{figures[ISLET]:,.0f} /s", f"relay {figures[RELAY]:,.0f}",
+            figures[ISLET] / figures[RELAY]),
+    ]
