@@ -68,7 +68,7 @@ struct IsletCommand: AsyncParsableCommand {
                     ActivityCommand.self, ControlCommand.self, WidgetCommand.self, GroupCommand.self,
                     ProviderCommand.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self,
                 ]),
-            CommandGroup(name: "File", subcommands: [JournalCommand.self, Backup.self, Restore.self]),
+            CommandGroup(name: "File", subcommands: [JournalCommand.self, Backup.self, Restore.self, Replay.self]),
             CommandGroup(name: "Setup", subcommands: [ContextCommand.self, CompletionsCommand.self]),
         ])
 }

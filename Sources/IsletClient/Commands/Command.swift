@@ -8,6 +8,9 @@ public struct Command: Sendable, Hashable {
     public var op: String
     /// The other fields, in the order in which they are sent.
     public var fields: RawObject
+    /// The number that its `req` ends in, where the sender has numbers of its own: then it has one for every command of
+    /// its connection. nil: the connection counts.
+    package var requestNumber: UInt64?
 
     /// A command of these fields.
     public init(_ op: String, app: String? = nil, _ fields: RawObject = [:]) {

@@ -38,7 +38,7 @@ actor ConnectionLoop: BusLoop {
         self.endpoints = endpoints
         self.options = options
         requests = RequestTable(
-            prefix: options.requestPrefix, client: ClientIdentity.uuid(),
+            prefix: options.requestPrefix, client: options.client ?? ClientIdentity.uuid(),
             backoff: .commands(first: options.firstRetry))
         do throws(ZeroMQError) {
             let context = try ZeroMQContext()

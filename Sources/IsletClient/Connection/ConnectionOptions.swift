@@ -10,6 +10,9 @@ public struct ConnectionOptions: Sendable, Hashable {
     /// How many deliveries may wait for the reader of a stream. One that falls further behind is not sent more until it
     /// has caught up; a replay then brings what it has not seen.
     public var deliveryLimit: Int
+    /// The UUID by which the service knows the sender of a command that it has seen before; nil: a new one for each
+    /// connection. Only for what numbers its commands itself (`Command.requestNumber`).
+    package var client: String?
 
     /// The usual ones.
     public init(

@@ -60,7 +60,7 @@ package struct RequestTable: Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> Result<(req: String, frame: [UInt8]), IsletError> {
         guard requests.count < Self.maximumCount else { return .failure(.overloaded(limit: Self.maximumCount)) }
-        lastNumber += 1
+        lastNumber = command.requestNumber ?? lastNumber + 1
         let req = "\(prefix)-\(lastNumber)"
         let frame = command.frame(req: req, client: client)
         let request = Request(

@@ -16,6 +16,7 @@ struct Tail: AsyncParsableCommand {
               islet tail --filter 'to=stale or cause=person'      what fits
               islet tail --filter 'lateBy>1s and key~order-*'     late ones of some keys
               islet tail --json | jq -c .event         the events' own bytes, a line each
+              islet tail --json --topics > morning.jsonl     for islet replay
 
             It begins when it has joined: nothing after that is lost. Gaps are filled
             by replay; where the service does not keep the events any more, it says
@@ -39,12 +40,16 @@ struct Tail: AsyncParsableCommand {
         help: ArgumentHelp("One app (else ISLET_APP); the same as the prefix APP/.", valueName: "bundle id"))
     var app: String?
 
+    @Flag(name: .customLong("topics"), help: "With --json: each event with its topic, as islet replay likes it best.")
+    var showsTopics = false
+
     @OptionGroup var filter: FilterOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
     func validate() throws {
         guard prefix == nil || app == nil else { throw ValidationError("name a prefix or --app, not both") }
+        guard !showsTopics || output.json else { throw ValidationError("--topics goes with --json") }
         guard (limit ?? 1) > 0 else { throw ValidationError("--limit must be at least 1") }
     }
 
@@ -93,7 +98,7 @@ struct Tail: AsyncParsableCommand {
                 let facts = asks ? await known.facts(for: event, connection: connection) : nil
                 if let filter, !filter.matches(EventRow.row(event, key: facts?.key), now: event.at) { continue }
                 if output.json {
-                    Console.data(event.bytes)
+                    Console.data(showsTopics ? Self.withTopic(event) : event.bytes)
                 } else if let facts {
                     let name = name(event, facts)
                     for line in lines.lines(event, name: name, next: facts.next, entries: facts.entries) {
@@ -103,6 +108,11 @@ struct Tail: AsyncParsableCommand {
                 if summary.counted() == limit { return }
             }
         }
+    }
+
+    /// The event's own bytes beside its topic.
+    private static func withTopic(_ event: StreamEvent) -> [UInt8] {
+        RawObject(dictionaryLiteral: ("topic", .string(event.topic)), ("event", event.object.json)).json.bytes
     }
 
     /// `Delivery/order-7`, and the app before it where there may be several.

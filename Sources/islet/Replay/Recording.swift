@@ -1,0 +1,123 @@
+import IsletClient
+
+/// A recorded stream: its events, and what must be known of later ones before earlier ones can be played.
+///
+/// Only the lines are kept; an event is read when its turn comes.
+package struct Recording: Sendable {
+    /// Events that are missing in an app's stream.
+    package struct Gap: Sendable, Equatable {
+        package var app: String
+        package var first: UInt64
+        package var last: UInt64
+    }
+
+    private struct Entry {
+        let line: Int
+        let app: String?
+        let bytes: [UInt8]
+    }
+
+    /// How many events a recording may have.
+    package static let eventsMax = 2_000_000
+    /// How many gaps are kept; more are only counted.
+    private static let gapsMax = 100
+
+    private var entries: [Entry] = []
+    /// The first gaps, in their order.
+    package private(set) var gaps: [Gap] = []
+    /// How many events are missing in all of them.
+    package private(set) var missing: UInt64 = 0
+    /// How many events stood in it before, and were left out.
+    package private(set) var repeated = 0
+    /// The last line, where its end is missing.
+    package private(set) var cutLine: Int?
+    /// The alerts of scheduled activities, which only their later start tells, by their ids.
+    private(set) var alerts: [String: RawJSON] = [:]
+    /// The start of what a renewed activity went on as, by the id of the renewed one.
+    private(set) var successors: [String: RawObject] = [:]
+    /// What a control that was placed on a locked device is configured to, as its unlocking tells; null: nothing.
+    private(set) var revealed: [String: RawJSON] = [:]
+    /// The first line that has an event, by whose bytes the recording is known again.
+    package private(set) var identity: [UInt8] = []
+
+    /// Of each app the last event that was seen.
+    private var positions: [String: StreamPosition] = [:]
+    private var apps: [String: String] = [:]
+
+    /// An empty one, which takes lines.
+    package init() {}
+
+    /// How many events there are.
+    package var count: Int { entries.count }
+
+    /// The event of an index.
+    package func event(_ index: Int) -> RecordedEvent? {
+        let entry = entries[index]
+        guard case .event(let event, _) = RecordedLine(entry.bytes) else { return nil }
+        return RecordedEvent(line: entry.line, app: entry.app, event: event)
+    }
+
+    /// Takes the next line in.
+    ///
+    /// - Parameters:
+    ///   - number: from 1.
+    ///   - isCut: whether it is the last one and has no line end, so that it may be part of a line.
+    package mutating func take(_ bytes: [UInt8], number: Int, isCut: Bool = false) throws(RecordingError) {
+        switch RecordedLine(bytes) {
+        case .quiet: return
+        case .other: throw .notAnEvent(line: number)
+        case .notJSON:
+            guard isCut, !entries.isEmpty else { throw .notJSON(line: number) }
+            cutLine = number
+        case .event(let event, let hasTopic):
+            let app = hasTopic ? event.app : app(of: event)
+            guard follows(event, app) else {
+                repeated += 1
+                return
+            }
+            guard entries.count < Self.eventsMax else { throw .tooLong(limit: Self.eventsMax, unit: "events") }
+            if let id = event.id { apps[id] = app }
+            if entries.isEmpty { identity = event.bytes }
+            look(at: event)
+            entries.append(Entry(line: number, app: app, bytes: bytes))
+        }
+    }
+
+    /// Whether an event is new in its stream; a gap before it is noted.
+    private mutating func follows(_ event: StreamEvent, _ app: String?) -> Bool {
+        guard let app else { return true }
+        let last = positions[app]
+        if let last, last.epoch == event.position.epoch, event.seq <= last.seq { return false }
+        positions[app] = event.position
+        guard let last, last.epoch == event.position.epoch else { return true }
+        guard event.seq > last.seq + 1 else { return true }
+        missing += event.seq - last.seq - 1
+        if gaps.count < Self.gapsMax { gaps.append(Gap(app: app, first: last.seq + 1, last: event.seq - 1)) }
+        return true
+    }
+
+    /// The app of an event whose topic is not recorded: its entity says it at the start, a group by who sets a key.
+    private func app(of event: StreamEvent) -> String? {
+        if let app = event.patch["app"]?.string { return app }
+        if let id = event.id { return apps[id] }
+        let item = event.object["notification"]?.object ?? event.patch
+        guard let by = item["by"]?.string else { return nil }
+        // The stream is the owner's, and who set the key may be another member: the number that comes next tells.
+        func isNext(_ app: String) -> Bool {
+            positions[app].map { $0.epoch == event.position.epoch && $0.seq + 1 == event.seq } ?? false
+        }
+        if positions[by] == nil || isNext(by) { return by }
+        return positions.keys.filter(isNext).min() ?? by
+    }
+
+    /// Keeps what earlier events need.
+    private mutating func look(at event: StreamEvent) {
+        guard let id = event.id else { return }
+        switch event.name {
+        case "activity.started" where event.object["from"] != nil: alerts[id] = event.object["alert"]
+        case "activity.started": if let old = event.patch["renews"]?.string { successors[old] = event.patch }
+        case "control.revealed" where revealed[id] == nil: revealed[id] = event.patch["configuration"] ?? .null
+        case _: break
+        }
+    }
+}

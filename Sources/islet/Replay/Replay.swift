@@ -1,0 +1,120 @@
+import ArgumentParser
+import IsletClient
+import UnixSignals
+
+/// `islet replay`: a recorded stream once more, into another service.
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Play a recorded stream into another service.",
+        discussion: """
+            EXAMPLES:
+              islet tail --json --topics > morning.jsonl           record until Ctrl-C
+              islet replay morning.jsonl --commands tcp://127.0.0.1:7511
+              islet replay morning.jsonl --speed 10 --prefix staging.
+              islet replay morning.jsonl --speed max --verify      is all as it was?
+              islet replay morning.jsonl --dry-run | jq -c .op     what would be sent
+              islet journal dump --data /srv/islet | islet replay -
+
+            Events become the commands that brought them about: in their order, with their
+            times between them, and under their ids. What follows by itself is not sent: the
+            target has deadlines of its own, and providers of controls and widgets must be
+            there. Dates are moved by as much as lies between the first event and now.
+
+            Where the target has a manual clock, that is moved from event to event and nothing
+            is waited for, unless --speed names a number: then everything comes out as it was.
+            On a clock that runs, only --speed 1 keeps deadlines between the same commands.
+
+            WHAT IS NOT REPLAYED, and said in the end: events of what began before the
+            recording did; signs of life and other commands that changed nothing, since they
+            made no event; push tokens. Groups are made where they are missing. An ended
+            device condition shows only where a reload is charged again.
+
+            The same recording into the same service twice does no harm: each command is known
+            again and not executed. --new-ids plays it once more as new things.
+
+            EXIT CODES: 0 all that is recorded has come about; 1 something was refused or
+            could not be replayed, or --verify found differences; 2 no readable recording;
+            5 the target does not answer.
+            """)
+
+    @Argument(help: ArgumentHelp("The recording; - is standard input.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var options: ReplayOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func run() async throws {
+        let recording = try read()
+        let progress = ReplayProgress(recording)
+        var report = ReplayReport(recording, options, output, progress)
+        guard !options.isDryRun else {
+            ReplayDraft(recording, options.names).write(progress)
+            return try report.conclude()
+        }
+        try await service.withConnection { target in
+            let clock = try ReplayTarget(try await target.send(Command("service.info")))
+            let plan = try options.plan(clock, first: recording.event(0)?.at ?? clock.now)
+            report.offset = plan.times.offset
+            try await play(recording, plan, target, &report, progress)
+        }
+    }
+
+    private func read() throws -> Recording {
+        do throws(RecordingError) {
+            return try RecordingFile.read(file)
+        } catch {
+            throw Failure(.usage, "\(file == "-" ? "standard input" : file) \(error.description)")
+        }
+    }
+
+    private func play(
+        _ recording: Recording, _ plan: ReplayRun.Options, _ target: IsletConnection, _ report: inout ReplayReport,
+        _ progress: ReplayProgress
+    ) async throws {
+        var own = service.connectionOptions
+        own.requestPrefix = "replay"
+        own.client = options.makesIDs ? nil : ReplayIdentity.client(recording, options.names)
+        let changes = try await IsletConnection.open(service.endpoints, options: own)
+        report.begin()
+        let result: Result<ReplayRun?, any Error>
+        do {
+            result = .success(
+                try await ProgressLine.during {
+                    "replayed \(progress.counts.progress)"
+                } _: {
+                    try await Self.untilStopped(
+                        ReplayRun(recording, plan, target: target, changes: changes, progress: progress))
+                })
+        } catch {
+            result = .failure(error)
+        }
+        report.end()
+        await changes.close()
+        switch result {
+        case .success(let run?):
+            if options.verify { report.differences = try await run.verify() }
+            try report.conclude()
+        case .success(nil): try report.conclude(isStopped: true)
+        case .failure(let error): try report.conclude(error)
+        }
+    }
+
+    /// The run when it is through; nil where the person has stopped it.
+    private static func untilStopped(_ run: ReplayRun) async throws -> ReplayRun? {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: ReplayRun?.self) { group in
+            group.addTask {
+                var run = run
+                try await run.run()
+                return run
+            }
+            group.addTask {
+                for await _ in signals { break }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+}
