@@ -98,15 +98,21 @@ need_promtool() {
     rm -rf "$folder"
 }
 
-# Builds the load generators, in C and in Erlang, into .build/load.
+# Builds the load generators, in C and in Erlang, into .build/load; one at a time, since tests run side by side.
 build_load() {
     local source program
     mkdir -p .build/load
+    exec {lock}>.build/load/lock
+    flock "$lock"
     for source in scripts/load/*.c; do
         program=.build/load/$(basename -- "$source" .c)
-        [ "$program" -nt "$source" ] && [ -z "$(find scripts/load -name '*.h' -newer "$program")" ] && continue
-        gcc -std=gnu11 -O2 -Wall -Wextra -pthread "$source" -o "$program" -lzmq || die "gcc could not build $source"
+        if [ "$program" -nt "$source" ] && [ -z "$(find scripts/load -name '*.h' -newer "$program")" ]; then continue; fi
+        gcc -std=gnu11 -O2 -Wall -Wextra -pthread "$source" -o "$program.new" -lzmq || die "gcc could not build $source"
+        mv "$program.new" "$program"
     done
-    ln -sf "$(command -v redis-server || command -v redis-check-rdb || echo redis-server)" .build/load/redis-server
-    if command -v erlc >/dev/null; then erlc -o .build/load scripts/load/*.erl || die "erlc failed"; fi
+    ln -sfn "$(command -v redis-server || command -v redis-check-rdb || echo redis-server)" .build/load/redis-server
+    if command -v erlc >/dev/null && ! [ .build/load/timers.beam -nt scripts/load/timers.erl ]; then
+        erlc -o .build/load scripts/load/timers.erl || die "erlc failed"
+    fi
+    flock -u "$lock"
 }

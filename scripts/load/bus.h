@@ -12,6 +12,7 @@
 enum { MAX_CONNECTIONS = 64, MAX_FRAME = 8192, STALL_MS = 10000 };
 
 static const char APP[] = "com.example.bench";
+static const char *app = APP;  // that commands name
 // What every activity of these generators starts with.
 #define START_FIELDS "\"type\":\"Bench\",\"attributes\":{},"
 
@@ -65,7 +66,7 @@ static inline long number_after(const char *bytes, size_t size, const char *mark
 static inline int write_command(char *frame, const char *op, const char *extra, long req, long activity) {
     int used = snprintf(frame, MAX_FRAME,
         "{\"op\":\"%s\",\"req\":\"%ld\",\"app\":\"%s\",%s\"id\":\"00000000-0000-7000-8000-%012lx\",\"contentState\":",
-        op, req, APP, extra, activity);
+        op, req, app, extra, activity);
     int begin = used;
     used += snprintf(frame + used, MAX_FRAME - (size_t)used, "{\"n\":%ld,\"run\":%ld,\"text\":\"", req, run);
     long padding = content_bytes - (used - begin) - 2;

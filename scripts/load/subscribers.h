@@ -9,12 +9,14 @@
 enum { MAX_SUBSCRIBERS = 64, EVENTS_PER_SOCKET = 256, TOPIC_ROOM = 512 };
 
 static struct {
-    const char *url;
+    const char *url, *prefix;        // with a prefix they join as the contract says, and see its stream from seq 1 on
     long count;
     void *sockets[MAX_SUBSCRIBERS];
     long last_seq[MAX_SUBSCRIBERS];  // -1 before the first event
     atomic_int listening, failures;
     void (*gap)(long after, long before);  // what to do about a gap; NULL where there is to be none
+    void (*watermark)(long subscriber, const char *bytes, size_t size);  // NULL where nobody wants them
+    atomic_long joined;
 } subscribers = {.count = 1};
 
 // What the program that includes this does with an event, for each subscriber; watermarks do not come here.
@@ -39,9 +41,24 @@ static inline int receive_event(long subscriber, int flags) {
         }
         if (seq >= 0) subscribers.last_seq[subscriber] = seq;
         take_event(subscriber, topic, topic_size, bytes, size);
+    } else if (subscribers.watermark) {
+        subscribers.watermark(subscriber, bytes, size);
     }
     zmq_msg_close(&body);
     return 1;
+}
+
+// Subscribes, and waits for the answer that says that the subscription is active.
+static inline void join(void *socket) {
+    char topic[TOPIC_ROOM], body[TOPIC_ROOM];
+    int patience = STALL_MS;
+    zmq_setsockopt(socket, ZMQ_SUBSCRIBE, subscribers.prefix, strlen(subscribers.prefix));
+    int size = sprintf(topic, "\xffjoin/%016llx%016llx/%s", (unsigned long long)now(), (unsigned long long)socket, app);
+    zmq_setsockopt(socket, ZMQ_SUBSCRIBE, topic, (size_t)size);
+    zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience, sizeof patience);
+    if (zmq_recv(socket, topic, sizeof topic, 0) < 0 || zmq_recv(socket, body, sizeof body, 0) < 0) die("no join answer");
+    zmq_setsockopt(socket, ZMQ_UNSUBSCRIBE, topic, (size_t)size);
+    atomic_fetch_add(&subscribers.joined, 1);
 }
 
 // The thread: opens the sockets, and takes in what comes while `listening`.
@@ -50,8 +67,9 @@ static void *listen_to_events(void *unused) {
     zmq_pollitem_t items[MAX_SUBSCRIBERS];
     for (long each = 0; each < subscribers.count; each++) {
         subscribers.sockets[each] = open_socket(ZMQ_SUB, subscribers.url);
-        subscribers.last_seq[each] = -1;
-        zmq_setsockopt(subscribers.sockets[each], ZMQ_SUBSCRIBE, "", 0);
+        subscribers.last_seq[each] = subscribers.prefix ? 0 : -1;
+        if (subscribers.prefix) join(subscribers.sockets[each]);
+        else zmq_setsockopt(subscribers.sockets[each], ZMQ_SUBSCRIBE, "", 0);
         items[each] = (zmq_pollitem_t){subscribers.sockets[each], 0, ZMQ_POLLIN, 0};
     }
     int patience = 20;
