@@ -1,6 +1,7 @@
 """`islet replay`: what one service published, played into another."""
 
 import json
+import subprocess
 import threading
 import uuid
 
@@ -12,7 +13,7 @@ from support.dates import HOUR, MINUTE, after
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
 from support.running import Running
 from support.schemas import strict
-from support.service import environment
+from support.service import BINARY, environment
 from support.widgets import FORECAST, entry, widget
 from support.wire import Silence
 
@@ -23,9 +24,8 @@ GROUP = "group.com.example.pizza"
 class SteadyProvider:
     """Answers every call at once, until it is told to stop."""
 
-    def __init__(self, wire, service, app=APP):
-        self.raw = RawProvider(
-            wire, service.commands, toggle(), button(hasValue=True), widgets=[widget()], app=app)
+    def __init__(self, wire, service, kinds):
+        self.raw = RawProvider(wire, service.commands, *kinds, widgets=[widget()], app=APP)
         self.values = {}
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -61,8 +61,8 @@ class SteadyProvider:
 def steady(wire):
     made = []
 
-    def make(service, app=APP):
-        made.append(SteadyProvider(wire, service, app))
+    def make(service, *kinds):
+        made.append(SteadyProvider(wire, service, kinds or [toggle(), button(hasValue=True)]))
         return made[-1]
 
     yield make
@@ -76,12 +76,12 @@ def recording(service, tmp_path):
     path = tmp_path / "recording.jsonl"
 
     def record(body, *words):
+        before = events_of(service)
         follower = Running("tail", "--json", *words, env=Islet(service, app="").env)
         try:
             follower.message("^following all apps")
             body()
-            count = events_of(service)
-            follower.lines(count)
+            follower.lines(events_of(service) - before)
             assert follower.end() == 0
         finally:
             follower.kill()
@@ -170,3 +170,386 @@ def test_lives_of_activities_come_out_the_same(service, target, client, wire, re
         if "staleDate" in here:
             assert found["staleDate"] == here["staleDate"] + HOUR, name
     assert "all is as recorded" in done.err
+
+
+# Controls, widgets and groups
+
+
+def placed(client, provider):
+    """What persons do with controls and widgets, with a provider that answers at once; gives the ids."""
+    def control(id):
+        return lambda: client.read("control.get", id=id)["control"]["state"]
+
+    def shown(id):
+        return lambda: client.read("widget.get", id=id)["widget"]["state"]
+
+    torch = client.applied("control.add", kind=TORCH, device="phone-1")["control"]["id"]
+    wait_for(control(torch), "shown")
+    client.applied("control.tap", id=torch)
+    wait_for(control(torch), "shown")
+    client.advance(by=MINUTE)
+    door = client.applied("control.add", kind=DOOR)["control"]["id"]
+    wait_for(control(door), "shown")
+    client.applied("control.tap", id=door)
+    wait_for(control(door), "shown")
+    client.applied("control.reload", id=torch)
+    wait_for(control(torch), "shown")
+    client.applied("control.set", id=torch, value=False)
+    wait_for(control(torch), "shown")
+    client.applied("control.set", id=torch, value=True)
+    wait_for(control(torch), "shown")
+    gone = client.applied("control.add", kind=TORCH)["control"]["id"]
+    wait_for(control(gone), "shown")
+    client.applied("control.remove", id=gone)
+    forecast = client.applied("widget.add", kind=FORECAST, family="systemSmall", device="phone-1")["widget"]["id"]
+    wait_for(shown(forecast), "shown")
+    client.applied("widget.tap", id=forecast)
+    client.applied("widget.tap", id=forecast, action="refresh", parameters={"deep": True})
+    wait_for(shown(forecast), "shown")
+    client.advance(by=2 * HOUR)
+    wait_for(shown(forecast), "shown")
+    client.applied("widget.reload", id=forecast)
+    wait_for(shown(forecast), "shown")
+    other = client.applied("widget.add", kind=FORECAST, family="systemMedium", device="phone-1")["widget"]["id"]
+    wait_for(shown(other), "shown")
+    client.applied("widget.remove", id=other)
+    client.read("device.event", device="phone-1", event="localeChange")
+    wait_for(shown(forecast), "shown")
+    return torch, door, forecast
+
+
+def shared(client, taxi):
+    """What two apps keep in a group."""
+    client.read("group.create", group=GROUP)
+    client.read("group.admit", group=GROUP, member=TAXI)
+    client.applied("group.set", group=GROUP, key="city", value={"name": "berlin", "n": 1.50})
+    taxi.applied("group.set", group=GROUP, key="city", value={"name": "paris"})
+    taxi.applied("group.set", group=GROUP, key="rides", value=17)
+    client.applied("group.set", group=GROUP, key="old", value=0)
+    client.advance(by=MINUTE)
+    client.applied("group.delete", group=GROUP, key="old")
+    client.read("group.notify", group=GROUP, name="moved")
+
+
+@pytest.mark.parametrize("words", [(), ("--topics",)])
+def test_controls_widgets_and_groups_come_out_the_same(service, target, client, wire, recording, steady, words):
+    steady(service), steady(target)
+    taxi = Commands(wire, service.commands, TAXI)
+    path = recording(lambda: (placed(client, service), shared(client, taxi)), *words)
+    done = Islet(target)("replay", path, "--speed", "max", "--verify", "--json")
+    [summary] = done.json
+    strict("cli/replay.json").validate(summary)
+    assert summary["differences"] == [] and summary["refused"] == [] and summary["impossible"] == []
+    assert summary["gaps"] == [], "the group's events have their place in its owner's stream"
+    there, then = Commands(wire, target.commands, APP), Commands(wire, service.commands, APP)
+    for family in ("control", "widget"):
+        here, found = (each.read(f"{family}.list", **{})[f"{family}s"] for each in (then, there))
+        assert [row["id"] for row in here] == [row["id"] for row in found] and here
+        assert [row["state"] for row in here] == [row["state"] for row in found]
+        assert [row.get("value") for row in here] == [row.get("value") for row in found]
+    keys = {row["key"]: (row["value"], row["by"]) for row in there.read("group.list", group=GROUP)["items"]}
+    assert keys == {"city": ({"name": "paris"}, TAXI), "rides": (17, TAXI)}
+
+
+def test_a_locked_device_is_locked_again(service, target, client, wire, recording, steady):
+    """Nothing is published about a device: what it holds tells that it was locked."""
+    torch = toggle(privacySensitive=True, authenticationPolicy="requiresAuthentication")
+    steady(service, torch), steady(target, torch)
+    made = []
+
+    def evening():
+        def state():
+            return client.read("control.get", id=made[0])["control"]["state"]
+
+        made.append(client.applied("control.add", kind=TORCH, device="phone-1")["control"]["id"])
+        wait_for(state, "shown")
+        client.read("device.event", device="phone-1", event="lock")
+        client.applied("control.tap", id=made[0])
+        wait_for(state, "authenticating")
+        client.advance(by=10_000)
+        client.read("device.event", device="phone-1", event="unlock")
+        wait_for(state, "shown")
+        client.read("device.event", device="phone-1", event="lock")
+
+    path = recording(evening)
+    islet = Islet(target)
+    ops = [row["op"] + ":" + row.get("event", "") for row in islet("replay", path, "--dry-run").json]
+    assert ops == ["control.add:", "device.event:lock", "control.tap:", "device.event:unlock", "device.event:lock"]
+    islet("replay", path, "--verify")
+    found = Commands(wire, target.commands, APP).read("control.get", id=made[0])["control"]
+    assert found["isRedacted"] and found["state"] == "shown"
+
+
+# Names, ids, and once more
+
+
+def test_a_production_recording_is_played_into_a_staging_app(service, target, client, wire, recording):
+    taxi = Commands(wire, service.commands, TAXI)
+    path = recording(lambda: (client.start(key="order-7"), taxi.start(key="ride-7"), shared(client, taxi)))
+    done = Islet(target)("replay", path, "--prefix", "staging.", "--app-map", f"{TAXI}=com.example.cab", "--verify")
+    assert "all is as recorded" in done.err
+    assert Commands(wire, target.commands, f"staging.{APP}").get(key="order-7")["state"] == "active"
+    cab = Commands(wire, target.commands, "com.example.cab")
+    assert cab.get(key="ride-7")["state"] == "active"
+    assert cab.read("group.get", group=f"staging.{GROUP}", key="rides")["group"]["value"] == 17
+
+
+def test_the_same_recording_twice_changes_nothing(service, target, client, wire, recording):
+    def life():
+        id = client.start(key="order-7")["id"]
+        client.advance(by=MINUTE)
+        client.applied("activity.update", id=id, contentState={"eta": 1})
+
+    path = recording(life)
+    islet, there = Islet(target), Commands(wire, target.commands, APP)
+    islet("replay", path)
+    there.applied("activity.update", key="order-7", contentState={"eta": 0})
+    before = events_of(target)
+    # The target gives the answers of the first time and does nothing.
+    assert "replayed 2 of 2 events" in islet("replay", path).err
+    there.advance(by=HOUR)  # longer than answers are remembered
+    done = islet("replay", path, code=1)
+    assert "replayed 0 of 2 events" in done.err, done.err
+    assert "replayed here before" in done.err and "--new-ids" in done.err
+    assert events_of(target) == before and there.get(key="order-7")["contentState"] == {"eta": 0}
+
+
+def test_new_ids_play_it_once_more(service, target, client, wire, recording):
+    def life():
+        id = client.start()["id"]
+        client.applied("activity.update", id=id, contentState={"eta": 1})
+        renewed = client.applied("activity.renew", id=id)["activity"]["id"]
+        client.applied("activity.update", id=renewed, contentState={"eta": 2})
+
+    path = recording(life)
+    islet, there = Islet(target), Commands(wire, target.commands, APP)
+    for number in (1, 2):
+        islet("replay", path, "--new-ids", "--verify")
+        rows = there.list(state="active")
+        assert [row["contentState"] for row in rows] == [{"eta": 2}] * number
+
+
+# What is written
+
+
+def test_a_dry_run_writes_the_commands_and_asks_nobody(service, client, recording):
+    path = recording(lambda: activities(client))
+    done = Islet(service)("replay", path, "--dry-run", ISLET_COMMANDS="tcp://127.0.0.1:1")
+    commands = done.json
+    for command in commands:
+        strict(f"commands/{command['op']}.json").validate(command)
+    assert [int(command["req"].partition("-")[2]) for command in commands] == list(range(1, len(commands) + 1))
+    ops = {command["op"] for command in commands}
+    assert ops == {"activity.start", "activity.update", "activity.end", "activity.dismiss", "activity.renew",
+                   "activity.tap", "device.event", "settings.set"}
+    assert "would replay" in done.err and "follow from deadlines" in done.err
+    first = commands[0]
+    assert (first["key"], first["device"], first["staleDate"], first["relevanceScore"], first["pushType"]) == (
+        "order-1", "phone-1", after(MINUTE), 3.5, "token")
+    scheduled = next(command for command in commands if command.get("key") == "order-2")
+    assert scheduled["alert"] == {"title": "It begins"} and scheduled["startDate"] == after(5 * MINUTE)
+    policies = [command.get("dismissalPolicy") for command in commands if command["op"] == "activity.end"]
+    assert policies == [{"after": after(HOUR)}, "immediate", None]
+
+
+def test_a_planted_difference_is_found(service, target, client, wire, recording):
+    path = recording(lambda: (client.start(key="order-1"), client.start(key="order-2")))
+    there = Commands(wire, target.commands, APP)
+    there.start(key="order-2", contentState={"eta": 99})
+    done = Islet(target)("replay", path, "--verify", code=1)
+    assert "activity.start: refused" in done.err and "1 conflict" in done.err
+    assert "activity/Delivery/order-2: state is not there, recorded was active" in done.out
+    assert "1 difference from the recording" in done.err
+
+
+def test_a_journal_dump_is_a_recording(serve, target, wire, tmp_path):
+    data = tmp_path / "data"
+    first = serve({"--clock": "manual", "--store": None, "--data": data})
+    client = Commands(wire, first.commands, APP)
+    id = client.start(key="order-7")["id"]
+    client.advance(by=MINUTE)
+    client.applied("activity.end", id=id, dismissalPolicy="immediate")
+    first.stop()
+    dump = tmp_path / "dump.jsonl"
+    dump.write_text(Islet(first)("journal", "dump", "--data", data).out)
+    Islet(target)("replay", dump, "--verify")
+    assert Commands(wire, target.commands, APP).get(id=id)["state"] == "dismissed"
+
+
+def test_what_is_not_in_the_recording_is_said(service, target, client, recording):
+    id = client.start(key="early")["id"]
+
+    def life():
+        client.applied("activity.update", id=id, contentState={"eta": 1})
+        client.start(key="order-7")
+
+    path = recording(life)
+    done = Islet(target)("replay", path, "--json", code=1)
+    assert done.json[0]["impossible"] == [{"reason": "startNotRecorded", "count": 1}]
+    assert "1 could not be replayed: 1 whose start is not recorded" in done.err
+    assert "replayed 1 of 2 events as 1 command" in done.err
+
+
+def test_gaps_and_repetitions_are_said(service, target, client, recording, tmp_path):
+    path = recording(lambda: [client.start(key=f"order-{n}") for n in range(5)])
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], lines[0], lines[3], lines[4]]) + "\n")
+    done = Islet(target)("replay", path, "--json")
+    assert f"{APP}: events 2 to 3 are not in the recording" in done.err
+    [summary] = done.json
+    assert (summary["repeated"], summary["gaps"], summary["replayed"]) == (1, [{"app": APP, "first": 2, "last": 3}], 3)
+
+
+# Bad recordings
+
+
+def event_line(**changes):
+    activity = {"id": str(uuid.uuid4()), "app": APP, "type": "Delivery", "state": "active", "revision": 1,
+                "attributes": {}, "contentState": {}, "relevanceScore": 0, "style": "standard",
+                "timestamp": after(0), "cause": "command"}
+    return json.dumps({"epoch": "e", "seq": 1, "at": after(0), "event": "activity.started", "to": "active",
+                       "cause": "command", "activity": activity, **changes})
+
+
+@pytest.mark.parametrize("text, code, said", [
+    ("", 2, "has no events"),
+    ("\n  \n", 2, "has no events"),
+    ("not json\n", 2, "line 1 is no JSON"),
+    ('{"hello":1}\n', 2, "line 1 is no event: a recording is what"),
+    ("[1,2]\n", 2, "line 1 is no event"),
+    (event_line() + "\n\n{broken\n" + event_line(seq=2) + "\n", 2, "line 3 is no JSON; nothing was sent"),
+    (event_line() + "\n" + event_line(seq=2)[:40], 1, "line 2 is cut off"),
+    (event_line() + "\n" + event_line(seq=2), 0, "replayed 2 of 2 events"),
+    (event_line() + "\r\n" + event_line(seq=2) + "\r\n", 0, "replayed 2 of 2 events"),
+    (event_line() + "\n" + "x" * 1_100_000 + "\n", 2, "line 2 has more than 1 048 576 bytes"),
+    (event_line(event="hologram.started") + "\n", 1, "1 of an unknown kind"),
+    (event_line(event="activity.evaporated", **{"from": "active"}) + "\n", 1, "1 whose start is not recorded"),
+    (event_line(event="activity.melted") + "\n", 1, "1 of an unknown kind"),
+    (event_line(activity={"id": str(uuid.uuid4())}) + "\n", 1, "1 that lack something"),
+], ids=range(14))
+def test_a_bad_recording(target, tmp_path, text, code, said):
+    path = tmp_path / "bad.jsonl"
+    path.write_text(text)
+    done = Islet(target)("replay", path, "--speed", "max", code=code)
+    assert said in done.err
+    if code == 2:
+        assert events_of(target) == 0 and "bad.jsonl" in done.err
+
+
+def test_bytes_that_are_no_text_are_no_recording(target, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(b"\xff\xfe\x00\x00\n")
+    assert "line 1 is no JSON" in Islet(target)("replay", path, code=2).err
+
+
+def test_a_file_that_cannot_be_read(target, tmp_path):
+    islet = Islet(target)
+    assert "No such file" in islet("replay", tmp_path / "none", code=2).err
+    assert "directory" in islet("replay", tmp_path, code=2).err.lower()
+    for words in (["--speed", "0"], ["--speed", "fast"], ["--speed", "-1"], ["--app-map", "a"],
+                  ["--app-map", "a=b/c"], ["--prefix", "a b"], ["--dry-run", "--verify"]):
+        islet("replay", tmp_path / "none", *words, code=2)
+
+
+# The target
+
+
+def test_a_target_that_refuses(service, target, client, wire, recording):
+    path = recording(lambda: [client.start(key=f"order-{n}") for n in range(3)])
+    Commands(wire, target.commands, APP).start(key="order-1")
+    islet = Islet(target)
+    done = islet("replay", path, code=1)
+    assert "line 2: activity.start: refused:" in done.err and "1 not executed: 1 conflict" in done.err
+    assert "replayed 2 of 3 events" in done.err
+    done = islet("replay", path, "--stop-on-error", "--new-ids", code=1)
+    assert "stopped before the other" in done.err or "3 conflict" in done.err
+
+
+def test_a_target_that_is_not_there(tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text(event_line() + "\n")
+    follower = Running("replay", path, "--commands", "tcp://127.0.0.1:1", "--timeout", "300ms", env=environment())
+    assert follower.wait() == 5
+    assert "no answer from tcp://127.0.0.1:1" in follower.messages[-1]
+
+
+def test_a_clock_that_would_have_to_go_back(service, target, client, wire, recording):
+    path = recording(lambda: client.start())
+    Commands(wire, target.commands).advance(by=HOUR)
+    assert "a clock does not go back" in Islet(target)("replay", path, "--keep-times", code=2).err
+
+
+def test_dates_are_kept_where_that_is_asked_for(service, target, client, wire, recording):
+    def later():
+        client.advance(by=HOUR)
+        client.start(key="order-7", staleDate=after(2 * HOUR))
+
+    path = recording(later)
+    Islet(target)("replay", path, "--keep-times", "--verify")
+    found = Commands(wire, target.commands, APP).get(key="order-7")
+    assert (found["startedAt"], found["staleDate"]) == (after(HOUR), after(2 * HOUR))
+
+
+# Time
+
+
+def test_on_a_running_clock_the_spans_between_events_are_kept(service, system_service, client, wire, recording):
+    def life():
+        id = client.start(key="order-7")["id"]
+        for _ in range(4):
+            client.advance(by=MINUTE)
+            client.applied("activity.update", id=id, contentState={"at": client.read("service.ping")["now"]})
+
+    path = recording(life)
+    done = Islet(system_service)("replay", path, "--speed", "600", "--json")
+    assert 400 <= done.json[0]["took"] < 4_000, done.json
+    history = Commands(wire, system_service.commands, APP).read("activity.history", key="order-7")["events"]
+    steps = [b["at"] - a["at"] for a, b in zip(history, history[1:])]
+    assert all(step >= 60 for step in steps), steps
+    assert "(×600)" in done.err
+
+
+def test_a_manual_clock_is_moved_at_the_named_speed(service, target, client, recording):
+    path = recording(lambda: (client.start(), client.advance(by=MINUTE), client.start(type="Ride")))
+    done = Islet(target)("replay", path, "--speed", "200", "--json")
+    assert done.json[0]["took"] >= 250
+
+
+def test_ctrl_c_tells_how_far_it_came(service, system_service, client, recording):
+    def life():
+        client.start(key="order-7")
+        client.advance(by=8 * HOUR)
+        client.start(key="order-8")
+
+    path = recording(life)
+    follower = Running("replay", path, env=Islet(system_service).env)
+    try:
+        islet = Islet(system_service)
+        wait_for(lambda: events_of(system_service), 1)
+        assert follower.end() == 1
+    finally:
+        follower.kill()
+    assert follower.messages[-1].startswith("replayed 1 of 3 events as 1 command in ")
+    assert follower.messages[-1].endswith("1 follows from deadlines; stopped before the other 1")
+    assert islet("activity", "get", "order-7", "-o", "name").out == "order-7\n"
+
+
+def test_standard_input_is_a_recording_too(target, tmp_path):
+    done = subprocess.run(
+        [str(BINARY), "replay", "-", "--speed", "max"], input=event_line() + "\n", env=Islet(target).env, text=True,
+        capture_output=True, timeout=20)
+    assert done.returncode == 0 and "replayed 1 of 1 event as 1 command" in done.stderr
+    done = subprocess.run(
+        [str(BINARY), "replay", "-"], input="x\n", env=Islet(target).env, text=True, capture_output=True, timeout=20)
+    assert done.returncode == 2 and "standard input line 1 is no JSON" in done.stderr
+
+
+def test_a_long_recording_goes_in_batches(service, target, client, recording):
+    def life():
+        ids = [client.start(key=f"order-{n}")["id"] for n in range(300)]
+        for id in ids:
+            client.applied("activity.update", id=id, contentState={"eta": 1})
+
+    path = recording(life)
+    done = Islet(target)("replay", path, "--verify", "--json")
+    assert done.json[0]["commands"] == 600 and done.json[0]["took"] < 10_000

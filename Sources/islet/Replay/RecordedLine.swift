@@ -17,12 +17,21 @@ enum RecordedLine {
             return
         }
         if let inner = object["event"], inner.object != nil {
-            let event = StreamEvent(topic: object["topic"]?.string ?? "", bytes: inner.bytes)
-            self = event.map { .event($0, hasTopic: !$0.topic.isEmpty) } ?? .other
-        } else if let event = StreamEvent(topic: "", bytes: bytes) {
-            self = .event(event, hasTopic: false)
+            self = Self.event(topic: object["topic"]?.string ?? "", inner.bytes) ?? .other
+        } else if let event = Self.event(topic: "", bytes) {
+            self = event
         } else {
             self = object["batch"] != nil && object["event"] == nil ? .quiet : .other
         }
+    }
+
+    /// What the contract calls a plausible date, and the largest number.
+    private static let dates: Range<Int64> = 1_000_000_000_000..<10_000_000_000_000
+    private static let numberMax: UInt64 = 1 << 53
+
+    private static func event(topic: String, _ bytes: [UInt8]) -> RecordedLine? {
+        guard let event = StreamEvent(topic: topic, bytes: bytes), dates.contains(event.at), event.seq <= numberMax
+        else { return nil }
+        return .event(event, hasTopic: !topic.isEmpty)
     }
 }

@@ -1,7 +1,7 @@
 /// Who a replay is to the target: the same for the same recording, so that a command that was executed is known again.
-enum ReplayIdentity {
+package enum ReplayIdentity {
     /// A UUID (version 8) made of the recording's first event and of what it is called at the target.
-    static func client(_ recording: Recording, _ names: ReplayNames) -> String {
+    package static func client(_ recording: Recording, _ names: ReplayNames) -> String {
         var text = recording.identity + Array(names.prefix.utf8)
         for (old, new) in names.map.sorted(by: { $0.key < $1.key }) { text += Array("\u{1F}\(old)=\(new)".utf8) }
         let high = hash(text, seed: 0xCBF2_9CE4_8422_2325) & ~0xF000 | 0x8000

@@ -10,7 +10,7 @@ package struct ReplayTimes: Sendable, Equatable {
     package let speed: Double?
 
     /// - Parameters:
-    ///   - first: the date of the first recorded event.
+    ///   - first: the date of the first recorded event; like the others a plausible one.
     ///   - offset: what is added to a recorded date.
     ///   - speed: recorded milliseconds in one of the target's; nil: all at once. 1 where the target's clock is moved.
     package init(first: Int64, offset: Int64 = 0, speed: Double? = 1) {
@@ -21,15 +21,13 @@ package struct ReplayTimes: Sendable, Equatable {
 
     /// A recorded date at the target.
     package func date(_ recorded: Int64) -> Int64 {
-        let (sum, overflow) = recorded.addingReportingOverflow(offset)
-        return overflow ? recorded : sum
+        recorded.saturatingSum(offset)
     }
 
     /// When an event's turn is, in the target's milliseconds after the first one's.
     package func turn(of at: Int64) -> Int64 {
         guard let speed else { return 0 }
-        let span = Double(max(0, at &- first)) / speed
-        return span < Self.longest ? Int64(span) : Int64(Self.longest)
+        return Int64(min(Double(max(0, at - first)) / speed, Self.longest))
     }
 
     /// No wait is longer than some ten thousand years.
@@ -46,11 +44,20 @@ package struct ReplayTimes: Sendable, Equatable {
             if let date = command[name]?.integer { command[name] = .integer(self.date(date)) }
         }
         if let timestamp = command["timestamp"]?.integer {
-            command["timestamp"] = .integer(date(first) + turn(of: at) + (timestamp - at))
+            let turn = date(first).saturatingSum(turn(of: at))
+            command["timestamp"] = .integer(turn.saturatingSum(timestamp.saturatingSum(-at)))
         }
         if let after = command["dismissalPolicy"]?.object?["after"]?.integer {
             command["dismissalPolicy"] = .object([.init("after", .integer(date(after)))])
         }
         return command
+    }
+}
+
+extension Int64 {
+    /// The sum, or the end of the numbers that it would pass: dates in payloads of others may be anything.
+    func saturatingSum(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }
