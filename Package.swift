@@ -86,7 +86,12 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .executableTarget(name: "islet-bench", dependencies: ["IsletCore"], swiftSettings: strict),
+        // Counts what is allocated, in whatever links it.
+        .target(name: "CAllocationCount"),
+        .executableTarget(
+            name: "islet-bench",
+            dependencies: ["CAllocationCount", "IsletCore", "IsletProtocol", "IsletJournal", "IsletServer"],
+            swiftSettings: strict),
 
         // The simulator: the oracle depends on nothing, so that it cannot share code with what it judges.
         .target(name: "IsletOracle", swiftSettings: strict),

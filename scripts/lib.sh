@@ -11,8 +11,8 @@ die() { say "error: $*"; exit 1; }
 # What `swift build` needs beside the toolchain: the two C libraries, and what a bare image lacks for linking.
 build_packages="libzmq3-dev libsqlite3-dev git ca-certificates binutils gcc g++ libc6-dev zlib1g-dev tzdata"
 
-# What the tests use besides: they make a Debian package, check man pages, and look at the board.
-test_packages="dpkg-dev mandoc chromium"
+# What the tests use besides: they make a Debian package, check man pages, look at the board, and count instructions.
+test_packages="dpkg-dev mandoc chromium valgrind"
 
 # Sets `as_root`, and brings the lists of apt up to date once; $1 is what a person without sudo must do with apt-get.
 update_apt() {
