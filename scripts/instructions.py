@@ -26,7 +26,8 @@ MORE_ALLOCATIONS = 0.02  # calls for memory by an operation, beyond what memory 
 
 
 def run(words, **options):
-    return subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, check=True, **options).stdout
+    words = [str(word) for word in words]
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, **options).stdout
 
 
 def conditions():
@@ -96,8 +97,8 @@ def compare(measured, recorded, subjects):
         print(f"{name:38}{found['instructions']:13,.1f}{known['instructions']:10,.1f}{change:+9.1%}"
               f"{found['allocations']:13.2f}")
         if change > LIMIT or allocations > MORE_ALLOCATIONS:
-            print(f"FAILED {name}: {found['instructions']:,.1f} instructions and {found['allocations']} calls for memory, "
-                  f"{known['instructions']:,.1f} and {known['allocations']} were recorded")
+            print(f"FAILED {name}: {found['instructions']:,.1f} instructions and {found['allocations']} calls for "
+                  f"memory, {known['instructions']:,.1f} and {known['allocations']} were recorded")
             worse += 1
         elif change < -LIMIT:
             better += 1
@@ -113,7 +114,7 @@ def record(measured, recorded, found):
 
 
 def profile(name):
-    """The functions that take most of an operation: instructions and calls an operation, their own without their callees'."""
+    """The functions that take most of an operation: their own instructions, without their callees', and calls."""
     subject, _, operation = name.partition(".")
     told = [region for region in regions(subject) if region["name"] == operation]
     if not told:
@@ -161,13 +162,15 @@ def main():
 
     subjects = options.subjects or SUBJECTS
     measured = measure_all([subject for subject in SUBJECTS if subject in subjects])
-    recorded, found = json.loads(RECORD.read_text()) if RECORD.exists() else {"conditions": {}, "operations": {}}, conditions()
+    recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {"conditions": {}, "operations": {}}
+    found = conditions()
     worse, better = compare(measured, recorded["operations"] if not options.record else measured, subjects)
     if options.record:
         record(measured, recorded, found)
         print(f"instructions: {len(measured)} operations recorded")
     elif found != recorded["conditions"]:
-        print(f"instructions: {len(measured)} operations, not judged: recorded with {recorded['conditions']}, this is {found}")
+        print(f"recorded with {recorded['conditions']}, this is {found}: the counts cannot be compared")
+        print(f"instructions: {len(measured)} operations, not judged: other versions than recorded")
     else:
         if better:
             print(f"{better} take more than {LIMIT:.0%} less than recorded: scripts/instructions --record keeps it so")

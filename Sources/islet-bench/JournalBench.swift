@@ -8,8 +8,10 @@ import IsletJournal
     import Darwin
 #endif
 
-/// From a batch to a row in a segment of the store, and back. The files are in a temporary folder, and nothing waits for
-/// the disk: what SQLite and the packing cost is measured, not what the disk does.
+/// From a batch to a row in a segment of the store, and back.
+///
+/// The files are in a temporary folder, and nothing waits for the disk: what SQLite and the packing cost is measured,
+/// not what the disk does.
 enum JournalBench {
     private static let batchEvents = 64
     private static let now: Int64 = 1_780_000_000_000
@@ -19,7 +21,7 @@ enum JournalBench {
     static func round(_ meter: inout Meter) throws {
         var path = Array("/tmp/islet-bench-XXXXXX\0".utf8CString)
         guard mkdtemp(&path) != nil else { throw NoFolder() }
-        let folder = path.withUnsafeBufferPointer { String(decoding: $0.dropLast(2).map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+        let folder = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { remove(folder) }
 
         // One more than is measured: what the first commit does once belongs to nobody.
@@ -34,7 +36,7 @@ enum JournalBench {
         }
         _ = journal.append(batches[0])
         done.wait()
-        // An empty piece of the snapshot: the next segment is made before that, and then not while something is measured.
+        // An empty piece of the snapshot: the next segment is made before it, and so not while something is measured.
         journal.sweep(StateChunk())
         done.wait()
         meter.measure("commit of 64 events", step: batchEvents) { first in

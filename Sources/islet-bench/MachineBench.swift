@@ -1,7 +1,7 @@
 import IsletCore
 
-/// From a command, an answer of a provider or a date to the events that follow: the machines in their engine, with record,
-/// digest, timer, and the log of decisions, but without a byte of JSON.
+/// From a command, an answer of a provider or a date to the events that follow: the machines in their engine, with
+/// record, digest, timer, and the log of decisions, but without a byte of JSON.
 enum MachineBench {
     private static let hour: Milliseconds = 3_600_000
     private static let begin = Instant(1_780_000_000_000)

@@ -31,7 +31,9 @@ enum SampleFrames {
     static func update(
         _ number: Int, of activity: Int, content: [UInt8]? = nil, staleDate: Milliseconds? = nil
     ) -> [UInt8] {
-        let head = #"{"op":"activity.update","req":"\#(number)","app":"\#(app)","id":"\#(id(activity))","contentState":"#
+        let head =
+            #"{"op":"activity.update","req":"\#(number)","app":"\#(app)","id":"\#(id(activity))","#
+            + #""contentState":"#
         return Array(head.utf8) + (content ?? self.content(number))
             + Array((staleDate.map { #","staleDate":\#($0)}"# } ?? "}").utf8)
     }

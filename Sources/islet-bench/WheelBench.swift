@@ -41,8 +41,8 @@ enum WheelBench {
         }
     }
 
-    /// Eight hours in steps of 10 ms, each as the engine's loop would take it. Every pass does the same work, so that the
-    /// least time of a step over all passes is the wheel's own, without what else the machine did meanwhile.
+    /// Eight hours in steps of 10 ms, each as the engine's loop would take it. Every pass does the same work, so that
+    /// the least time of a step over all passes is the wheel's own, without what else the machine did meanwhile.
     private static func measureSteps(_ meter: inout Meter, _ order: [UInt32], _ deadlines: [Instant]) {
         let clock = ContinuousClock()
         var steps: [Duration] = []
