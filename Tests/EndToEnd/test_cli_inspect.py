@@ -78,6 +78,8 @@ def test_a_key_that_one_device_has_needs_no_device(islet, client):
     client.start(key="a", device="phone")
     assert islet("explain", "a").out.splitlines()[1].startswith("1.  00:00:00  active: started")
     assert islet("wait", "a", "--for", "active").out.startswith("a: active, revision 1")
+    assert islet("activity", "at", "1", "a", "--json").json[0]["activity"]["device"] == "phone"
+    assert islet("activity", "diff", "a").out.startswith("a  revision 0 → 1")
     client.start(key="a", device="watch")
     done = islet("explain", "a", code=3)
     assert re.fullmatch(r"'a' is on (phone, watch|watch, phone): say so with --device \(notFound\)\n", done.err)

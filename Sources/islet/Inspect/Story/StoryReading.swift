@@ -11,7 +11,7 @@ struct StoryReading {
 
     /// Asks for the events and the entity.
     init<Target: EntityTarget>(_ target: Target, _ connection: IsletConnection) async throws {
-        let history = try await connection.send(target.command("history", connection))
+        let history = try await target.send(target.command("history", connection), connection)
         // By its id from here on: who holds a key may change in between.
         let short = EntityText.entity(history)
         var get = try await target.command("get", connection)
