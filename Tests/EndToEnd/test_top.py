@@ -267,6 +267,22 @@ def test_of_very_many_it_shows_some_and_says_so_and_a_filter_finds_the_others(to
     quits(one)
 
 
+def test_of_very_many_the_next_deadlines_are_shown_whichever_they_are(top, client):
+    for first in range(0, 300, 100):
+        client.batch(*(
+            client.command("activity.start", type="Delivery", attributes={}, contentState={}, key=f"order-{number:03}",
+                           staleDate=after((400 - number) * MINUTE))
+            for number in range(first, first + 100)))
+    one = top(wait="showing 200 of 300")
+    # The last one that was started is the next one to go stale, and the list does not reach it.
+    lines = [line for line in one.lines if line.startswith("order-")]
+    assert [line.split()[0] for line in lines[:3]] == ["order-299", "order-298", "order-297"]
+    assert "by next" in one.text and "among these" not in one.text
+    one.press("/", "state=active and key~order-00", "enter")
+    one.wait("^order-009 ")
+    quits(one)
+
+
 def test_apps_controls_widgets_and_providers_of_the_demo_have_their_tabs(terminal, tmp_path):
     demo = Demo(tmp_path)
     try:

@@ -34,7 +34,7 @@ package struct TopFilter: Sendable, Hashable {
         isUnfinished = isExpression && expression == nil
         var words: [String] = []
         var fields: [Field] = []
-        let simple = expression == nil ? text : ""
+        let simple = expression == nil ? text : Self.conjunction(text)
         for word in simple.split(separator: " ").map(String.init) {
             guard let equals = word.firstIndex(of: "="), Self.names.contains(String(word[..<equals])) else {
                 words.append(word.lowercased())
@@ -51,7 +51,7 @@ package struct TopFilter: Sendable, Hashable {
                     name: name == "type" ? "kind" : name, value: value.lowercased(), spelled: value,
                     isBeginning: isBeginning))
         }
-        self.words = words
+        self.words = expression == nil ? words : []
         self.fields = fields
     }
 
@@ -62,6 +62,12 @@ package struct TopFilter: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     private static let names: Set = ["state", "type", "kind", "device", "key", "app", "family"]
+
+    /// The parts of an expression that must all hold, as words; empty where it is not of that kind.
+    private static func conjunction(_ text: String) -> String {
+        let others = [" or ", "not ", "(", "!", "'", "\"", "\\"]
+        return others.contains { text.contains($0) } ? "" : text
+    }
 
     /// What only the lists' grammar has.
     private static let signs = ["!=", "~", "<", ">", "(", " and ", " or "]

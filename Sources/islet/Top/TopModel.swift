@@ -109,6 +109,7 @@ package struct TopModel: Sendable {
     package var request: TopRequest {
         var request = TopRequest(tab: tab, filter: filter, limit: limit, app: app)
         if case .subject(let subject, _) = panel { request.subject = subject }
+        request.isSoonest = sort.column == "NEXT" && !sort.isReversed
         return request
     }
 

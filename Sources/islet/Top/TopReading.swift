@@ -12,6 +12,8 @@ package struct TopRequest: Sendable, Hashable {
     var app: String?
     /// What a panel shows, whose text is asked for each time.
     var subject: TopSubject?
+    /// Whether the rows that are wanted are those with the next deadlines.
+    var isSoonest = false
 }
 
 /// What a panel is about.
@@ -43,6 +45,8 @@ package struct TopReading: Sendable {
     var unaskedApps = 0
     /// How many apps have rows or may have some.
     var apps = 1
+    /// Whether the rows are those with the next deadlines of all that there are.
+    var hasSoonest = false
     /// What the panel shows.
     var panel: [String]?
     /// What the service cannot do, in a few words.

@@ -127,7 +127,12 @@ package enum TopScreen {
         if let note = reading.note { return [note] }
         let what = model.tab.title.lowercased()
         if model.draft != nil || !model.filter.isEmpty {
-            return ["no \(what) fit the filter; Esc takes it away"]
+            guard isCut(model) else { return ["no \(what) fit the filter; Esc takes it away"] }
+            return [
+                "none of the \(TopText.count(Int64(reading.rows.count))) \(what) that were looked through fit; "
+                    + "Esc takes the filter away",
+                "all are looked through for state=, type=, device= and key=",
+            ]
         }
         return ["there are no \(what) now"]
     }
@@ -146,7 +151,10 @@ package enum TopScreen {
             return StyledLine("\(why); trying again. What stands here is old. (\(model.endpoint))", .wrong)
         }
         var parts = [shown(model)].compactMap(\.self)
-        parts.append("by \(model.sort.column.lowercased())\(model.sort.isReversed ? ", reversed" : "")")
+        // What was not asked for may well come before.
+        let isNext = model.sort.column == "NEXT" && !model.sort.isReversed && model.reading?.hasSoonest == true
+        let among = isCut(model) && !isNext ? " among these" : ""
+        parts.append("by \(model.sort.column.lowercased())\(model.sort.isReversed ? ", reversed" : "")\(among)")
         if !model.filter.isEmpty { parts.append("filter \(model.filter.text)") }
         if let reading = model.reading, reading.request.tab == model.tab {
             if reading.unaskedApps > 0 {
@@ -155,6 +163,12 @@ package enum TopScreen {
             if let note = reading.note, !model.rows.isEmpty { parts.append(note) }
         }
         return StyledLine(parts.joined(separator: " · "), .dim)
+    }
+
+    /// Whether there are more rows than were asked for.
+    private static func isCut(_ model: TopModel) -> Bool {
+        guard let reading = model.reading, let total = reading.total else { return false }
+        return total > Int64(reading.rows.count)
     }
 
     /// `showing 200 of 12 031`.

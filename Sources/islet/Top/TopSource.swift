@@ -92,6 +92,7 @@ actor TopSource {
         reading.unaskedApps = all.count - named.count
         reading.apps = max(1, named.count)
         try take(Array(results.prefix(lists.count)), lists, &reading)
+        try await takeSoonest(&reading, connection)
         reading.panel = panelLines(request.subject, Array(results.dropFirst(lists.count)), now: figures.now ?? 0)
         return reading
     }
@@ -190,6 +191,36 @@ actor TopSource {
             reading.total = nil
         }
     }
+
+    /// Where there are more rows than were asked for, those with the next deadlines are found by the timers.
+    private func takeSoonest(_ reading: inout TopReading, _ connection: IsletConnection) async throws(IsletError) {
+        let request = reading.request
+        guard request.isSoonest, let family = request.tab.family, !unknownOps.contains("timer.list"),
+            reading.total ?? 0 > Int64(reading.rows.count)
+        else { return }
+        var command = Command("timer.list", ["family": .string(family)])
+        command["app"] = request.app.map(RawJSON.string)
+        command["limit"] = .integer(min(request.limit, Self.timersMax))
+        let timers: Answer
+        do throws(IsletError) {
+            timers = try await connection.send(command, timeout: Self.patience)
+        } catch {
+            guard isUnknown(error, "timer.list") else { throw error }
+            return
+        }
+        let known = Set(reading.rows.map(request.tab.identity))
+        let gets = Self.missing(timers, request.tab, known: known)
+        for case .success(let answer) in await connection.send(batch: gets, timeout: Self.patience) {
+            if let entity = EntityText.entity(answer) { reading.rows.append(entity) }
+        }
+        reading.rows = Self.merged(
+            reading.rows, timers, request.tab, limit: min(request.limit, Self.timersMax),
+            isFiltered: !request.filter.isEmpty)
+        reading.hasSoonest = request.filter.isEmpty
+    }
+
+    /// What one answer has at most, by the contract.
+    private static let timersMax = 1_000
 
     // MARK: Panels
 

@@ -119,6 +119,8 @@ struct TopFilterTests {
         #expect(fits("state=stale and key~order-") && fits("key~ORDER*") && !fits("state!=stale") && fits("revision<2"))
         #expect(fits("state=stale and ", isTyping: true) && !fits("state=stale and "))
         #expect(TopFilter("state!=stale").fields(for: .activities) == [:])
+        #expect(TopFilter("state=stale or key~2").fields(for: .activities) == [:])
+        #expect(TopFilter("state=stale and key~2").fields(for: .activities) == ["state": .string("stale")])
     }
 
     @Test("What the service can look for is asked of it, and nothing that it would refuse")
