@@ -8,6 +8,7 @@ import pytest
 from support.cli import Islet
 from support.commands import Commands
 from support.dates import MINUTE, after
+from support.durable import Durable
 from support.lossy import LossyRelay
 from support.running import Running
 from support.service import environment, run
@@ -119,6 +120,81 @@ def test_a_tail_asks_the_service_where_its_streams_are(service, running, client)
     follower.message("following")
     client.start()
     assert follower.wait() == 0
+
+
+def test_a_tail_since_a_while_begins_in_the_past_and_goes_on_without_gap_or_double(tail, client, events):
+    client.start(key="old")
+    client.advance(by=20 * MINUTE)
+    client.start(key="order-7", staleDate=after(30 * MINUTE))
+    client.advance(by=5 * MINUTE)
+    client.applied("activity.update", key="order-7", contentState={"eta": 1})
+    published = [events.raw_next()[2].decode() for _ in range(3)]
+    follower = tail("--json", "--since", "10m")
+    assert follower.lines(2) == published[1:]
+    client.applied("activity.end", key="order-7")
+    assert follower.lines(3)[2] == events.raw_next()[2].decode()
+    assert follower.end() == 0
+    assert follower.messages == ["com.example.pizza: following from seq 1", "3 events, 0 missed"]
+
+
+@pytest.mark.parametrize("since, expected", [("0s", []), ("1h", [1, 2, 3]), ("2026-01-01T00:10Z", [2, 3]),
+                                             ("2026-01-01T00:20Z", [3])])
+def test_since_is_exact_to_the_event(tail, client, since, expected):
+    for number in range(3):
+        client.start(key=f"k{number}")
+        client.advance(by=10 * MINUTE)
+    follower = tail("--json", "--since", since)
+    follower.message("following from seq")
+    client.start(key="last")
+    lines = [json.loads(line)["seq"] for line in follower.lines(len(expected) + 1)]
+    assert lines == [*expected, 4]
+
+
+def test_since_finds_its_place_among_very_many(tail, client):
+    """More than fits one chunk, so that it has to be searched for; each event comes once."""
+    for number in range(30):
+        client.batch(*(
+            client.command("activity.start", type="T", attributes={}, contentState={}) for _ in range(100)))
+        client.advance(by=MINUTE)
+    # The events of minute n have the seqs from 100 n + 1 on; the clock stands at minute 30.
+    follower = tail("--json", "--since", "11m", "--limit", "1100")
+    assert follower.wait() == 0
+    assert [json.loads(line)["seq"] for line in follower.data] == list(range(1_901, 3_001))
+
+
+def test_since_of_several_apps_with_a_prefix_and_a_filter(islet, running, client):
+    client.start(key="a")
+    client.applied("activity.start", app="com.example.taxi", type="Ride", attributes={}, contentState={}, key="b")
+    client.applied("activity.start", app="com.example.taxi", type="Trip", attributes={}, contentState={}, key="c")
+    everything = running("tail", "--json", "--since", "1h", "--limit", "3", env={**islet.env, "ISLET_APP": ""})
+    assert everything.wait() == 0
+    keys = [json.loads(line)["activity"]["key"] for line in everything.data]
+    assert sorted(keys) == ["a", "b", "c"]
+    part = running("tail", "com.example.taxi/activity/Ride/", "--json", "--since", "1h", "--limit", "1",
+                   env=islet.env)
+    assert part.wait() == 0 and json.loads(part.data[0])["activity"]["key"] == "b"
+    fitting = running("tail", "--app", "com.example.taxi", "--since", "1h", "--limit", "1", "--filter", "key=c",
+                      env=islet.env)
+    assert fitting.wait() == 0 and "Trip/c" in fitting.data[-1]
+
+
+def test_since_says_what_the_service_does_not_keep_any_more(running, wire, tmp_path):
+    durable = Durable(
+        wire, tmp_path / "data",
+        env={"ISLET_JOURNAL_SEGMENT_BYTES": "65536", "ISLET_JOURNAL_RETENTION_BYTES": "262144"}).start()
+    id = durable.client.start()["id"]
+    for eta in range(2_000):
+        durable.client.applied("activity.update", id=id, contentState={"eta": eta, "text": "x" * 500})
+    durable.stop().start()
+    try:
+        follower = running("tail", "--json", "--since", "1d", env=Islet(durable.service).env)
+        follower.message(r"^com.example.pizza: what happened before 20\d\d-.* UTC is not kept any more$")
+        follower.wait_until(lambda: follower.data and json.loads(follower.data[-1])["seq"] == 2_001)
+        seqs = [json.loads(line)["seq"] for line in follower.data]
+        assert seqs[0] > 1 and seqs == list(range(seqs[0], 2_002)), "no gap after the beginning"
+        assert follower.end() == 0
+    finally:
+        durable.stop()
 
 
 def test_a_tail_outlives_a_restart_and_tells_of_the_new_history(serve, running, wire):

@@ -14,7 +14,9 @@ extension ConnectionLoop {
     static let maximumAppsQuestions = 16
 
     /// The apps that have events, each with the last published position of its stream.
-    func apps(timeout: Duration) async -> Result<[String: StreamPosition], IsletError> {
+    ///
+    /// - Parameter app: the only one that is asked about; nil: all.
+    func apps(of app: String?, timeout: Duration) async -> Result<[String: StreamPosition], IsletError> {
         guard !isClosed else { return .failure(.closed) }
         guard appsQuestions.count < Self.maximumAppsQuestions else {
             return .failure(.overloaded(limit: Self.maximumAppsQuestions))
@@ -24,7 +26,8 @@ extension ConnectionLoop {
         } catch {
             return .failure(error)
         }
-        let topic = [0xFF] + Array("join/\(ClientIdentity.hexadecimal(bytes: 16))".utf8)
+        let name = app.map { "/\($0)" } ?? ""
+        let topic = [0xFF] + Array("join/\(ClientIdentity.hexadecimal(bytes: 16))\(name)".utf8)
         return await withCheckedContinuation { continuation in
             appsQuestions.append(
                 AppsQuestion(topic: topic, deadline: .now + timeout, timeout: timeout, continuation: continuation))
@@ -64,10 +67,14 @@ extension IsletConnection {
     /// The apps that have events, each with the last published position of its stream. It costs the service one message,
     /// whatever happens in the streams.
     ///
-    /// - Parameter timeout: how long to wait, in real time.
-    /// - Throws: ``IsletError/refused(_:)`` with `tooMany` where there are more than 1 000,
+    /// - Parameters:
+    ///   - app: the only one that is asked about; nil: all.
+    ///   - timeout: how long to wait, in real time.
+    /// - Throws: ``IsletError/refused(_:)`` with `tooMany` where there are more than 1 000 and none is named,
     ///   ``IsletError/timedOut(after:)``, ``IsletError/closed``.
-    package func apps(timeout: Duration) async throws(IsletError) -> [String: StreamPosition] {
-        try await loop.apps(timeout: timeout).get()
+    package func apps(
+        of app: String? = nil, timeout: Duration
+    ) async throws(IsletError) -> [String: StreamPosition] {
+        try await loop.apps(of: app, timeout: timeout).get()
     }
 }

@@ -24,10 +24,10 @@ extension ConnectionLoop {
         var lastJoin: ContinuousClock.Instant?
         var checkAt = ContinuousClock.now + checkInterval
 
-        init(id: Int, scope: ReplicaScope, queue: DeliveryQueue) {
+        init(id: Int, replica: Replica, queue: DeliveryQueue) {
             self.id = id
             self.queue = queue
-            replica = Replica(scope: scope)
+            self.replica = replica
         }
 
         var wakeUp: ContinuousClock.Instant? {
@@ -36,14 +36,18 @@ extension ConnectionLoop {
     }
 
     /// Takes a reader in.
-    func addReader(prefix: String, keepsEntities: Bool) throws(IsletError) -> DeliveryQueue {
+    ///
+    /// - Parameter starts: after which event each app's stream begins, where that is in the past; nil: with the join.
+    func addReader(
+        prefix: String, keepsEntities: Bool, startingAfter starts: [String: UInt64]? = nil
+    ) throws(IsletError) -> DeliveryQueue {
         guard !isClosed else { throw .closed }
         guard readers.count < Self.maximumReaders else { throw .overloaded(limit: Self.maximumReaders) }
         try connectStreams()
         let queue = DeliveryQueue(limit: options.deliveryLimit) { [thread] in thread.wake() }
         lastReader += 1
-        let reader = Reader(
-            id: lastReader, scope: ReplicaScope(prefix: prefix, keepsEntities: keepsEntities), queue: queue)
+        let scope = ReplicaScope(prefix: prefix, keepsEntities: keepsEntities)
+        let reader = Reader(id: lastReader, replica: Replica(scope: scope, startingAfter: starts), queue: queue)
         readers[reader.id] = reader
         update(reader) { $0.start() }
         return queue
@@ -95,6 +99,7 @@ extension ConnectionLoop {
         for _ in 0..<Self.messagesPerTurn {
             guard let frames = bulk.receive(into: &message) else { return false }
             switch pulls.received(frames, now: .now) {
+            case .chunk(let owner, let chunk) where owner.reader < 0: receivedPeek(chunk, owner)
             case .chunk(let owner, let chunk): update(owner) { $0.received(chunk, app: owner.app) }
             case .digest(let owner, let digest): update(owner) { $0.received(digest: digest, app: owner.app) }
             case .unknown: break
@@ -191,13 +196,17 @@ extension ConnectionLoop {
         pullsDue(now)
     }
 
-    private func perform(_ actions: [PullTable.Action]) {
+    func perform(_ actions: [PullTable.Action]) {
         for action in actions {
             switch action {
             case .send(let frame):
                 bulk.send(.init(frames: [frame], requests: []), poller: &poller)
             case .timeOut(let owner, let isDigest):
                 guard !isDigest else { break }
+                guard owner.reader > 0 else {
+                    repeatPeek(owner)
+                    break
+                }
                 update(owner) { $0.pullTimedOut(app: owner.app) }
             }
         }

@@ -27,6 +27,8 @@ actor ConnectionLoop: BusLoop {
     var readers: [Int: Reader] = [:]
     var lastReader = 0
     var appsQuestions: [AppsQuestion] = []
+    var peeks: [Int: Peek] = [:]
+    var lastPeek = 0
     var generator = SystemRandomNumberGenerator()
 
     /// Requests whose tasks were cancelled, by the tasks' own threads.
@@ -73,7 +75,7 @@ actor ConnectionLoop: BusLoop {
         }
         bulk.flush(poller: &poller) { _ in true }
         if isBusy { return .immediately }
-        let wakeUps = [requests.nextWakeUp, pulls.nextWakeUp, readersWakeUp, appsDue(now)]
+        let wakeUps = [requests.nextWakeUp, pulls.nextWakeUp, readersWakeUp, appsDue(now), peeksDue(now)]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         // Rounded up, so that the turn does not come just before the time.
         return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
@@ -88,6 +90,7 @@ actor ConnectionLoop: BusLoop {
         for reader in readers.values { reader.queue.finish(nil) }
         readers = [:]
         closeAppsQuestions()
+        closePeeks()
     }
 }
 

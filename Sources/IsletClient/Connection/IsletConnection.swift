@@ -119,6 +119,10 @@ public final class IsletConnection: Sendable {
 
     private func stream(_ prefix: String, keepsEntities: Bool) async throws(IsletError) -> DeliveryStream {
         let queue = try await loop.addReader(prefix: prefix, keepsEntities: keepsEntities)
-        return DeliveryStream(ReaderHandle(queue: queue, connection: self))
+        return stream(of: queue)
+    }
+
+    func stream(of queue: DeliveryQueue) -> DeliveryStream {
+        DeliveryStream(ReaderHandle(queue: queue, connection: self))
     }
 }

@@ -21,10 +21,16 @@ package struct Replica: Sendable {
     private var isJoinDue = false
     private var isFirstJoin = true
     private var isPaused = false
+    /// After which event each app's stream begins; nil: with the join.
+    private let starts: [String: UInt64]?
 
     /// A replica of nothing yet.
-    package init(scope: ReplicaScope) {
+    ///
+    /// - Parameter starts: for events alone: after which event each app's stream begins. An app that is not named has
+    ///   begun since, and is read from its first event on. nil: with the join.
+    package init(scope: ReplicaScope, startingAfter starts: [String: UInt64]? = nil) {
         self.scope = scope
+        self.starts = starts
     }
 
     /// The first effects.
@@ -122,7 +128,11 @@ package struct Replica: Sendable {
                 answer.positions.keys.filter(scope.includes(app:)) + streams.keys + (scope.app.map { [$0] } ?? [])
             for app in Set(known).sorted() {
                 let position = answer.positions[app]
-                if streams[app] == nil { streams[app] = StreamReplica(app: app, interest: scope.interest) }
+                if streams[app] == nil {
+                    // Only the first join leads into the past: what it did not name has begun later.
+                    let start = starts.map { $0[app] ?? 0 }
+                    streams[app] = StreamReplica(app: app, interest: scope.interest, startingAfter: start)
+                }
                 effects += update(app) { $0.joined(position) }
             }
             return effects

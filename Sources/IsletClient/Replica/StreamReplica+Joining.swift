@@ -54,8 +54,9 @@ extension StreamReplica {
     private mutating func begin(at position: StreamPosition?, reason: SyncedState.Reason) -> [ReplicaEffect] {
         if epoch != position?.epoch { snapshot = SnapshotProgress() }
         epoch = position?.epoch
-        seq = position?.seq ?? 0
-        head = seq
+        head = position?.seq ?? 0
+        // What is before the join comes by replay, like anything else that was missed.
+        seq = isSynced || keepsEntities ? head : min(head, start ?? head)
         waiting.drop(through: seq)
         attempt = 0
         if keepsEntities, position != nil { return requestSnapshot(reason: reason) }

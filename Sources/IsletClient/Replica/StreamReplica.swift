@@ -49,6 +49,8 @@ package struct StreamReplica: Sendable {
     package internal(set) var state = State.joining
     /// Nil until an event, or the service, has named one.
     package internal(set) var epoch: String?
+    /// Where it begins, if that is before the first position that it is told.
+    let start: UInt64?
     /// Every event up to this one was taken in.
     package internal(set) var seq: UInt64 = 0
     package internal(set) var entities = EntityTable()
@@ -86,9 +88,12 @@ package struct StreamReplica: Sendable {
     }
 
     /// A replica that waits for its first position.
-    package init(app: String, interest: Interest) {
+    ///
+    /// - Parameter start: for events alone: the event after which it begins; nil: with the join.
+    package init(app: String, interest: Interest, startingAfter start: UInt64? = nil) {
         self.app = app
         self.interest = interest
+        self.start = start
     }
 
     var keepsEntities: Bool { interest != .events }

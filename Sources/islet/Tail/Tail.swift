@@ -15,12 +15,14 @@ struct Tail: AsyncParsableCommand {
               islet tail com.example.travel/widget/Flight/        the widgets of a kind
               islet tail --filter 'to=stale or cause=person'      what fits
               islet tail --filter 'lateBy>1s and key~order-*'     late ones of some keys
+              islet tail --since 10m                   from ten minutes ago, then on and on
               islet tail --json | jq -c .event         the events' own bytes, a line each
               islet tail --json --topics > morning.jsonl     for islet replay
 
-            It begins when it has joined: nothing after that is lost. Gaps are filled
-            by replay; where the service does not keep the events any more, it says
-            which ones were missed. Ctrl-C ends it.
+            It begins when it has joined, or with --since before that: nothing after
+            its beginning is lost, and nothing comes twice. Gaps are filled by replay;
+            where the service does not keep the events any more (islet info:
+            retention), it says which ones were missed. Ctrl-C ends it.
 
             --filter compares members of the event (event, from, to, state, cause, at,
             lateBy), its topic's parts (app, family, type or kind, id), an activity's
@@ -43,6 +45,7 @@ struct Tail: AsyncParsableCommand {
     @Flag(name: .customLong("topics"), help: "With --json: each event with its topic, as islet replay likes it best.")
     var showsTopics = false
 
+    @OptionGroup var since: SinceOption
     @OptionGroup var filter: FilterOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
@@ -84,7 +87,7 @@ struct Tail: AsyncParsableCommand {
         var known = KnownEntities()
         let filter = filter.filter
         let asksForKeys = filter?.members.contains("key") == true
-        for try await delivery in try await connection.events(topics) {
+        for try await delivery in try await deliveries(topics, connection) {
             switch delivery {
             case .joined:
                 if !topics.contains("/") { Console.message("following \(topics.isEmpty ? "all apps" : "\(topics)…")") }
@@ -113,6 +116,21 @@ struct Tail: AsyncParsableCommand {
     /// The event's own bytes beside its topic.
     private static func withTopic(_ event: StreamEvent) -> [UInt8] {
         RawObject(dictionaryLiteral: ("topic", .string(event.topic)), ("event", event.object.json)).json.bytes
+    }
+
+    /// The stream, from the past on where that is asked for.
+    private func deliveries(_ topics: String, _ connection: IsletConnection) async throws -> DeliveryStream {
+        guard since.isSet else { return try await connection.events(topics) }
+        let begin = try await since.date(now: connection.now)
+        let timeout = service.timeout.duration
+        let (stream, starts) = try await ProgressLine.during({ "looking for the beginning" }) {
+            try await connection.events(topics, since: begin, timeout: timeout)
+        }
+        for (app, start) in starts.sorted(by: { $0.key < $1.key }) where start.isCut {
+            let oldest = start.firstAt.map { "what happened before \(TimeText.full($0))" } ?? "what has happened"
+            Console.message("\(app): \(oldest) is not kept any more")
+        }
+        return stream
     }
 
     /// `Delivery/order-7`, and the app before it where there may be several.

@@ -21,6 +21,24 @@ import Testing
         #expect(replica.position == model.position)
     }
 
+    @Test mutating func `one that begins in the past replays it before what comes, each event once`() {
+        for _ in 1...4 { model.start("a") }
+        replica = StreamReplica(app: app, interest: .events, startingAfter: 2)
+        #expect(replica.joined(model.position).asked == [.replay(app: app, from: 2, attempt: 0)])
+        #expect(replica.received(model.start("b")).isEmpty)
+        #expect(replica.received(model.replay(from: 2)).told == ["3", "4", "5"])
+        #expect(replica.received(model.start("c")).told == ["6"])
+    }
+
+    @Test mutating func `one that begins where nothing is kept any more says what was missed`() {
+        for _ in 1...4 { model.start("a") }
+        model.oldestKept = 4
+        replica = StreamReplica(app: app, interest: .events, startingAfter: 1)
+        _ = replica.joined(model.position)
+        #expect(replica.received(model.replay(from: 1)).told == ["synced(eventsLost)"])
+        #expect(replica.received(model.replay(from: 3)).told == ["4"])
+    }
+
     @Test mutating func `an event that was taken in already is dropped`() {
         let first = model.start("a")
         _ = replica.joined(nil)

@@ -1,0 +1,112 @@
+import ZeroMQ
+
+/// Where streams stood at a date: the first chunks of replays that nobody follows.
+extension ConnectionLoop {
+    /// A chunk that is waited for.
+    struct Peek {
+        let kind: PullTable.Kind
+        let owner: PullTable.Owner
+        let deadline: ContinuousClock.Instant
+        let timeout: Duration
+        let continuation: CheckedContinuation<Result<BulkChunk, IsletError>, Never>
+    }
+
+    /// More at a time only wait for each other: a peer has four pulls.
+    static let maximumPeeks = 64
+
+    /// The first chunk of a replay, the rest of which is not asked for.
+    func peek(app: String, from: UInt64, timeout: Duration) async -> Result<BulkChunk, IsletError> {
+        guard !isClosed else { return .failure(.closed) }
+        guard peeks.count < Self.maximumPeeks else { return .failure(.overloaded(limit: Self.maximumPeeks)) }
+        do throws(IsletError) {
+            try connectStreams()
+        } catch {
+            return .failure(error)
+        }
+        // Readers have positive numbers.
+        lastPeek -= 1
+        let owner = PullTable.Owner(reader: lastPeek, app: app)
+        let kind = PullTable.Kind.replay(from: from)
+        return await withCheckedContinuation { continuation in
+            peeks[owner.reader] = Peek(
+                kind: kind, owner: owner, deadline: .now + timeout, timeout: timeout, continuation: continuation)
+            perform(pulls.request(kind, for: owner, notBefore: .now))
+            pullsDue(.now)
+        }
+    }
+
+    /// A chunk has come for nobody's reader.
+    func receivedPeek(_ chunk: BulkChunk, _ owner: PullTable.Owner) {
+        finishPeek(owner.reader, .success(chunk))
+    }
+
+    /// A pull of nobody's reader has brought nothing for too long: it is asked for again.
+    func repeatPeek(_ owner: PullTable.Owner) {
+        guard let peek = peeks[owner.reader] else { return }
+        perform(pulls.request(peek.kind, for: owner, notBefore: .now))
+    }
+
+    /// Gives up what had no answer for too long; when to look again.
+    func peeksDue(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        for (id, peek) in peeks where peek.deadline <= now {
+            finishPeek(id, .failure(.timedOut(after: peek.timeout)))
+        }
+        return peeks.values.lazy.map(\.deadline).min()
+    }
+
+    /// Answers all that wait: the connection is closed.
+    func closePeeks() {
+        for peek in peeks.values { peek.continuation.resume(returning: .failure(.closed)) }
+        peeks = [:]
+    }
+
+    private func finishPeek(_ id: Int, _ result: Result<BulkChunk, IsletError>) {
+        guard let peek = peeks.removeValue(forKey: id) else { return }
+        perform(pulls.cancel(peek.owner))
+        peek.continuation.resume(returning: result)
+    }
+}
+
+extension IsletConnection {
+    /// As ``events(_:)``, from a date on that may be in the past: what has happened since then comes first, by replay,
+    /// and what happens follows without a gap.
+    ///
+    /// - Parameters:
+    ///   - date: in milliseconds since 1970, of domain time.
+    ///   - timeout: how long each question for the beginnings may take, in real time.
+    /// - Returns: the stream, and for each app that has events where its own begins.
+    /// - Throws: as ``apps(of:timeout:)``; ``IsletError/refused(_:)``, ``IsletError/unreadable(_:)``.
+    package func events(
+        _ prefix: String, since date: Int64, timeout: Duration
+    ) async throws(IsletError) -> (stream: DeliveryStream, starts: [String: PastStart]) {
+        let scope = ReplicaScope(prefix: prefix, keepsEntities: false)
+        var starts: [String: PastStart] = [:]
+        for (app, position) in try await apps(of: scope.app, timeout: timeout) where scope.includes(app: app) {
+            starts[app] = try await start(of: app, since: date, head: position.seq, timeout: timeout)
+        }
+        let queue = try await loop.addReader(
+            prefix: prefix, keepsEntities: false, startingAfter: starts.mapValues(\.seq))
+        return (stream(of: queue), starts)
+    }
+
+    private func start(
+        of app: String, since date: Int64, head: UInt64, timeout: Duration
+    ) async throws(IsletError) -> PastStart {
+        var search = PastSearch(date: date, head: head)
+        var step = search.begin()
+        let end = ContinuousClock.now + timeout
+        while true {
+            switch step {
+            case .found(let start): return start
+            case .ask(let from):
+                let chunk = try await loop.peek(app: app, from: from, timeout: timeout).get()
+                if case .failed(let error) = chunk.end, error.code == .busy, .now < end {
+                    // Others pull as well: each has its turn.
+                    do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .cancelled }
+                    continue
+                }
+                step = try search.received(chunk)
+            }
+        }
+    }
+}
