@@ -11,8 +11,9 @@ struct Explain: AsyncParsableCommand {
               islet explain Torch
               islet explain Flight --app com.example.travel --json
 
-            Each decision, why it was made, who asked, by which rule, and what happens
-            next. islet activity explain and its like do the same within a family.
+            Each decision, why it was made, who asked, by which rule (islet rules NAME
+            shows it), and what happens next. islet activity explain and its like do the
+            same within a family.
             """)
 
     @OptionGroup var target: AnyTarget

@@ -45,7 +45,7 @@ enum ExplainText {
             let parts = [EntityText.state(entity, style: style), shown(entity), PlacedText.failure(entity)]
             let since = since(decisions).map { ", since \(TimeText.full($0, now: now))" } ?? ""
             lines.append("Now it is \(parts.compactMap(\.self).joined(separator: ", "))\(since).")
-            if let other = entity["renewedBy"]?.string { lines.append("It goes on as \(other).") }
+            if let other = entity["renewedBy"]?.string { lines.append("It goes on as \(other.printable).") }
             lines += OutlookText.lines(entity, now: now)
         }
         return lines
@@ -60,7 +60,7 @@ enum ExplainText {
     }
 
     private static func sentence(_ decision: RawObject, style: Style) -> String {
-        let text = decision["text"]?.string ?? ""
+        let text = decision["text"]?.string?.printable ?? ""
         let from = decision["from"]?.string
         let to = decision["to"]?.string ?? "?"
         let shownTo = style.of(state: to, to)
@@ -83,11 +83,16 @@ enum ExplainText {
             parts.append(CauseText.reason(cause).map { "because \($0) (\(cause))" } ?? "cause \(cause)")
         }
         if let by = decision["by"]?.object { parts += asker(by) }
-        if let rule = decision["rule"]?.string { parts.append("rule: \(rule)") }
+        if let source = decision["rule"]?.string { parts.append("rule: \(rule(source, decision))") }
         if let failure = decision["failure"]?.string { parts.append("failure: \(failure)") }
         if let exempt = decision["exempt"]?.string { parts.append("not charged: \(exempt)") }
         if let revision = decision["revision"] { parts.append("revision \(revision)") }
         return parts.joined(separator: " · ")
+    }
+
+    /// What people may look up with `islet rules`; of another version's rules only where they come from is known.
+    private static func rule(_ source: String, _ decision: RawObject) -> String {
+        RuleBook.entry(source: source, text: decision["text"]?.string ?? "")?.shown ?? source
     }
 
     /// Such as `asked by c7-184 of client …d1c0ffee1234`.

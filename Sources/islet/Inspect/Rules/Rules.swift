@@ -1,0 +1,54 @@
+import ArgumentParser
+import IsletClient
+import IsletServer
+
+/// `islet rules`: what the rules say that explanations name.
+struct Rules: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what the rules say that explanations name, and where they come from.",
+        discussion: """
+            EXAMPLES:
+              islet rules                        all of them
+              islet rules staleDateReached       the one that islet explain has named
+              islet rules --filter 'family=widget and setting'
+              islet rules --json | jq -r '[.name, .setting] | @tsv'
+
+            FROM is Apple where it follows ActivityKit or WidgetKit, else the rule set or
+            this service. SETTING is the member of the rule set that it depends on: islet
+            info shows its value, ruleSet in the configuration file changes it. It asks no
+            service: these are the rules of this version.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("What a rule is called; without one: all.", valueName: "name"),
+        completion: .list(Set(RuleBook.all.map(\.name)).sorted()))
+    var name: String?
+
+    @OptionGroup var filter: FilterOption
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let filter = filter.filter
+        let named = RuleBook.all.filter { name == nil || $0.name.lowercased() == name?.lowercased() }
+        if let name, named.isEmpty {
+            let hint = Suggestion.text(for: name, among: RuleBook.all.map(\.name))
+            throw Failure(.notFound, "no rule is called '\(name)'\(hint) (notFound)")
+        }
+        let rows = named.map(\.object).filter { filter?.matches($0, now: 0) ?? true }
+        try await RowOutput.write(rows, output, name: { $0["name"]?.string ?? "?" }) { isWide in
+            Self.table(rows, isWide: isWide).lines(style: .output)
+        }
+        Console.message(ShownCount.line(rows.count, of: Int64(named.count), "rule"))
+    }
+
+    private static func table(_ rows: [RawObject], isWide: Bool) -> TextTable {
+        var table = TextTable("RULE", "OF", "FROM", "SETTING", "WHAT IT SAYS", more: isWide ? ["SOURCE"] : [])
+        for row in rows {
+            func text(_ name: String) -> String { row[name]?.string ?? "-" }
+            table.add(
+                text("name"), text("family"), text("origin"), text("setting"), text("text"),
+                more: isWide ? [text("source")] : [])
+        }
+        return table
+    }
+}
