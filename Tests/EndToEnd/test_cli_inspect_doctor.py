@@ -1,9 +1,12 @@
 """`islet doctor` on this very machine: what it measures, what it says to do, and its exit code."""
 
+import http.server
+import json
 import os
 import re
 import resource
 import subprocess
+import threading
 
 import pytest
 
@@ -68,6 +71,44 @@ def test_it_measures_and_leaves_nothing_behind(islet, tmp_path):
 def test_a_service_on_the_wall_clock_agrees_with_it(system_service, tmp_path):
     found = findings(Islet(system_service)("doctor", "--data", tmp_path, "--json", code=None))
     assert found["serviceClock"]["level"] == "ok" and abs(found["serviceClock"]["figures"]["offset"]) < 10_000
+
+
+def test_http_is_asked_how_it_is(serve, tmp_path):
+    service = serve({"--http": "127.0.0.1:0"})
+    found = findings(Islet(service)("doctor", "--data", tmp_path, "--json", code=None))["http"]
+    assert found["level"] == "ok" and found["figures"] == {"health": 200, "readiness": 200}
+    assert found["text"] == f"{service.http} is well and takes commands (/healthz, /readyz)"
+
+
+@pytest.mark.parametrize("answers, text", [
+    ({"/healthz": (200, {"status": "ok"}), "/readyz": (503, {"ready": False, "reason": "diskFull"})},
+     "is well, but /readyz says: diskFull"),
+    ({"/healthz": (503, {"status": "the partition does not answer"})}, "/healthz answers 503: the partition"),
+    ({}, "/healthz answers 404: no JSON"),
+])
+def test_http_that_is_not_well_fails(tmp_path, answers, text):
+    """Whatever listens there: that it listens is not enough."""
+    class Answering(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, body = answers.get(self.path, (404, None))
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(body).encode() if body else b"nothing")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    info = {"guarantee": "full", "endpoints": {"http": f"http://127.0.0.1:{server.server_port}"}}
+    scripted = ScriptedService(tmp_path, service_info={"info": info})
+    try:
+        found = findings(Islet(scripted)("doctor", "--data", tmp_path, "--json", code=1))["http"]
+        assert found["level"] == "fail" and text in found["text"]
+    finally:
+        scripted.close()
+        server.shutdown()
+        server.server_close()
 
 
 def test_offline_looks_at_the_machine_alone(tmp_path):

@@ -29,8 +29,14 @@ struct Doctor: AsyncParsableCommand {
         var findings = [
             MachineExamination.versions(), MachineExamination.openFiles(), MachineExamination.memory(),
         ]
-        findings += DiskExamination(directory: data.directory).findings()
-        if !offline { findings += await ServiceExamination(service: service).findings() }
+        findings += await ProgressLine.during({ "measuring the disk" }) {
+            DiskExamination(directory: data.directory).findings()
+        }
+        if !offline {
+            findings += await ProgressLine.during({ "asking the service" }) {
+                await ServiceExamination(service: service).findings()
+            }
+        }
         findings.append(MachineExamination.clock(drift: drift.milliseconds))
         if output.json {
             Console.data(Self.json(findings).bytes)

@@ -115,18 +115,49 @@ struct ServiceExamination {
             : .fail("events", "\(url) does not answer a subscriber", advice: "is it named rightly (--events)?")
     }
 
-    /// Those that nothing is asked of here, but that must listen.
+    /// The endpoint that must listen, and the one that says how it is.
     private func otherEndpoints(_ info: RawObject) -> [DoctorFinding] {
         let named = info["endpoints"]?.object ?? [:]
-        let bulk = named["bulk"]?.string.map { ("bulk", $0) }
-        let http = named["http"]?.string.map {
-            ("http", "tcp://" + ($0.hasPrefix("http://") ? $0.dropFirst(7) : $0[...]))
-        }
-        return [bulk, http].compactMap(\.self).map { name, url in
+        let bulk = named["bulk"]?.string.map { url in
             Listener.isThere(url)
-                ? .ok(name, "\(url) listens")
-                : .fail(name, "\(url) does not listen", advice: "look at the service's log")
+                ? DoctorFinding.ok("bulk", "\(url) listens")
+                : .fail("bulk", "\(url) does not listen", advice: "look at the service's log")
         }
+        let http = named["http"]?.string.map { url in
+            let authority = String(url.hasPrefix("http://") ? url.dropFirst(7) : url[...])
+            let health = HTTPQuestion(authority: authority, path: "/healthz").answer()
+            let readiness = HTTPQuestion(authority: authority, path: "/readyz").answer()
+            return Self.http(authority, health: health, readiness: readiness)
+        }
+        return [bulk, http].compactMap(\.self)
+    }
+
+    /// - Parameters:
+    ///   - health: what `/healthz` answers.
+    ///   - readiness: what `/readyz` answers.
+    static func http(
+        _ authority: String, health: HTTPQuestion.Answer?, readiness: HTTPQuestion.Answer?
+    ) -> DoctorFinding {
+        guard let health else {
+            return .fail(
+                "http", "http://\(authority) does not answer as the service's HTTP endpoint does",
+                advice: "look at the service's log; what listens there: `ss -ltnp`")
+        }
+        var figures: RawObject = ["health": .integer(health.status)]
+        figures["readiness"] = readiness.map { .integer($0.status) }
+        let status = health.object?["status"]?.string ?? "no JSON"
+        guard health.status == 200 else {
+            return .fail(
+                "http", "http://\(authority)/healthz answers \(health.status): \(status.printable)",
+                advice: "the service does not answer in time: islet stats, and its log", figures)
+        }
+        guard readiness?.status == 200 else {
+            let reason = readiness?.object?["reason"]?.string ?? "no answer"
+            return .fail(
+                "http", "http://\(authority) is well, but /readyz says: \(reason.printable)",
+                advice: "changes are refused: islet check says what is wrong", figures)
+        }
+        return .ok("http", "http://\(authority) is well and takes commands (/healthz, /readyz)", figures)
     }
 
     private func unreachable(_ text: String) -> DoctorFinding {
@@ -153,27 +184,30 @@ enum Listener {
             return access(String(url.dropFirst(6)), F_OK) == 0
         }
         let host = url[url.index(url.startIndex, offsetBy: 6)..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
-        return connects(String(host), String(url[url.index(after: colon)...]))
+        guard let descriptor = connected(String(host), String(url[url.index(after: colon)...])) else { return false }
+        close(descriptor)
+        return true
     }
 
-    private static func connects(_ host: String, _ port: String) -> Bool {
+    /// A connection, which is the caller's to close; nil where nobody listens.
+    static func connected(_ host: String, _ port: String) -> Int32? {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, port, &hints, &found) == 0 else { return false }
+        guard getaddrinfo(host, port, &hints, &found) == 0 else { return nil }
         defer { freeaddrinfo(found) }
         // The list stands until it is freed, and getaddrinfo has filled each entry.
         var next = found
         while let address = next?.pointee {
             let descriptor = socket(address.ai_family, address.ai_socktype, 0)
             if descriptor >= 0 {
-                defer { close(descriptor) }
                 var patience = patience
                 setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-                if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return true }
+                if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return descriptor }
+                close(descriptor)
             }
             next = address.ai_next
         }
-        return false
+        return nil
     }
 }
