@@ -203,6 +203,20 @@ def test_a_value_that_fails_after_the_action_is_1_too(islet, placed, torch, monk
     assert done.err == "the action was performed, but the value could not be had: threw\n"
 
 
+def test_a_tap_that_waits_and_is_stopped_says_that_the_action_goes_on(islet, placed, torch):
+    placed()
+    torch.may_act.clear()
+    tap = Running("control", "tap", "Torch", "--wait", env=islet.env)
+    try:
+        tap.lines(1)
+        assert tap.end() == 1
+        assert re.fullmatch(
+            r"Torch is still acting after .* s, and what was asked for goes on; stopped", tap.messages[-1])
+    finally:
+        torch.may_act.set()
+        tap.kill()
+
+
 def test_a_tap_that_waits_on_a_locked_device_ends_when_it_is_unlocked(islet, placed):
     placed(SAFE, device="phone")
     islet("device", "lock", "--device", "phone")
@@ -334,7 +348,7 @@ def test_history_and_explain_tell_why(islet, placed):
     ]
     told = islet("control", "explain", "Torch").out
     assert "shown → acting: A tap: the new state is shown at once" in told
-    assert "apple-semantics 4.2 C9" in told and "asked by cli-" in told
+    assert "rule: performed" in told and "asked by cli-" in told
     assert told.splitlines()[-2:] == [
         "Now it is shown, on, since 2026-01-01 00:00:00 UTC (now).", "Nothing will happen to it by itself."]
 

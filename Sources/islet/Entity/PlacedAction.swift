@@ -21,17 +21,32 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
                 _ = try await act(command, connection)
                 return
             }
-            try await withThrowingTaskGroup { [command] group in
-                group.addTask { try await actAndFollow(command, connection) }
-                group.addTask {
-                    try await Task.sleep(for: waitMax)
-                    throw Failure(.unreachable, "\(target.target) does not come to rest")
+            let begun = ContinuousClock.now
+            try await Stoppable.during({ [command] in await still(command, since: begun, connection) }) { [command] in
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await actAndFollow(command, connection) }
+                    group.addTask {
+                        try await Task.sleep(for: waitMax)
+                        throw Failure(.unreachable, "\(target.target) does not come to rest")
+                    }
+                    // Whichever is first.
+                    defer { group.cancelAll() }
+                    try await group.next()
                 }
-                // Whichever is first.
-                defer { group.cancelAll() }
-                try await group.next()
             }
         }
+    }
+
+    /// Such as `Torch is still acting after 3 s, and what was asked for goes on`.
+    private func still(
+        _ command: Command, since begun: ContinuousClock.Instant, _ connection: IsletConnection
+    ) async -> String {
+        let get = Command("\(Family.noun).get", addressedAs: command)
+        let entity = (try? await connection.send(get, timeout: .seconds(1))).flatMap(EntityText.entity)
+        let time = TimeText.span(Span(begun.duration(to: .now)).milliseconds)
+        let state = entity?["state"]?.string ?? "not at rest"
+        guard !Family.restingStates.contains(state) else { return "\(target.target) is \(state) after \(time)" }
+        return "\(target.target) is still \(state) after \(time), and what was asked for goes on"
     }
 
     /// Sends the command and tells what happened at once; the revision of that.

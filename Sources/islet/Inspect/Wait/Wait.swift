@@ -16,9 +16,9 @@ struct Wait: AsyncParsableCommand {
 
             It follows the events and asks for nothing in between; it ends at once where
             it holds already. Dismissed counts as ended, which it is and more.
-            --timeout is how long it may take in all, in real time.
+            --timeout is how long it may take in all, in real time. Ctrl-C stops it.
 
-            EXIT CODES: 0 it holds; 3 there is no such thing; 4 it can never hold any
+            EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing; 4 it can never hold any
             more, since it was dismissed or removed; 5 it did not hold in time.
             """)
 
@@ -40,7 +40,12 @@ struct Wait: AsyncParsableCommand {
             let seen = LastSeen(found.whole)
             if !condition.holds(for: found.whole) {
                 try refuseIfLost(found.whole)
-                try await follow(found, seen, until: begun + service.timeout.duration, connection)
+                let end = begun + service.timeout.duration
+                try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
+                    try await Stoppable.during({ "\(still(found, seen, since: begun)): waited for \(condition.text)" }) {
+                        try await follow(found, seen, until: end, connection)
+                    }
+                }
             }
             try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
         }
@@ -54,16 +59,24 @@ struct Wait: AsyncParsableCommand {
             group.addTask { try await read(found, seen, connection) }
             group.addTask {
                 try await Task.sleep(until: end, clock: .continuous)
-                let entity = seen.entity
-                let revision = entity["revision"].map { " at revision \($0)" } ?? ""
                 throw Failure(
                     .unreachable,
-                    "\(found.target) is still \(entity["state"]?.string ?? "?")\(revision) after "
-                        + "\(TimeText.span(service.timeout.milliseconds)): waited for \(condition.text)")
+                    "\(still(found, seen)) after \(TimeText.span(service.timeout.milliseconds)): "
+                        + "waited for \(condition.text)")
             }
             defer { group.cancelAll() }
             try await group.next()
         }
+    }
+
+    /// Such as `order-7 is still active at revision 3 after 12 s`.
+    private func still(
+        _ found: FoundEntity, _ seen: LastSeen, since begun: ContinuousClock.Instant? = nil
+    ) -> String {
+        let entity = seen.entity
+        let revision = entity["revision"].map { " at revision \($0)" } ?? ""
+        let time = begun.map { " after \(TimeText.span(Span(ContinuousClock.now - $0).milliseconds))" } ?? ""
+        return "\(found.target) is still \(entity["state"]?.string ?? "?")\(revision)\(time)"
     }
 
     private func read(_ found: FoundEntity, _ seen: LastSeen, _ connection: IsletConnection) async throws {
