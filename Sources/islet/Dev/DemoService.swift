@@ -7,6 +7,8 @@ struct DemoService: Service {
     let cards: AsyncStream<ServiceCard>
     let speed: Double
     let isOn: Bool
+    /// Whether the board may change something.
+    let canWrite: Bool
     /// The directory of its files; nil: everything is in memory.
     let data: String?
 
@@ -15,7 +17,7 @@ struct DemoService: Service {
             try await cancelWhenGracefulShutdown {
                 for await card in cards {
                     Console.message(card.readyLine)
-                    Console.message(Self.welcome(card, speed: speed, hasDemo: isOn, data: data))
+                    Console.message(Self.welcome(card, speed: speed, hasDemo: isOn, canWrite: canWrite, data: data))
                     if isOn { try await play(card.endpoints) }
                 }
                 try await gracefulShutdown()
@@ -43,7 +45,7 @@ struct DemoService: Service {
         try await DemoMorning(shop: shop).playForever()
     }
 
-    private static func welcome(_ card: ServiceCard, speed: Double, hasDemo: Bool, data: String?) -> String {
+    private static func welcome(_ card: ServiceCard, speed: Double, hasDemo: Bool, canWrite: Bool, data: String?) -> String {
         let islet = Invocation.name
         let second = TimeText.span(Int64(speed * 1_000))
         let isElsewhere = card.endpoints.commands != Endpoints().commands
@@ -67,13 +69,15 @@ struct DemoService: Service {
               \(islet) widget timeline Flight\(option)
               \(islet) widget stack phone-1\(option)
             """ : ""
-        let board = card.endpoints.http.map { "\nThe board, to look at it in a browser: \($0)/\n" } ?? ""
+        let doing = canWrite ? "to look at it and to tap" : "to look at it"
+        let board = card.endpoints.http.map { "\nThe board, \(doing), in a browser: \($0)/\n" } ?? ""
         return """
 
             islet dev: one second here is \(second) of the service's time.
             \(data.map { "Everything is kept in \($0)" } ?? "Everything is in memory"); Ctrl-C ends it.\(demo)
             \(board)
             In a second terminal you might try:
+              \(islet) top\(option)
               \(islet) tail\(option)
               \(islet) activity list\(option)
               \(islet) activity start order-7 --type Delivery --state '{"eta":12}' --stale-in 1h\(option)

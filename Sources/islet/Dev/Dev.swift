@@ -17,9 +17,11 @@ struct Dev: AsyncParsableCommand {
               islet dev                     one second is ten minutes
               islet dev --speed 60          one second is one minute
               islet dev --no-demo           only the service
+              islet dev --no-board-write    the board only shows
 
-            In a second terminal: islet tail, islet control tap Torch --wait,
-            islet widget timeline Flight
+            In a second terminal: islet top, islet tail, islet apps,
+            islet control tap Torch --wait, islet widget timeline Flight.
+            In a browser: the board, at the address that it says.
             """)
 
     @Option(help: ArgumentHelp("How fast the service's time runs.", valueName: "factor"))
@@ -40,8 +42,10 @@ struct Dev: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where the board is, or none.", valueName: "host:port"))
     var http = environment("ISLET_HTTP") ?? HTTPAddress.standard.description
 
-    @Flag(help: "Let the board change something: tap controls, end activities …")
-    var boardWrite = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let the board change something: tap controls, end activities … It is on this machine alone.")
+    var boardWrite = true
 
     @Option(
         help: ArgumentHelp("Keep everything in this directory. (default: it is gone at the end)", valueName: "dir"))
@@ -80,7 +84,7 @@ struct Dev: AsyncParsableCommand {
             ready.yield(card)
             ready.finish()
         }
-        let show = DemoService(cards: cards, speed: speed, isOn: demo, data: data)
+        let show = DemoService(cards: cards, speed: speed, isOn: demo, canWrite: boardWrite, data: data)
         // They stop from the last to the first.
         let services: [any Service] = [service] + (pages.map { [$0] } ?? []) + [show]
         let group = ServiceGroup(
