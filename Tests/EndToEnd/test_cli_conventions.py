@@ -166,6 +166,7 @@ def test_since_leaves_out_what_was_before(islet, client):
 
 
 @pytest.mark.parametrize("words, meant", [
+    (["list"], "activity list"), (["tap"], "activity tap"), (["timeline"], "widget timeline"), (["verify"], "journal verify"),
     (["activty"], "activity"), (["activity", "lst"], "list"), (["activity", "ls"], "list"),
     (["completion"], "completions"), (["context", "select"], "use"), (["control", "delete", "x"], "remove"), (["journal", "verfy"], "verify"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else value)
@@ -203,7 +204,20 @@ def test_a_key_on_one_device_is_read_without_naming_it_and_changed_only_with(isl
 
 
 def test_a_name_that_is_like_none_is_not_guessed(islet, orders):
-    assert "mean" not in islet("activity", "get", "something-else", code=3).err
+    assert islet("activity", "get", "something-else", code=3).err == (
+        "com.example.pizza has no activity 'something-else' (notFound)\n")
+
+
+def test_why_one_on_a_device_was_dismissed_can_be_asked_by_its_key(islet, client):
+    """When it has vanished, its key is what a person knows."""
+    for _ in range(2):
+        newest = client.start(key="order-9", device="phone-1")["id"]
+        client.advance(by=MINUTE)
+        client.applied("activity.dismiss", id=newest, by="person")
+    for words in (("explain",), ("activity", "explain"), ("activity", "history"), ("activity", "get")):
+        assert "person" in islet(*words, "order-9").out
+    assert islet("activity", "get", "order-9", "--json").json[0]["id"] == newest
+    assert "phone-1" in islet("activity", "end", "order-9", code=3).err
 
 
 # Changes of many

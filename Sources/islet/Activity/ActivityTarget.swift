@@ -45,7 +45,6 @@ struct ActivityTarget: EntityTarget {
             }
             guard others.isEmpty else { throw Self.ambiguous(target, others) }
             let hint = await Self.suggestion(for: target, app: app.app, connection)
-            guard !hint.isEmpty else { throw error }
             let place = app.app + (device.map { " on \($0)" } ?? "")
             throw Failure(.notFound, "\(place) has no activity '\(target)'\(hint) (notFound)")
         }
@@ -62,10 +61,24 @@ struct ActivityTarget: EntityTarget {
         return Failure(.notFound, "'\(target)' is on \(named)\(more): say so with --device (notFound)")
     }
 
-    /// The listed activities that have the key on any device.
+    /// The activities that have the key on any device: the listed ones, or where there are none, of those that were
+    /// dismissed and are still readable the newest of each device.
     static func onDevices(_ target: String, app: String, _ connection: IsletConnection) async -> [RawObject] {
         guard !EntityText.isID(target) else { return [] }
-        let list = Command("activity.list", app: app, ["key": .string(target), "limit": .integer(comparedMax)])
+        var list = Command("activity.list", app: app, ["key": .string(target), "limit": .integer(comparedMax)])
+        let listed = await onDevices(target, list, connection)
+        guard listed.isEmpty else { return listed }
+        list["state"] = .string("dismissed")
+        let newestFirst = await onDevices(target, list, connection).sorted {
+            ($0["startedAt"]?.integer ?? 0, $0["id"]?.string ?? "") > ($1["startedAt"]?.integer ?? 0, $1["id"]?.string ?? "")
+        }
+        var devices: Set<String> = []
+        return newestFirst.filter { devices.insert($0["device"]?.string ?? "").inserted }
+    }
+
+    private static func onDevices(
+        _ target: String, _ list: Command, _ connection: IsletConnection
+    ) async -> [RawObject] {
         let answer = try? await connection.send(list, timeout: patience)
         let rows = answer?["activities"]?.elements?.compactMap(\.object) ?? []
         return rows.filter { $0["key"]?.string == target && $0["device"] != nil }

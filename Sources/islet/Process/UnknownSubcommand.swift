@@ -20,7 +20,7 @@ struct UnknownSubcommand {
                 self.path = path.joined(separator: " ")
                 self.word = word
                 let other = Self.others[word.lowercased()]?.first(where: names.contains)
-                suggestion = other ?? Spelling.closest(to: word, among: names)
+                suggestion = other ?? Self.within(command, word) ?? Spelling.closest(to: word, among: names)
                 return
             }
             path.append(word)
@@ -33,9 +33,18 @@ struct UnknownSubcommand {
         word == command._commandName || command.configuration.aliases.contains(word)
     }
 
+    /// The first subcommand that has one of this name, such as `activity list` for `list`.
+    private static func within(_ command: any ParsableCommand.Type, _ word: String) -> String? {
+        let families = command.configuration.subcommands.filter { family in
+            family.configuration.subcommands.contains { isName(word, of: $0) }
+        }
+        let first = families.first { $0 == ActivityCommand.self } ?? families.first
+        return first.map { "\($0._commandName) \(word)" }
+    }
+
     /// What the same is called elsewhere.
     private static let others = [
-        "ls": ["list"], "ps": ["list", "stats"], "rm": ["remove", "delete", "dismiss"],
+        "ls": ["list"], "ps": ["list", "top"], "rule": ["rules"], "rm": ["remove", "delete", "dismiss"],
         "delete": ["remove", "dismiss", "end"], "remove": ["dismiss", "delete"], "stop": ["end"],
         "create": ["start", "add"], "new": ["start", "add"], "add": ["start", "create"], "show": ["get", "info"],
         "describe": ["get", "explain"], "why": ["explain"], "log": ["history", "tail"], "logs": ["history", "tail"],
