@@ -113,6 +113,20 @@ def test_timers_by_app_device_family_and_number(islet, client):
         assert islet("timers", *words, code=2).out == ""
 
 
+def test_timers_are_filtered_and_named_as_other_subcommands_take_them(islet, client):
+    for n in range(5):
+        client.start(key=f"k{n}", device="phone" if n % 2 else None, staleDate=after((n + 1) * MINUTE))
+    some = islet("timers", "--filter", "cause=staleDate and key~k1 or key=k2")
+    assert re.findall(r"staleDate +activity (k\d) ", some.out) == ["k1", "k2"]
+    assert some.err == "showing 2 of 2 that fit, among 5\n"
+    cut = islet("timers", "--filter", "at<3m", "--limit", "1", "-o", "name")
+    assert cut.out == "k0\n" and cut.err == "showing 1 of 2 that fit, among 5\n"
+    one, two = islet("timers", "--limit", "2", "-o", "name").out.splitlines()
+    assert one == "k0" and islet("activity", "get", two, "--json").json[0]["key"] == "k1", "an id, since it is on a device"
+    assert islet("timers", "-o", "wide").out.splitlines()[0].split()[-2:] == ["KIND", "ID"]
+    islet("timers", "--hours", "--filter", "key", code=2)
+
+
 def test_timers_by_hour(islet, client):
     for n in range(40):
         client.start(key=f"k{n}", staleDate=after(90 * MINUTE))
@@ -168,6 +182,28 @@ def test_who_forgets_to_name_the_app_is_told_how_to_find_it(islet, client):
     assert "apps`" not in islet("activity", "list", "--app", "com.example.none").err
 
 
+def test_apps_are_filtered_and_named(islet, client):
+    client.start(key="a")
+    client.applied("activity.start", app="com.example.taxi", type="T", attributes={}, contentState={})
+    client.applied("activity.start", app="com.example.taxi", type="T", attributes={}, contentState={})
+    assert islet("apps", "-o", "name").out.split() == ["com.example.pizza", "com.example.taxi"]
+    some = islet("apps", "--filter", "activities>1", "-o", "name")
+    assert some.out == "com.example.taxi\n" and some.err == "showing 1 of 1 that fit, among 2 apps\n"
+
+
+def test_apps_of_a_service_with_a_busy_stream_are_told_at_once(islet, client):
+    """They are asked for in one message: what the streams carry is not read."""
+    client.start(key="a")
+    before = client.read("service.stats")["stats"]["joins"]
+    assert len(islet("apps", "--json").json) == 1
+    assert client.read("service.stats")["stats"]["joins"] == before + 1
+
+
+def test_apps_where_events_cannot_be_had_say_so(islet, tmp_path):
+    done = islet("apps", "--timeout", "300ms", code=5, ISLET_EVENTS=f"ipc://{tmp_path}/nobody")
+    assert done.err == f"no answer from ipc://{tmp_path}/nobody within 0.3 s\n"
+
+
 # Slots
 
 
@@ -195,6 +231,15 @@ def test_slots_of_a_device_names_the_activities(islet, client):
     lines = islet("slots", "--device", "phone").out.splitlines()
     assert lines[2:4] == ["", "com.example.pizza"]
     assert sorted(line.split()[0] for line in lines[5:]) == ["k0", "k1"]
+
+
+def test_slots_are_filtered_and_named(islet, client):
+    for n in range(3):
+        client.start(key=f"k{n}", device="phone")
+    client.start(key="other", device="watch")
+    some = islet("slots", "--filter", "held>=3 or device~none", "-o", "name")
+    assert some.out == "phone\n"
+    assert some.err == "showing 1 of 1 that fit, among 2 devices with any slot held\n"
 
 
 # Subscribers and providers
@@ -225,6 +270,15 @@ def test_a_subscriber_that_lags_is_marked(scripted):
         "abababababab  20 000  yes   4 s ago   com.a0 at 1 000, com.a1 at 1 001 (5 000 behind), "
         "com.a2 at 1 002 (10 000 behind), and 2 more")
     assert shown.err == "showing 1 of 1 subscriber, 1 of them lags\n"
+
+
+def test_subscribers_are_filtered_named_and_shown_whole(scripted):
+    rows = [{"nonce": f"{n:032x}", "age": n * 1_000, "lag": n * 100, "isLagging": n > 3, "apps": {}} for n in range(5)]
+    ask = scripted(subscriber_list={"subscribers": rows, "total": 5})
+    some = ask("subscribers", "--filter", "lag>=300 and age<10s", "-o", "name")
+    assert some.out.split() == [rows[3]["nonce"], rows[4]["nonce"]]
+    assert some.err == "showing 2 of 2 that fit, among 5 subscribers, 1 of them lags\n"
+    assert ask("subscribers", "-o", "wide").out.splitlines()[1].startswith(rows[0]["nonce"] + " ")
 
 
 def test_providers_is_provider_list(islet, home):

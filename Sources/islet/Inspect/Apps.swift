@@ -8,63 +8,56 @@ struct Apps: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               islet apps
-              islet apps --json | jq -r .app
+              islet apps -o name
+              islet apps --filter 'activities>0 or app~pizza'
               ISLET_APP=com.example.delivery islet activity list
 
-            EVENTS is how many an app has had in its stream; the rest is what is listed
-            now. Other commands take one app: --app, or ISLET_APP.
+            EVENTS (seq) is how many an app has had in its stream; the rest is what is
+            listed now. Other commands take one app: --app, or ISLET_APP.
             """)
 
+    @OptionGroup var filter: FilterOption
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
-    /// How long the next app may take to be told of.
-    private static let patience = Duration.milliseconds(500)
     private static let families = ["activity", "control", "widget"]
 
     func run() async throws {
         try await service.withConnection(followsStreams: true) { connection in
             let streams = try await streams(connection)
-            let shown = streams.sorted { $0.app < $1.app }.prefix(limit.limit)
-            let rows = try await rows(Array(shown), connection)
-            if output.json {
-                for row in rows { Console.data(row.json.bytes) }
-            } else if !rows.isEmpty {
-                for line in Self.table(rows).lines(style: .output) { Console.data(line) }
+            guard let filter = filter.filter else {
+                let rows = try await rows(Array(streams.prefix(limit.limit)), connection)
+                try await write(rows)
+                return Console.message(ShownCount.line(rows.count, of: Int64(streams.count), "app"))
             }
-            Console.message(ShownCount.line(rows.count, of: Int64(streams.count), "app"))
+            let all = try await rows(streams, connection)
+            let selection = Pages.Selection(all, limit: limit.limit, fitting: filter, now: 0)
+            try await write(selection.rows)
+            Console.message("\(selection.line) app\(selection.seen == 1 ? "" : "s")")
         }
     }
 
-    /// The apps that joining names, each with the number of its last event.
-    private func streams(_ connection: IsletConnection) async throws -> [(app: String, seq: UInt64)] {
-        let stats = try StatsReading(try await connection.send(Command("service.stats")))
-        let count = stats.number("apps").map { Int(clamping: $0) } ?? .max
-        let found = FoundApps()
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                guard count > 0 else { return }
-                for try await delivery in try await connection.events("") {
-                    guard case .synced(let state) = delivery else { continue }
-                    if found.add(state.app, seq: state.position?.seq ?? 0) >= count { return }
-                }
-            }
-            // The service may count apps that have no stream any more: then silence is the end.
-            group.addTask {
-                let end = ContinuousClock.now + service.timeout.duration
-                var before = 0
-                while ContinuousClock.now < end {
-                    try await Task.sleep(for: Self.patience)
-                    let count = found.count
-                    if count > 0, count == before { return }
-                    before = count
-                }
-            }
-            defer { group.cancelAll() }
-            try await group.next()
+    private func write(_ rows: [RawObject]) async throws {
+        try await RowOutput.write(rows, output, name: { $0["app"]?.string ?? "?" }) { _ in
+            Self.table(rows).lines(style: .output)
         }
-        return found.all
+    }
+
+    /// The apps that have events, by name, each with the number of its last one.
+    private func streams(_ connection: IsletConnection) async throws -> [(app: String, seq: UInt64)] {
+        do throws(IsletError) {
+            let apps = try await connection.apps(timeout: service.timeout.duration)
+            return apps.map { (app: $0.key, seq: $0.value.seq) }.sorted { $0.app < $1.app }
+        } catch {
+            if case .timedOut(let time) = error {
+                let waited = TimeText.span(Span(time).milliseconds)
+                throw Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
+            }
+            guard error.code == .tooMany else { throw error }
+            throw Failure(
+                .refused, "there are more than 1 000 apps, which nobody lists (tooMany): name one with --app elsewhere")
+        }
     }
 
     private func rows(

@@ -7,10 +7,14 @@ enum ShownCount {
         _ shown: Int, of total: Int64?, _ noun: String, isExact: Bool = true,
         filters: KeyValuePairs<String, String?> = [:]
     ) -> String {
-        let told = filters.compactMap { name, value in value.map { "\(name) \($0)" } }
-        let filter = told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
         let noun = "\(noun)\(total == 1 ? "" : "s")"
-        return "\(line(shown, of: total, isExact: isExact)) \(noun)\(filter)"
+        return "\(line(shown, of: total, isExact: isExact)) \(noun)\(told(filters))"
+    }
+
+    /// Such as `, with app com.example.pizza, device phone-1`; empty where nothing was asked for.
+    static func told(_ filters: KeyValuePairs<String, String?>) -> String {
+        let told = filters.compactMap { name, value in value.map { "\(name) \($0)" } }
+        return told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
     }
 
     /// Such as `showing 50 of 12 031`, `showing 50 of about 12 000`.

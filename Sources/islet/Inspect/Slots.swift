@@ -10,6 +10,7 @@ struct Slots: AsyncParsableCommand {
               islet slots                        all devices that hold any
               islet slots --device phone-1       and which activities hold them
               islet slots --app com.example.delivery
+              islet slots --filter 'held>=20' -o name
               islet slots --json | jq -c 'select(.held >= 20)'
 
             A device shows a limited number of activities, and a limited number of each
@@ -26,6 +27,7 @@ struct Slots: AsyncParsableCommand {
         help: ArgumentHelp("Only what this app holds.", valueName: "bundle id"), completion: .custom(Completions.apps))
     var app: String?
 
+    @OptionGroup var filter: FilterOption
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
@@ -38,19 +40,30 @@ struct Slots: AsyncParsableCommand {
             var first = command
             first["limit"] = .integer(1)
             let maxima = try await connection.send(first)
-            let (rows, total, isExact) = try await Pages.rows(command, "devices", limit: limit.limit, connection)
-            if output.json {
-                for row in rows { Console.data(row.json.bytes) }
-            } else if !rows.isEmpty {
-                let text = SlotsText(maxima, style: .output)
+            let (rows, count) = try await rows(command, connection)
+            try await RowOutput.write(rows, output, name: { $0["device"]?.string ?? "?" }) { _ in
                 let byHeld = rows.sorted { ($0["held"]?.integer ?? 0) > ($1["held"]?.integer ?? 0) }
-                for line in text.table(byHeld) { Console.data(line) }
-                if device != nil { try await showHolders(rows, connection) }
+                return SlotsText(maxima, style: .output).table(byHeld)
             }
-            let filters: KeyValuePairs = ["app": app, "device": device]
-            let count = ShownCount.line(rows.count, of: total, "device", isExact: isExact, filters: filters)
-            Console.message(count + holding)
+            if device != nil, !output.json, !output.isNames { try await showHolders(rows, connection) }
+            Console.message(count)
         }
+    }
+
+    /// The rows, and how many there are of which.
+    private func rows(
+        _ command: Command, _ connection: IsletConnection
+    ) async throws -> (rows: [RawObject], count: String) {
+        let filters: KeyValuePairs = ["app": app, "device": device]
+        guard let filter = filter.filter else {
+            let (rows, total, isExact) = try await Pages.rows(command, "devices", limit: limit.limit, connection)
+            let count = ShownCount.line(rows.count, of: total, "device", isExact: isExact, filters: filters)
+            return (rows, count + holding)
+        }
+        let now = filter.needsNow ? try await connection.now() : 0
+        let selection = try await Pages.rows(
+            command, "devices", limit: limit.limit, fitting: filter, now: now, connection)
+        return (selection.rows, selection.line + " devices" + ShownCount.told(filters) + holding)
     }
 
     private var holding: String { device == nil && app == nil ? " with any slot held" : "" }

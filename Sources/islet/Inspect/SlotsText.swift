@@ -1,7 +1,7 @@
-import IsletClient
+package import IsletClient
 
 /// The answer to `slot.list` as people read it.
-struct SlotsText {
+package struct SlotsText {
     private let perApp: Int64?
     private let perDevice: Int64?
     private let style: Style
@@ -12,14 +12,15 @@ struct SlotsText {
             perApp: answer["maximumPerApp"]?.integer, perDevice: answer["maximumPerDevice"]?.integer, style: style)
     }
 
-    init(perApp: Int64?, perDevice: Int64?, style: Style) {
+    /// The maxima; nil where they are not known.
+    package init(perApp: Int64?, perDevice: Int64?, style: Style) {
         self.perApp = perApp
         self.perDevice = perDevice
         self.style = style
     }
 
     /// A table of devices with a head.
-    func table(_ rows: [RawObject]) -> [String] {
+    package func table(_ rows: [RawObject]) -> [String] {
         var table = TextTable("DEVICE", "HELD", "APPS")
         for row in rows {
             let apps = row["apps"]?.elements?.compactMap(\.object) ?? []

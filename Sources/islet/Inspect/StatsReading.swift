@@ -1,8 +1,8 @@
-import IsletClient
+package import IsletClient
 import Synchronization
 
 /// One reading of `service.stats`.
-struct StatsReading {
+package struct StatsReading {
     let stats: RawObject
     /// When it was read, on this machine.
     let takenAt: ContinuousClock.Instant
@@ -13,7 +13,8 @@ struct StatsReading {
         self.init(stats, takenAt: takenAt)
     }
 
-    init(_ stats: RawObject, takenAt: ContinuousClock.Instant = .now) {
+    /// The figures of an answer.
+    package init(_ stats: RawObject, takenAt: ContinuousClock.Instant = .now) {
         self.stats = stats
         self.takenAt = takenAt
     }

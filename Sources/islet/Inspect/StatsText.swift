@@ -1,11 +1,11 @@
 import IsletClient
 
 /// The figures of `service.stats` as people read them.
-enum StatsText {
+package enum StatsText {
     private static let nameWidth = 12
 
     /// The lines, what is wrong first.
-    static func lines(_ reading: StatsReading, style: Style) -> [String] {
+    package static func lines(_ reading: StatsReading, style: Style) -> [String] {
         let parts: [[String]] = [
             [head(reading)], warnings(reading).map(style.wrong),
             [

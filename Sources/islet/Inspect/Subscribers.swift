@@ -9,11 +9,13 @@ struct Subscribers: AsyncParsableCommand {
             EXAMPLES:
               islet subscribers
               islet subscribers --app com.example.delivery
+              islet subscribers --filter 'lag>1000 or age>30s' -o wide
               islet subscribers --json | jq -c 'select(.isLagging)'
 
             Only those that report how far they are (stream.applied) can be shown; the
             LAG is how many events they have not applied yet. One that LAGS is told so,
             and loses events where it does not catch up; it never slows others down.
+            --filter compares nonce, age, lag and isLagging.
             """)
 
     @Option(
@@ -21,25 +23,35 @@ struct Subscribers: AsyncParsableCommand {
         completion: .custom(Completions.apps))
     var app: String?
 
+    @OptionGroup var filter: FilterOption
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
+    /// What one answer has at most, by the contract.
+    private static let limitMax = 1_000
+
     func run() async throws {
+        let filter = filter.filter
         var command = Command("subscriber.list")
         command["app"] = app.map(RawJSON.string)
-        command["limit"] = .integer(limit.limit)
+        command["limit"] = .integer(filter == nil ? limit.limit : Self.limitMax)
         try await service.withConnection { [command] connection in
             let answer = try await connection.send(command)
-            let rows = answer["subscribers"]?.elements?.compactMap(\.object) ?? []
-            if output.json {
-                for row in rows { Console.data(row.json.bytes) }
-            } else if !rows.isEmpty {
-                for line in SubscribersText.table(rows, style: .output) { Console.data(line) }
+            let all = answer["subscribers"]?.elements?.compactMap(\.object) ?? []
+            let total = answer["total"]?.integer ?? Int64(all.count)
+            let selection = filter.map {
+                Pages.Selection(all, limit: limit.limit, fitting: $0, now: 0, of: total)
+            }
+            let rows = selection?.rows ?? all
+            try await RowOutput.write(rows, output, name: { $0["nonce"]?.string ?? "?" }) { isWide in
+                SubscribersText.table(rows, isWide: isWide, style: .output)
             }
             let slow = rows.count { $0["isLagging"]?.bool == true }
             let note = slow == 0 ? ", none lags" : ", \(slow) of them lag\(slow == 1 ? "s" : "")"
-            let total = answer["total"]?.integer ?? Int64(rows.count)
+            if let selection {
+                return Console.message(selection.line + " subscribers" + ShownCount.told(["app": app]) + note)
+            }
             Console.message(ShownCount.line(rows.count, of: total, "subscriber", filters: ["app": app]) + note)
         }
     }

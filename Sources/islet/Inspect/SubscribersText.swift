@@ -1,19 +1,22 @@
-import IsletClient
+package import IsletClient
 
 /// The answer to `subscriber.list` as people read it.
-enum SubscribersText {
+package enum SubscribersText {
     /// How many apps of one subscriber are named.
     private static let appsMax = 3
 
     /// A table with a head, in the order of the answer.
-    static func table(_ rows: [RawObject], style: Style) -> [String] {
+    ///
+    /// - Parameter isWide: whether whole nonces and all apps are shown.
+    package static func table(_ rows: [RawObject], isWide: Bool = false, style: Style) -> [String] {
         var table = TextTable("SUBSCRIBER", "LAG", "LAGS", "REPORTED", "APPS")
         for row in rows {
             let apps = row["apps"]?.object?.members ?? []
-            let named = apps.prefix(appsMax).map(app)
-            let more = apps.count > appsMax ? ["and \(apps.count - appsMax) more"] : []
+            let most = isWide ? apps.count : appsMax
+            let named = apps.prefix(most).map(app)
+            let more = apps.count > most ? ["and \(apps.count - appsMax) more"] : []
             table.add(
-                String((row["nonce"]?.string ?? "?").prefix(12)),
+                String((row["nonce"]?.string ?? "?").prefix(isWide ? .max : 12)),
                 RecoveryText.grouped(Int(clamping: row["lag"]?.integer ?? 0)),
                 row["isLagging"]?.bool == true ? "yes" : "no",
                 row["age"]?.integer.map { "\(TimeText.span($0)) ago" } ?? "?",

@@ -11,11 +11,14 @@ struct Timers: AsyncParsableCommand {
               islet timers --limit 5 --family widget
               islet timers --app com.example.delivery --device phone-1
               islet timers --hours                    how many in each of the next hours
+              islet timers --filter 'cause=staleDate and key~order-*' -o name
               islet timers --json | jq -r '[.at, .cause, .id] | @tsv'
 
             A timer is the next deadline of an activity, a control or a widget: it goes
             stale, ends, is removed, is asked for anew. OVERDUE ones are past their date
             and have not fired yet; lateness is how long after its date one has fired.
+            --filter compares at, cause, family, app, kind, id, key, device and state, and
+            looks through the next 1 000.
             """)
 
     @Option(help: ArgumentHelp("Only of this app.", valueName: "bundle id"), completion: .custom(Completions.apps))
@@ -32,6 +35,7 @@ struct Timers: AsyncParsableCommand {
     @Flag(help: "How many fire in each hour, instead of which.")
     var hours = false
 
+    @OptionGroup var filter: FilterOption
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
@@ -41,6 +45,7 @@ struct Timers: AsyncParsableCommand {
 
     func validate() throws {
         guard limit.limit <= Self.limitMax else { throw ValidationError("--limit is at most \(Self.limitMax) here") }
+        guard !hours || filter.text == nil else { throw ValidationError("--hours counts all: it takes no --filter") }
     }
 
     func run() async throws {
@@ -48,19 +53,26 @@ struct Timers: AsyncParsableCommand {
         command["app"] = app.map(RawJSON.string)
         command["device"] = device.map(RawJSON.string)
         command["family"] = family.map(RawJSON.string)
-        command["limit"] = .integer(limit.limit)
+        let filter = filter.filter
+        command["limit"] = .integer(filter == nil ? limit.limit : Self.limitMax)
         try await service.withConnection { [command] connection in
             let answer = try await connection.send(command)
-            let rows = answer[hours ? "hours" : "timers"]?.elements ?? []
-            guard !output.json else {
-                for row in rows { Console.data(row.bytes) }
-                return
+            let now = try await connection.now()
+            let all = answer[hours ? "hours" : "timers"]?.elements?.compactMap(\.object) ?? []
+            let selection = filter.map {
+                Pages.Selection(all, limit: limit.limit, fitting: $0, now: now, of: answer["total"]?.integer)
             }
-            let text = TimersText(answer, now: try await connection.now(), style: .output)
-            for line in hours ? text.hours : text.table { Console.data(line) }
-            let stats = try await connection.send(Command("service.stats"))["stats"]?.object ?? [:]
-            for line in TimersText.lateness(stats) { Console.data(line) }
+            let rows = selection?.rows ?? all
+            let text = TimersText(answer, now: now, style: .output)
+            try await RowOutput.write(rows, output, name: TimersText.address) { isWide in
+                hours ? text.hours : text.table(of: rows, isWide: isWide)
+            }
+            if !output.json, !output.isNames {
+                let stats = try await connection.send(Command("service.stats"))["stats"]?.object ?? [:]
+                for line in TimersText.lateness(stats) { Console.data(line) }
+            }
             let filters: KeyValuePairs = ["app": app, "device": device, "family": family]
+            if let selection { return Console.message(selection.line + ShownCount.told(filters)) }
             Console.message(hours ? text.total(filters) : text.shown(filters))
         }
     }

@@ -1,7 +1,7 @@
-import IsletClient
+package import IsletClient
 
 /// The answer to `timer.list` as people read it.
-struct TimersText {
+package struct TimersText {
     private let timers: [RawObject]
     private let byHour: [RawObject]
     private let later: Int64
@@ -15,6 +15,11 @@ struct TimersText {
     private static let barWidth = 40
 
     init(_ answer: Answer, now: Int64, style: Style) {
+        self.init(answer.object, now: now, style: style)
+    }
+
+    /// The members of an answer.
+    package init(_ answer: RawObject, now: Int64, style: Style) {
         timers = answer["timers"]?.elements?.compactMap(\.object) ?? []
         byHour = answer["hours"]?.elements?.compactMap(\.object) ?? []
         later = answer["later"]?.integer ?? 0
@@ -26,17 +31,27 @@ struct TimersText {
     }
 
     /// A table of the timers, the next first; nothing where there are none.
-    var table: [String] {
+    package var table: [String] { table(of: timers, isWide: false) }
+
+    /// A table of some of the timers.
+    package func table(of timers: [RawObject], isWide: Bool) -> [String] {
         guard !timers.isEmpty else { return [] }
-        var table = TextTable("FIRES", "AT", "WHAT", "NAME", "APP", "DEVICE", "STATE")
+        var table = TextTable("FIRES", "AT", "WHAT", "NAME", "APP", "DEVICE", "STATE", more: isWide ? ["KIND", "ID"] : [])
         for timer in timers {
             let at = timer["at"]?.integer ?? 0
             table.add(
                 at > now ? TimeText.distance(to: at, now: now) : "due for \(TimeText.span(now - at))",
                 TimeText.full(at), timer["cause"]?.string ?? "", Self.name(timer), timer["app"]?.string ?? "",
-                timer["device"]?.string ?? "-", timer["state"]?.string ?? "")
+                timer["device"]?.string ?? "-", timer["state"]?.string ?? "",
+                more: isWide ? [timer["kind"]?.string ?? "", timer["id"]?.string ?? ""] : [])
         }
         return table.lines(style: style)
+    }
+
+    /// What other subcommands take for it: the key of an activity that is on no device, else the id.
+    package static func address(_ timer: RawObject) -> String {
+        let key = timer["device"]?.string == nil ? timer["key"]?.string : nil
+        return key ?? timer["id"]?.string ?? "?"
     }
 
     /// `activity order-7`, `widget Flight/27e5fe81cfb1`.
@@ -47,7 +62,7 @@ struct TimersText {
     }
 
     /// A bar for each hour, the first of which holds what is overdue.
-    var hours: [String] {
+    package var hours: [String] {
         let counts = byHour.map { $0["count"]?.integer ?? 0 }
         let most = max(counts.max() ?? 0, later, 1)
         var lines: [String] = []
@@ -72,7 +87,7 @@ struct TimersText {
     }
 
     /// How late timers have fired, since the start and lately.
-    static func lateness(_ stats: RawObject) -> [String] {
+    package static func lateness(_ stats: RawObject) -> [String] {
         guard let lateness = stats["lateness"]?.object, let line = SpanText.line(lateness) else { return [] }
         var lines = ["", "lateness     \(line)"]
         if let recent = lateness["recent"]?.object, let text = SpanText.line(recent, like: lateness) {
@@ -83,12 +98,12 @@ struct TimersText {
     }
 
     /// Such as `showing 50 of 12 031 timers, 3 of them overdue`.
-    func shown(_ filters: KeyValuePairs<String, String?>) -> String {
+    package func shown(_ filters: KeyValuePairs<String, String?>) -> String {
         ShownCount.line(timers.count, of: count, "timer", isExact: isExact, filters: filters) + overdueNote
     }
 
     /// Such as `12 031 timers, 3 of them overdue`.
-    func total(_ filters: KeyValuePairs<String, String?>) -> String {
+    package func total(_ filters: KeyValuePairs<String, String?>) -> String {
         let all = (byHour.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }) + later
         return ShownCount.line(Int(clamping: all), of: count, "timer", isExact: isExact, filters: filters) + overdueNote
     }

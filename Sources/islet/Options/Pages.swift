@@ -1,4 +1,5 @@
 import IsletClient
+import Synchronization
 
 /// The rows of a list, page after page.
 enum Pages {
@@ -36,6 +37,22 @@ enum Pages {
         /// Whether there were more than are looked through.
         var isCut = false
 
+        /// Nothing yet.
+        init() {}
+
+        /// What fits of the rows of one answer.
+        ///
+        /// - Parameters:
+        ///   - limit: how many are kept; the others are only counted.
+        ///   - total: how many there are at the service; nil: these.
+        init(_ all: [RawObject], limit: Int, fitting filter: Filter, now: Int64, of total: Int64? = nil) {
+            let fitting = all.filter { filter.matches($0, now: now) }
+            rows = Array(fitting.prefix(limit))
+            matching = fitting.count
+            seen = all.count
+            isCut = total ?? 0 > Int64(all.count)
+        }
+
         /// Such as `showing 50 of 60 that fit, among 12 031`.
         var line: String {
             let fitting = RecoveryText.grouped(matching)
@@ -56,6 +73,22 @@ enum Pages {
         _ command: Command, _ member: String, limit: Int, fitting filter: Filter, now: Int64,
         _ connection: IsletConnection
     ) async throws -> Selection {
+        let seen = Mutex((seen: 0, fitting: 0))
+        return try await ProgressLine.during {
+            let (seen, fitting) = seen.withLock { $0 }
+            return "\(RecoveryText.grouped(fitting)) of \(RecoveryText.grouped(seen)) fit"
+        } _: {
+            try await select(command, member, limit: limit, fitting: filter, now: now, connection) { selection in
+                seen.withLock { $0 = (selection.seen, selection.matching) }
+            }
+        }
+    }
+
+    /// - Parameter tell: called after each page.
+    private static func select(
+        _ command: Command, _ member: String, limit: Int, fitting filter: Filter, now: Int64,
+        _ connection: IsletConnection, tell: (Selection) -> Void
+    ) async throws -> Selection {
         var command = command
         var selection = Selection()
         command["limit"] = .integer(pageMax)
@@ -68,6 +101,7 @@ enum Pages {
                 selection.matching += 1
                 if selection.rows.count < limit { selection.rows.append(row) }
             }
+            tell(selection)
             guard let next = page["next"], !next.isNull else { return selection }
             guard selection.seen < seenMax else {
                 selection.isCut = true

@@ -41,22 +41,22 @@ struct ProviderCommand: AsyncParsableCommand {
                 let filter = filter.filter
                 let now = filter?.needsNow == true ? try await connection.now() : 0
                 let rows = all.filter { filter?.matches($0, now: now) ?? true }
-                try await RowOutput.write(rows, output, name: { $0["id"]?.string ?? "?" }) { _ in
-                    table(rows).lines(style: .output)
+                try await RowOutput.write(rows, output, name: { $0["id"]?.string ?? "?" }) { isWide in
+                    table(rows, isWide: isWide).lines(style: .output)
                 }
                 let count = "\(rows.count) provider\(rows.count == 1 ? "" : "s")"
                 Console.message(filter == nil ? count : ShownCount.line(rows.count, of: Int64(all.count), "provider"))
             }
         }
 
-        private static func table(_ rows: [RawObject]) -> TextTable {
+        private static func table(_ rows: [RawObject], isWide: Bool) -> TextTable {
             var table = TextTable(
                 "ID", "APP", "STATE", "CALLS", "FAILED", "AT WORK", "WAITING", "P50", "P99", "KINDS")
             for row in rows {
                 func number(_ name: String) -> String { row[name]?.description ?? "-" }
                 func span(_ name: String) -> String { row[name]?.integer.map { "\($0) ms" } ?? "-" }
                 table.add(
-                    EntityText.shortID(row["id"]?.string ?? ""), row["app"]?.string ?? "", row["state"]?.string ?? "",
+                    isWide ? row["id"]?.string ?? "" : EntityText.shortID(row["id"]?.string ?? ""), row["app"]?.string ?? "", row["state"]?.string ?? "",
                     number("calls"), number("failures"), "\(number("inFlight")) of \(number("capacity"))",
                     number("waiting"), span("p50"), span("p99"),
                     kinds(row).joined(separator: ", "))

@@ -1,7 +1,7 @@
 import IsletClient
 
 /// What is different between two pasts of an entity.
-struct EntityDiff {
+package struct EntityDiff {
     /// One difference; an absent value is nil.
     struct Change: Equatable {
         /// The names from the entity inwards.
@@ -21,12 +21,13 @@ struct EntityDiff {
 
     let changes: [Change]
     /// The members that are unknown in one of the two, and so cannot be compared.
-    let unknown: [String]
+    package let unknown: [String]
 
     /// Where objects are looked into no further and are compared as a whole.
     private static let depthMax = 16
 
-    init(_ before: EntityStory.Past, _ after: EntityStory.Past) {
+    /// Compares two pasts.
+    package init(_ before: EntityStory.Past, _ after: EntityStory.Past) {
         var unknown = before.unknown
         for name in after.unknown where !unknown.contains(name) { unknown.append(name) }
         self.unknown = unknown
@@ -62,8 +63,8 @@ struct EntityDiff {
     }
 
     /// A line for each difference.
-    func lines(style: Style) -> [String] {
-        let names = changes.map { $0.path.joined(separator: ".") }
+    package func lines(style: Style) -> [String] {
+        let names = changes.map { $0.path.joined(separator: ".").printable }
         let width = min(names.map(\.count).max() ?? 0, 40)
         return zip(names, changes).map { name, change in
             let date = Self.isDate(change.path)
@@ -84,6 +85,6 @@ struct EntityDiff {
     private static func text(_ value: RawJSON?, _ isDate: Bool) -> String {
         guard let value else { return "absent" }
         if isDate, let date = value.integer { return TimeText.full(date) }
-        return (value.string ?? value.description).shortened(to: 80)
+        return value.text.shortened(to: 80)
     }
 }

@@ -1,14 +1,14 @@
-import IsletClient
+package import IsletClient
 
 /// What is known of an entity's past: its events, put together to what it was after each of them.
 ///
 /// Events are merge patches. Where all are kept, that gives the whole entity at any revision. Where the oldest are
 /// gone, a member is known from its last change on, and also before that, if nothing has changed it until now; the rest is
 /// named as unknown and never guessed.
-struct EntityStory {
+package struct EntityStory {
     /// One event.
-    struct Chapter: Sendable {
-        let revision: UInt64
+    package struct Chapter: Sendable {
+        package let revision: UInt64
         /// When it took effect, in milliseconds of domain time.
         let at: Int64
         let event: RawObject
@@ -16,19 +16,19 @@ struct EntityStory {
     }
 
     /// The entity as it was.
-    struct Past: Sendable {
+    package struct Past: Sendable {
         let revision: UInt64
         /// When the revision was made.
         let at: Int64
-        let members: RawObject
+        package let members: RawObject
         /// The members whose value then is not known any more.
-        let unknown: [String]
+        package let unknown: [String]
     }
 
     /// The kept events, oldest first.
-    let chapters: [Chapter]
+    package let chapters: [Chapter]
     /// Whether the first event of all is among them, and none is missing.
-    let isComplete: Bool
+    package let isComplete: Bool
     private let current: RawObject
 
     /// - Parameters:
@@ -36,7 +36,7 @@ struct EntityStory {
     ///   - isComplete: what the answer says.
     ///   - noun: under which name events carry the entity.
     ///   - current: the entity as it is now.
-    init(_ events: [RawObject], isComplete: Bool, noun: String, current: RawObject) {
+    package init(_ events: [RawObject], isComplete: Bool, noun: String, current: RawObject) {
         var chapters: [Chapter] = []
         for event in events {
             guard let patch = event[noun]?.object, let revision = patch["revision"]?.unsigned,
@@ -54,13 +54,13 @@ struct EntityStory {
     var last: Chapter? { chapters.last }
 
     /// The event that was in force at a date; nil where it is older than the kept ones.
-    func chapter(at date: Int64) -> Chapter? { chapters.last { $0.at <= date } }
+    package func chapter(at date: Int64) -> Chapter? { chapters.last { $0.at <= date } }
 
     /// The event of a revision; nil where it is not kept.
-    func chapter(revision: UInt64) -> Chapter? { chapters.first { $0.revision == revision } }
+    package func chapter(revision: UInt64) -> Chapter? { chapters.first { $0.revision == revision } }
 
     /// The entity after an event.
-    func past(_ chapter: Chapter) -> Past {
+    package func past(_ chapter: Chapter) -> Past {
         guard let index = chapters.firstIndex(where: { $0.revision == chapter.revision }) else {
             return Past(revision: chapter.revision, at: chapter.at, members: [:], unknown: [])
         }
