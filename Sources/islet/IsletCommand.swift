@@ -18,9 +18,10 @@ struct IsletCommand: AsyncParsableCommand {
 
             WHICH COMMAND ANSWERS WHICH QUESTION:
               what runs?                 islet top, islet stats, islet apps, islet activity list
-              what is happening?         islet tail, islet stats --watch
+              what is happening?         islet tail (--since 10m), islet stats --watch
               what is stuck?             islet activity list --state stale, islet timers
               why is it in this state?   islet explain order-7
+              what does a rule say?      islet rules staleDateReached
               what was it before?        islet activity at 10m order-7
               what has changed?          islet activity diff order-7 3 7
               what fires next?           islet timers (and how late timers are)
@@ -58,7 +59,7 @@ struct IsletCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    Top.self, Stats.self, Apps.self, Tail.self, Explain.self, Timers.self, Slots.self,
+                    Top.self, Stats.self, Apps.self, Tail.self, Explain.self, Rules.self, Timers.self, Slots.self,
                     Subscribers.self, Providers.self, Wait.self, Info.self,
                 ]),
             CommandGroup(name: "Health", subcommands: [Check.self, Doctor.self]),

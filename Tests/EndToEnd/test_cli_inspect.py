@@ -1,6 +1,7 @@
 """What an operator asks about one thing: why it is so, what it was, what changed, and to wait until it is otherwise."""
 
 import re
+import signal
 
 import pytest
 
@@ -9,6 +10,7 @@ from support.dates import HOUR, MINUTE, after
 from support.schemas import strict
 from support.scripted import ScriptedService
 from support.service import environment, run
+from support.terminal import Terminal
 from support.wire import DEADLINE, Deadline
 
 
@@ -52,20 +54,37 @@ def test_explain_says_why_who_asked_by_which_rule_and_what_is_next(islet, order)
     assert islet("activity", "explain", "order-7").out.splitlines() == [
         "Thu 2026-01-01 UTC",
         "1.  00:00:00  active: started, so it is active and its 8-hour clock runs",
-        f"{asked} r-1 · rule: apple-semantics 1.2 row 1 · revision 1",
+        f"{asked} r-1 · rule: startedAtOnce (setting activeLimit) · revision 1",
         "2.  00:01:00  active: updated: content and stale date are replaced",
-        f"{asked} r-3 · rule: apple-semantics 1.2 row 13 · revision 2",
+        f"{asked} r-3 · rule: updated · revision 2",
         "3.  00:01:00  ignored: the update changed nothing",
-        "              reason: unchanged · asked by r-4 · rule: rule set ignoresUnchangedUpdates",
+        "              reason: unchanged · asked by r-4 · rule: unchanged (setting ignoresUnchangedUpdates)",
         "4.  00:11:00  active → stale: its stale date was reached without an update",
-        "              because its stale date came (staleDate) · rule: apple-semantics 1.2 row 19 · revision 3",
+        "              because its stale date came (staleDate) · rule: staleDateReached · revision 3",
         "5.  00:15:00  stale → active: an update brought it back from stale",
-        f"{asked} r-6 · rule: apple-semantics 1.2 row 20 · revision 4",
+        f"{asked} r-6 · rule: updatedFromStale · revision 4",
         "Now it is active, since 2026-01-01 00:15:00 UTC (now).",
         "What happens next:",
         "  in 7 h 45 m, at 2026-01-01 08:00:00 UTC: it ends: it will have been active for as long as it may be "
         "(activeLimit)",
     ]
+
+
+def test_rules_shows_what_explanations_name(islet, order):
+    rules = {rule["name"]: rule for rule in islet("rules", "--filter", "family=activity", "--json").json}
+    for rule in rules.values():
+        strict("cli/rules.json").validate(rule)
+    named = re.findall(r"rule: (\w+)", islet("explain", "order-7").out)
+    assert len(named) == 5 and set(named) <= set(rules)
+    assert rules["unchanged"]["origin"] == "rule set" and rules["staleDateReached"]["origin"] == "Apple"
+    shown = islet("rules", "staledatereached")
+    assert shown.out.splitlines()[1].split(None, 4) == [
+        "staleDateReached", "activity", "Apple", "-", "its stale date was reached without an update"]
+    assert shown.err == "showing 1 of 1 rule\n"
+    assert "did you mean staleDateReached?" in islet("rules", "staleDateReach", code=3).err
+    # Each setting that is named can be looked up.
+    known = islet("info", "--json").json[0]["ruleSet"]
+    assert {rule["setting"] for rule in islet("rules", "--json").json if "setting" in rule} <= set(known)
 
 
 def test_explain_needs_no_family(islet, order):
@@ -290,6 +309,26 @@ def test_what_does_not_hold_in_time_is_5(islet, order):
     assert done.out == "" and done.err == "order-7 is still active at revision 4 after 0.3 s: waited for ended\n"
 
 
+def test_a_stop_says_how_far_it_has_come(islet, client, order):
+    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "60s")
+    joined(client)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 1 and out == ""
+    assert re.fullmatch(r"order-7 is still active at revision 4 after .* s: waited for ended; stopped\n", err), err
+
+
+def test_on_a_terminal_it_says_what_it_waits_for(islet, client, order):
+    one = Terminal.islet("wait", "order-7", "--for", "ended", "--timeout", "60s", env=islet.env, columns=120)
+    try:
+        one.wait(r"^order-7 is still active at revision 4, waiting for ended … \d")
+        client.applied("activity.end", id=order)
+        one.wait(r"^order-7: ended, revision 5")
+        assert one.ended() == 0
+    finally:
+        one.close()
+
+
 def test_what_can_never_hold_any_more_is_4(islet, client, order):
     client.applied("activity.dismiss", id=order)
     done = islet("wait", "order-7", "--for", "active", code=4)
@@ -315,7 +354,7 @@ def test_a_service_that_is_not_there_is_5(islet, tmp_path):
 
 
 @pytest.mark.parametrize("words", [
-    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["apps"], ["explain"], ["check"],
+    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["apps"], ["explain"], ["rules"], ["check"],
     ["doctor"],
     *([family, verb] for family in ("activity", "control", "widget") for verb in ("explain", "history", "at", "diff")),
 ], ids=" ".join)

@@ -526,7 +526,7 @@ def test_history_and_explain_tell_why(islet, client, placed):
         '01:00:00 Flight shown entry entry 2 of 4, next entry in 1 h, rev 3 {"status":"boarding"}',
     ]
     told = islet("widget", "explain", id).out
-    assert "apple-semantics 5 TimelineEntry" in told and "asked by" in told
+    assert "rule: entryShown" in told and "asked by" in told
     now, next, *later = told.splitlines()[-3:]
     assert now == 'Now it is shown, {"status":"boarding"}, since 2026-01-01 00:00:00 UTC (1 h ago).'
     assert next == "What happens next:" and later == [

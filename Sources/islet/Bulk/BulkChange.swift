@@ -31,7 +31,9 @@ struct BulkChange<Target: NamedTarget> {
             let rows = try await chosen(connection)
             guard !rows.isEmpty else { return Console.message("nothing was changed") }
             if choice.dryRun {
-                for row in rows { Console.data(output.json ? row.json.description : Family.address(row)) }
+                for row in rows {
+                    if output.json { Console.data(row.json.bytes) } else { Console.data(Family.address(row)) }
+                }
                 return Console.message("\(verb) would be for \(counted(rows.count)); nothing was changed")
             }
             let names = rows.prefix(namesMax).map(Family.name).joined(separator: ", ")

@@ -33,6 +33,6 @@ struct CompletionsCommand: AsyncParsableCommand {
     var shell: Shell
 
     func run() async throws {
-        Console.data(IsletCommand.completionScript(for: shell.shell))
+        Console.data(Array(IsletCommand.completionScript(for: shell.shell).utf8))
     }
 }

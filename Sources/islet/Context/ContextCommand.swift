@@ -163,7 +163,7 @@ struct ContextCommand: AsyncParsableCommand {
             if output.isNames { return Console.data(name) }
             Console.data(Style.output.bold(name))
             for member in members.members {
-                Console.data("  " + member.name.padded(to: 15) + " " + (member.value.string ?? "\(member.value)"))
+                Console.data("  " + member.name.padded(to: 15) + " " + member.value.text)
             }
         }
     }

@@ -65,8 +65,7 @@ extension ControlCommand {
                 let name = declaration["displayName"]?.string ?? PlacedText.shortKind(target.kind)
                 Console.data(style.bold(name) + "  " + style.of(state: "preview", "preview") + value)
                 for member in declaration.members {
-                    let text = member.value.string ?? member.value.description
-                    Console.data("  " + member.name.padded(to: 15) + " " + text)
+                    Console.data("  " + member.name.printable.padded(to: 15) + " " + member.value.text)
                 }
             }
         }

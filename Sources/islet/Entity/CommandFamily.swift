@@ -81,7 +81,7 @@ enum Controls: PlacedFamily {
     static func name(_ members: RawObject) -> String { PlacedText.name(members) }
 
     static func shown(_ members: RawObject) -> String? {
-        let status = members["status"]?.string.map { "“\($0)”" }
+        let status = members["status"]?.string.map { "“\($0.printable)”" }
         let parts = [ControlText.value(members), status].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
@@ -112,7 +112,7 @@ enum Widgets: PlacedFamily {
     static func shown(_ members: RawObject) -> String? { WidgetText.content(members["entry"]) }
 
     static func effect(of event: RawObject) -> String? {
-        event["interaction"]?.object?["url"]?.string.map { "opens \($0)" }
+        event["interaction"]?.object?["url"]?.string.map { "opens \($0.printable)" }
     }
 
     static func lines(_ members: RawObject, now: Int64, style: Style) -> [String] {

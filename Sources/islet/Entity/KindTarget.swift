@@ -109,8 +109,8 @@ struct OptionsTarget<Family: PlacedFamily>: ParsableArguments {
                     Console.data(option.bytes)
                 } else {
                     let value = option.object?["value"] ?? option
-                    let title = option.object?["title"]?.string.map { "  \($0)" } ?? ""
-                    Console.data((value.string ?? value.description) + title)
+                    let title = (option.object?["title"]?.text).map { "  \($0)" } ?? ""
+                    Console.data(value.text + title)
                 }
             }
             if options.isEmpty { Console.message(nothing) }

@@ -50,6 +50,7 @@ extension GroupCommand {
                 guard let item = answer["group"]?.object, let value = item["value"] else {
                     throw IsletError.unreadable("no key")
                 }
+                if !output.json, Console.isSeen { return Console.data(value.description) }
                 Console.data(output.json ? item.json.bytes : value.bytes)
             }
         }

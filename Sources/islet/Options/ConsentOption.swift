@@ -25,7 +25,7 @@ struct ConsentOption: ParsableArguments {
     }
 
     private func ask(_ what: String) throws {
-        Console.prompt("\(what)? [y/N] ")
+        Console.prompt("\(what.printable)? [y/N] ")
         let answer = readLine()?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else { throw Failure(.failure, "nothing was changed") }
     }

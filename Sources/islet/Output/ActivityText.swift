@@ -4,7 +4,7 @@ import IsletClient
 enum ActivityText {
     /// What a person calls it: the key, else the id.
     static func name(_ members: RawObject) -> String {
-        members["key"]?.string ?? members["id"]?.string ?? "?"
+        (members["key"]?.string ?? members["id"]?.string)?.printable ?? "?"
     }
 
     /// The lines of a whole activity.

@@ -3,19 +3,25 @@ import Glibc
 /// The two outputs of the command: data, and messages to the person. Each line is written at once, so that what is
 /// piped through arrives when it happens.
 enum Console {
-    /// Writes a line of data on standard output.
+    /// Whether a person looks at the data.
+    static let isSeen = isatty(STDOUT_FILENO) == 1
+
+    /// Writes a line of data for a person on standard output. Whatever came from outside is printable there; only a
+    /// terminal gets colours.
     static func data(_ line: String) {
-        write(line, to: STDOUT_FILENO)
+        write(line.printable(keepsInk: isSeen), to: STDOUT_FILENO)
     }
 
-    /// Writes bytes of data and a line's end on standard output.
+    /// Writes bytes of data and a line's end on standard output, as they are: JSON, for programs.
     static func data(_ bytes: [UInt8]) {
         write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Writes a line for the person on standard error.
-    static func message(_ line: String) {
-        write(line, to: STDERR_FILENO)
+    /// Writes a line for the person on standard error, or several with ends of lines between them.
+    static func message(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            write(String(line).printable, to: STDERR_FILENO)
+        }
     }
 
     /// Writes text for the person on standard error, and no line's end.

@@ -16,7 +16,7 @@ enum ControlText {
     /// A value: `on` and `off`, a text as it is, else its JSON.
     static func text(_ value: RawJSON) -> String {
         if let isOn = value.bool { return isOn ? "on" : "off" }
-        return (value.string ?? value.description).shortened(to: 40)
+        return value.text.shortened(to: 40)
     }
 
     /// The lines of a whole control.

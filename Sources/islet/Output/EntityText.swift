@@ -40,7 +40,7 @@ enum EntityText {
     /// A line for each member but the state, dates both in UTC and from `now`.
     static func memberLines(_ members: RawObject, now: Int64) -> [String] {
         members.members.filter { $0.name != "state" }.map { member in
-            "  " + member.name.padded(to: 15) + " " + value(member, now: now)
+            "  " + member.name.printable.padded(to: 15) + " " + value(member, now: now).printable
         }
     }
 
@@ -54,6 +54,6 @@ enum EntityText {
         if isDate, let date = member.value.integer {
             return TimeText.full(date, now: now)
         }
-        return member.value.string ?? member.value.description
+        return member.value.text
     }
 }

@@ -9,7 +9,7 @@ enum PlacedText {
 
     /// What a person calls it, such as `Torch/27e5fe81cfb1`.
     static func name(kind: String, id: String) -> String {
-        "\(shortKind(kind))/\(EntityText.shortID(id))"
+        "\(shortKind(kind))/\(EntityText.shortID(id))".printable
     }
 
     /// As `name(kind:id:)`, of a whole one.
@@ -19,6 +19,6 @@ enum PlacedText {
 
     /// What came of the last call, where it was not well.
     static func failure(_ members: RawObject) -> String? {
-        members["failure"]?.string.map { "failed: \($0)" }
+        members["failure"]?.string.map { "failed: \($0.printable)" }
     }
 }

@@ -1,3 +1,5 @@
+import IsletClient
+
 /// Text of users on its way to a terminal.
 extension String {
     /// The text with everything made visible that a terminal would obey: control characters (C0, DEL, C1), characters
@@ -26,6 +28,39 @@ extension String {
         return String(result)
     }
 
+    /// As `printable`, of a whole line.
+    ///
+    /// - Parameter keepsInk: whether this command's own codes for colours stay; a line that has any ends in plain ink.
+    package func printable(keepsInk: Bool) -> String {
+        guard keepsInk, unicodeScalars.contains(Self.escape) else { return printable }
+        var parts = unicodeScalars.split(separator: Self.escape, omittingEmptySubsequences: false)[...]
+        var result = parts.popFirst().map { String($0).printable } ?? ""
+        var isInked = false
+        for part in parts {
+            guard let end = Self.endOfInk(part) else {
+                result += "\u{241B}" + String(part).printable
+                continue
+            }
+            let code = String(part[..<end])
+            isInked = code != Self.plainInk
+            result += "\u{1B}\(code)" + String(part[end...]).printable
+        }
+        return isInked ? result + "\u{1B}\(Self.plainInk)" : result
+    }
+
+    private static let escape: Unicode.Scalar = "\u{1B}"
+    /// What switches all colours off, after the escape character.
+    private static let plainInk = "[0m"
+    /// All codes that `Style` and `Ink` make.
+    private static let inks: Set = ["0", "1", "2", "7", "31", "32", "33", "35", "36", "90"]
+
+    /// Where a code for colours ends with which a text begins, after the escape character; nil: it begins with none.
+    private static func endOfInk(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView.Index? {
+        guard text.first == "[", let end = text.prefix(12).firstIndex(of: "m") else { return nil }
+        let codes = text[text.index(after: text.startIndex)..<end].split(separator: ";", omittingEmptySubsequences: false)
+        return codes.allSatisfy { inks.contains(String($0)) } ? text.index(after: end) : nil
+    }
+
     /// More marks than this over one character are left out.
     private static let marksMax = 4
     /// U+200D, which makes one emoji of several.
@@ -40,4 +75,9 @@ extension String {
         case _: replacement
         }
     }
+}
+
+extension RawJSON {
+    /// A value for a person: a text as it is, anything else as JSON; printable.
+    var text: String { (string ?? description).printable }
 }

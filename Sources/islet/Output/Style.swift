@@ -1,8 +1,14 @@
 import Glibc
 
-/// Colours, where somebody looks: on a terminal that has them, and without NO_COLOR (https://no-color.org).
-struct Style {
+/// Colours, where somebody looks: on a terminal that has them, and without NO_COLOR (https://no-color.org). What gets
+/// one becomes printable here.
+package struct Style {
     var isOn: Bool
+
+    /// - Parameter isOn: whether there are colours.
+    package init(isOn: Bool) {
+        self.isOn = isOn
+    }
 
     /// For standard output.
     static let output = Style(
@@ -30,7 +36,7 @@ struct Style {
     ]
 
     private func code(_ code: String, _ text: String) -> String {
-        isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        isOn ? "\u{1B}[\(code)m\(text.printable)\u{1B}[0m" : text.printable
     }
 }
 

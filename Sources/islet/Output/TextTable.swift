@@ -1,24 +1,24 @@
 /// Rows in columns under a head, for people.
-struct TextTable {
+package struct TextTable {
     private let head: [String]
     private var rows: [[String]] = []
     /// The column that has the colour of the state in it.
     private let stateColumn: Int?
 
     /// - Parameter more: columns after those, for a wide table.
-    init(_ head: String..., more: [String] = []) {
+    package init(_ head: String..., more: [String] = []) {
         let head = head + more
         self.head = head
         stateColumn = head.firstIndex(of: "STATE")
     }
 
-    /// Takes a row in, which has as many cells as the head.
-    mutating func add(_ cells: String..., more: [String] = []) {
-        rows.append(cells + more)
+    /// Takes a row in, which has as many cells as the head. They become printable here.
+    package mutating func add(_ cells: String..., more: [String] = []) {
+        rows.append((cells + more).map(\.printable))
     }
 
     /// The lines, of which the first is the head. The last column is as wide as each of its cells.
-    func lines(style: Style) -> [String] {
+    package func lines(style: Style) -> [String] {
         let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
         func line(_ cells: [String], _ shown: (Int, String) -> String) -> String {
             cells.indices.map { column in

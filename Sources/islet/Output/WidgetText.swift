@@ -8,7 +8,7 @@ enum WidgetText {
     /// What an entry shows, cut; nil where there is no entry.
     static func content(_ entry: RawJSON?, width: Int = contentWidth) -> String? {
         guard let entry = entry?.object else { return nil }
-        return entry["content"]?.description.shortened(to: width) ?? "an empty entry"
+        return entry["content"]?.description.printable.shortened(to: width) ?? "an empty entry"
     }
 
     /// What is to be known of it beside its state: `on top`, `asks for a login`.
@@ -20,7 +20,7 @@ enum WidgetText {
     /// `at the end of the timeline`, `after 2026-01-31 09:41:07 UTC (in 3 h)`, `never`.
     static func policy(_ policy: RawJSON, now: Int64) -> String {
         if let after = policy.object?["after"]?.integer { return "after \(TimeText.full(after, now: now))" }
-        return policy.string == "atEnd" ? "at the end of the timeline" : policy.string ?? policy.description
+        return policy.string == "atEnd" ? "at the end of the timeline" : policy.text
     }
 
     /// `until 2026-01-31 09:41:07 UTC (in 3 h), since the budget is spent; for a push and 2 more requests`; nil where
@@ -29,7 +29,7 @@ enum WidgetText {
         guard let held = held?.object, let until = held["until"]?.integer else { return nil }
         let more = held["merged"]?.integer ?? 0
         let merged = more == 0 ? "" : " and \(more) more request\(more == 1 ? "" : "s")"
-        let cause = held["cause"]?.string ?? "?"
+        let cause = held["cause"]?.string?.printable ?? "?"
         return "until \(TimeText.full(until, now: now)), \(reason(held)); for a \(cause)\(merged)"
     }
 
@@ -38,7 +38,7 @@ enum WidgetText {
         switch held["reason"]?.string {
         case "budget": "since the budget is spent"
         case "spacing": "since the last reload was a moment ago"
-        case let reason: reason ?? "?"
+        case let reason: reason?.printable ?? "?"
         }
     }
 

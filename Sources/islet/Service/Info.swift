@@ -39,14 +39,14 @@ struct Info: AsyncParsableCommand {
 
     private static func value(_ member: RawObject.Member) -> String {
         if let elements = member.value.elements {
-            return elements.map { $0.string ?? $0.description }.joined(separator: ", ")
+            return elements.map { $0.text }.joined(separator: ", ")
         }
         if member.value.isNull { return "off" }
         if let number = member.value.integer {
             if member.name == "now" { return "\(number) (\(TimeText.full(number)))" }
             if spans.contains(member.name) { return "\(number) (\(TimeText.span(number)))" }
         }
-        return member.value.string ?? member.value.description
+        return member.value.text
     }
 
     /// The members that are lengths of time in milliseconds.

@@ -1,7 +1,7 @@
-import IsletClient
+package import IsletClient
 
 /// Events as lines for people: time, what, the transition, its cause, and what comes next.
-struct EventLines {
+package struct EventLines {
     private let style: Style
     /// Where the content is cut.
     private let contentWidth = 60
@@ -15,7 +15,8 @@ struct EventLines {
     /// Beyond this all counts are forgotten.
     private static let countsMax = 65_536
 
-    init(style: Style) {
+    /// Lines of nothing yet.
+    package init(style: Style) {
         self.style = style
     }
 
@@ -25,7 +26,7 @@ struct EventLines {
     ///   - name: what the person calls the entity.
     ///   - next: its next deadline, where the event does not carry one.
     ///   - entries: how many entries a widget's timeline has, where the event does not say it.
-    mutating func lines(
+    package mutating func lines(
         _ event: StreamEvent, name: String, next known: Deadline? = nil, entries: Int64? = nil
     ) -> [String] {
         var lines: [String] = []
@@ -33,24 +34,25 @@ struct EventLines {
             date = TimeText.date(event.at)
             lines.append(style.dim("\(TimeText.dateWithWeekday(event.at)) UTC"))
         }
+        let name = name.printable
         nameWidth = max(nameWidth, min(name.count, Self.nameWidthMax))
         if let id = event.id, let count = event.patch["entries"].map(\.integer) ?? entries {
             if entryCounts.count >= Self.countsMax { entryCounts = [:] }
             entryCounts[id] = count
         }
 
-        let content = content(event).map { "  " + style.dim($0.shortened(to: contentWidth)) }
+        let content = content(event).map { "  " + style.dim($0.printable.shortened(to: contentWidth)) }
         lines.append(
             style.dim(TimeText.clock(event.at)) + "  " + name.padded(to: nameWidth) + "  " + transition(event) + "  "
-                + cause(event).padded(to: 15) + "  " + notes(event, known).joined(separator: ", ") + (content ?? ""))
+                + cause(event).printable.padded(to: 15) + "  " + notes(event, known).joined(separator: ", ") + (content ?? ""))
         return lines
     }
 
     /// `active → stale`, coloured and of one width.
     private func transition(_ event: StreamEvent) -> String {
         guard event.object["notification"] == nil else { return "signal".padded(to: Self.transitionWidth) }
-        let to = event.object["to"]?.string ?? event.name
-        let from = event.object["from"]?.string
+        let to = (event.object["to"]?.string ?? event.name).printable
+        let from = event.object["from"]?.string?.printable
         let shownTo = style.of(state: to, to)
         let plain = from.map { $0 == to ? to : "\($0) → \(to)" } ?? "→ \(to)"
         let shown = from.map { $0 == to ? shownTo : "\(style.of(state: $0, $0)) → \(shownTo)" } ?? "→ \(shownTo)"
@@ -80,13 +82,13 @@ struct EventLines {
         if let value = event.patch["value"], !value.isNull {
             let isPreview = event.patch["valueSource"]?.string == "preview"
             let isShared = event.patch["group"] != nil
-            let text = isShared ? value.description.shortened(to: 40) : ControlText.text(value)
+            let text = isShared ? value.description.printable.shortened(to: 40) : ControlText.text(value)
             notes.append(text + (isPreview ? " (preview)" : ""))
         }
         let notification = event.object["notification"]?.object
-        if let by = (notification ?? event.patch)["by"]?.string { notes.append("by \(by)") }
+        if let by = (notification ?? event.patch)["by"]?.string { notes.append("by \(by.printable)") }
         if event.patch["isRedacted"]?.bool == true { notes.append("hidden") }
-        notes += WidgetNotes.notes(event, entries: event.id.flatMap { entryCounts[$0] })
+        notes += WidgetNotes.notes(event, entries: event.id.flatMap { entryCounts[$0] }).map(\.printable)
         if let failure = PlacedText.failure(event.patch) { notes.append(style.wrong(failure)) }
         if let next = event.patch["next"] == nil ? known : event.patch["next"].flatMap(Deadline.init), !event.isLast,
             !WidgetNotes.tellsNext(event)

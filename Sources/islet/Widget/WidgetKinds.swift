@@ -100,7 +100,7 @@ extension WidgetCommand {
                 let now = try await connection.now()
                 if let date = entry["date"]?.integer { Console.data(TimeText.full(date, now: now)) }
                 for member in entry.members where member.name != "date" {
-                    Console.data("  " + member.name.padded(to: 15) + " " + (member.value.string ?? "\(member.value)"))
+                    Console.data("  " + member.name.printable.padded(to: 15) + " " + member.value.text)
                 }
             }
         }
@@ -133,7 +133,7 @@ extension WidgetCommand {
                     if output.json {
                         Console.data(row.json.bytes)
                     } else {
-                        Console.data("\(row["description"]?.string ?? "")  \(row["configuration"]?.description ?? "")")
+                        Console.data("\(row["description"]?.text ?? "")  \(row["configuration"]?.text ?? "")")
                     }
                 }
                 if rows.isEmpty { Console.message("nothing is recommended") }
