@@ -464,9 +464,9 @@ def test_the_home_of_the_demo_can_be_tapped_and_its_door_fails_one_time_in_five(
         tried = [line.split("#")[0].replace("'", "").split()[1:] for line in demo.process.messages
                  if line.startswith("  ")]
         assert [words[0] for words in tried] == [
-            "tail", "activity", "activity", "activity", "info", "control", "control", "control", "widget", "widget",
-            "widget"]
-        for words in tried[5:8]:
+            "top", "tail", "activity", "activity", "activity", "info", "control", "control", "control", "widget",
+            "widget", "widget"]
+        for words in tried[6:9]:
             demo.islet(*words)
     finally:
         demo.close()
