@@ -228,7 +228,7 @@ def test_the_demo_says_what_to_try_and_each_of_it_works(running, tmp_path):
     demo = running("dev", "--no-demo", *urls, env=environment())
     demo.message("islet info")
     tried = [line.strip() for line in demo.messages if line.startswith("  ")]
-    assert len(tried) == 5
+    assert len(tried) == 6
     for line in tried:
         words = line.replace("'", "").split()[1:]
         if words[0] not in ("tail", "top"):
