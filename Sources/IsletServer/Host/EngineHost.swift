@@ -18,10 +18,10 @@ package actor EngineHost: BusLoop {
     package nonisolated let card: ServiceCard
 
     package var poller = Poller()
-    var sockets: ServiceSockets
+    @exclusivity(unchecked) var sockets: ServiceSockets
     let partition: Partition
-    var received = Message()
-    var outbox = PeerOutbox<Peer>()
+    @exclusivity(unchecked) var received = Message()
+    @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
     private let notices: NoticeBox
     /// Told what an operator should know.
     private let logger: Logger

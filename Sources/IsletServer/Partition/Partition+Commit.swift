@@ -33,7 +33,7 @@ extension Partition {
         batch.close(at: now.domain.milliseconds) { app in
             (engine.apps[app].entities, engine.apps[app].digest.value)
         }
-        sweeping.credit = min(StateChunk.maximumRows, sweeping.credit + batch.events.count / 2)
+        sweeping.pay(for: batch.events.count, changed: engine.changedSlots.count)
         let flight = flights.board(&batch, &outbound)
         flight.calls.takeAll(of: &engine)
         callsOnTheWay += flight.calls.count

@@ -14,6 +14,8 @@ struct SnapshotSweep {
     var isWriting = false
     /// How many rows may be written for the events that were committed since.
     var credit = 0
+    /// Eighths of a row beside that.
+    private var unpaid = 0
     /// When the last piece was filled, in monotonic milliseconds.
     var filledAt: Milliseconds = 0
     /// The facts that are left of those that had changed when the round began. They come before the slots.
@@ -26,10 +28,23 @@ struct SnapshotSweep {
     var conditions: [[UInt8]] = []
     var groups = 0
 
+    /// Events were committed: rows may be written for them, an eighth for each, and up to three eighths where so many
+    /// entities have changed that the round would take more than about a million events. A row costs as much as four
+    /// events; what a round takes longer, a start after a kill reads again, and keeps the journal longer.
+    mutating func pay(for events: Int, changed: Int) {
+        let eighths = min(Self.most, max(1, changed / Self.changedPerEighth)) * events + unpaid
+        credit = min(StateChunk.maximumRows, credit + eighths / 8)
+        unpaid = eighths % 8
+    }
+
     var hasFacts: Bool {
         apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
             || !conditions.isEmpty || groups > 0
     }
+
+    /// The most eighths of a row for an event.
+    private static let most = 3
+    private static let changedPerEighth = 125_000
 
     /// A piece has at least as many rows, unless time has passed: a transaction costs more than a row.
     static let rowsAtOnce = 512
@@ -43,7 +58,7 @@ struct SnapshotSweep {
     static let idleRound: Milliseconds = 1_000
 }
 
-/// The snapshot: written in the order of slots, over many turns, half a row for each event.
+/// The snapshot: written in the order of slots, over many turns, so many rows for so many events.
 extension Partition {
     /// Goes on with the snapshot. Only between batches: what it copies must be committed before it is written.
     func continueSweep() {
