@@ -7,8 +7,8 @@
 /// A value: the owner keeps one to answer and publish from while the journal writes its own.
 package struct JournalBatch: Sendable {
     /// Beyond these a batch is full. They are looked at between commands, so the last command may exceed them.
-    package static let maximumEvents = 16_384
-    package static let maximumBytes = 16 << 20
+    @usableFromInline package static let maximumEvents = 16_384
+    @usableFromInline package static let maximumBytes = 16 << 20
     /// Batches that may be appended and not yet committed: one that is being written and one that waits.
     package static let maximumInFlight = 2
     /// A buffer that grew beyond this is given back by ``reset(number:)``.
@@ -19,14 +19,14 @@ package struct JournalBatch: Sendable {
     /// One for each app that has an event, in the order of their first events.
     package private(set) var rows: [Row] = []
     /// In the order in which they happened, over all apps.
-    package private(set) var events: [Event] = []
+    @usableFromInline package private(set) var events: [Event] = []
     /// What recovery needs beside the events; the journal does not look into it.
-    package private(set) var facts: [Slice] = []
+    @usableFromInline package private(set) var facts: [Slice] = []
     /// Answers that retries may ask for, kept apart because recovery needs them from further back.
-    package private(set) var answers: [Slice] = []
+    @usableFromInline package private(set) var answers: [Slice] = []
     /// Domain time when it was closed, in milliseconds since 1970.
     package private(set) var at: Int64 = 0
-    private var bytes: [UInt8] = []
+    @usableFromInline package private(set) var bytes: [UInt8] = []
     private var rowOfStream: [UInt32: Int] = [:]
     private var lastStream: (stream: UInt32, row: Int)?
 
@@ -75,8 +75,9 @@ package struct JournalBatch: Sendable {
     /// Whether there is nothing to commit.
     package var isEmpty: Bool { events.isEmpty && facts.isEmpty && answers.isEmpty }
 
-    /// Whether the owner should commit it before it applies another command.
-    package var isFull: Bool {
+    /// Whether the owner should commit it before it applies another command. Asked for each message: inlinable, since the
+    /// caller would else keep the batch alive meanwhile, buffer by buffer.
+    @inlinable package var isFull: Bool {
         events.count >= Self.maximumEvents || facts.count + answers.count >= Self.maximumEvents
             || bytes.count >= Self.maximumBytes
     }

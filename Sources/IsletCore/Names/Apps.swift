@@ -66,7 +66,8 @@ package struct AppTable: ~Copyable {
     package init() {}
 
     package subscript(app: AppID) -> AppRecord {
-        get { apps[Int(app)] }
+        // Not a copy, which would count references for each of its buffers.
+        _read { yield apps[Int(app)] }
         _modify { yield &apps[Int(app)] }
     }
 

@@ -6,7 +6,7 @@ import IsletProtocol
 extension Partition {
     /// Hands the turn's batch to the journal; what it made leaves once that is committed.
     ///
-    /// While two batches are in the air, the next one goes on being filled over several turns.
+    /// While a batch is in the air, the next one goes on being filled over several turns.
     func commit() {
         // Answers that nobody wanted were written all the same, and nothing else would make room for others.
         if outbound.isEmpty { outbound.removeAll() }
