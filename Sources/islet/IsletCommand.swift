@@ -17,9 +17,9 @@ struct IsletCommand: AsyncParsableCommand {
               islet widget timeline Flight           what it shows when
 
             WHICH COMMAND ANSWERS WHICH QUESTION:
-              what runs?                 islet top, islet stats, islet apps, islet activity list
+              what runs?                 islet top, islet apps, islet activity list --all
               what is happening?         islet tail (--since 10m), islet stats --watch
-              what is stuck?             islet activity list --state stale, islet timers
+              what is stuck?             islet activity list --all --state stale
               why is it in this state?   islet explain order-7
               what does a rule say?      islet rules staleDateReached
               what was it before?        islet activity at 10m order-7

@@ -175,6 +175,25 @@ def test_apps_tells_which_there_are_and_what_each_has(islet, client, home):
     assert islet("apps", "--limit", "1").err == "showing 1 of 2 apps\n"
 
 
+def test_a_list_of_all_apps_has_a_table_for_each_that_has_any(islet, client):
+    client.start(key="a")
+    client.start(key="b", staleDate=after(-MINUTE))
+    for key in ("x", "y"):
+        client.applied("activity.start", app="com.example.taxi", type="T", attributes={}, contentState={}, key=key)
+    shown = islet("activity", "list", "--all")
+    lines = shown.out.splitlines()
+    assert [line.split()[0] for line in lines if line] == [
+        "com.example.pizza", "KEY", "a", "b", "com.example.taxi", "KEY", "x", "y"]
+    assert shown.err == "showing 4 of 4, in 2 apps\n"
+    stale = islet("activity", "list", "--all", "--state", "stale", "-o", "name")
+    assert stale.out == "b --app com.example.pizza\n" and stale.err == "showing 1 of 1, in 1 app, with state stale\n"
+    some = islet("activity", "list", "--all", "--filter", "key!=a", "--limit", "2", "--json")
+    assert [row["key"] for row in some.json] == ["b", "x"] and some.err == "showing 2 of 3 that fit, in 2 apps\n"
+    assert islet("activity", "list", "--all", "--limit", "1").err == "showing 1 of 4, in 2 apps\n"
+    assert islet("widget", "list", "--all").err == "showing 0 of 0, in 0 apps\n"
+    islet("activity", "list", "--all", "--app", "a.b", code=2)
+
+
 def test_who_forgets_to_name_the_app_is_told_how_to_find_it(islet, client):
     client.start(key="a")
     told = islet("activity", "list", ISLET_APP="").err

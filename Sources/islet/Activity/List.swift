@@ -9,6 +9,7 @@ extension ActivityCommand {
             discussion: """
                 EXAMPLES:
                   islet activity list
+                  islet activity list --state stale --all              of all apps
                   islet activity list --state stale --type Delivery
                   islet activity list --device phone-1 --order presentation
                   islet activity list --filter 'state=stale and key~order-'
@@ -42,6 +43,7 @@ extension ActivityCommand {
         @OptionGroup var filter: FilterOption
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: AppOption
+        @OptionGroup var allApps: AllAppsOption
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
@@ -50,7 +52,8 @@ extension ActivityCommand {
         }
 
         func run() async throws {
-            let list = EntityList(app: app, limit: limit, filter: filter, output: output, service: service)
+            let list = EntityList(
+                app: app, allApps: allApps, limit: limit, filter: filter, output: output, service: service)
             let fields: RawObject = if let order { ["order": .string(order)] } else { [:] }
             try await list.write(["state": state, "type": type, "key": key, "device": device], fields: fields)
         }

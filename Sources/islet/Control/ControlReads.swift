@@ -62,11 +62,13 @@ extension ControlCommand {
         @OptionGroup var filter: FilterOption
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: FamilyApp<Controls>
+        @OptionGroup var allApps: AllAppsOption
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            let list = EntityList(app: app, limit: limit, filter: filter, output: output, service: service)
+            let list = EntityList(
+                app: app, allApps: allApps, limit: limit, filter: filter, output: output, service: service)
             try await list.write(["state": state, "kind": kind, "device": device])
         }
     }

@@ -14,6 +14,7 @@ struct LimitOption: ParsableArguments {
 /// The list of a family's entities in one app.
 struct EntityList<Family: CommandFamily> {
     let app: FamilyApp<Family>
+    let allApps: AllAppsOption
     let limit: LimitOption
     let filter: FilterOption
     let output: OutputOptions
@@ -25,11 +26,14 @@ struct EntityList<Family: CommandFamily> {
     ///   - filters: fields that select rows, and are told.
     ///   - fields: fields that are not.
     func write(_ filters: KeyValuePairs<String, String?>, fields: RawObject = [:]) async throws {
-        var command = Command("\(Family.noun).list", app: app.app, fields)
+        var command = Command("\(Family.noun).list", app: allApps.isSet ? nil : app.app, fields)
         for (name, value) in filters { command[name] = value.map(RawJSON.string) }
-        try await service.withConnection { [command] connection in
-            let told = filters.compactMap { name, value in value.map { "\(name) \($0)" } }
-            let with = told.isEmpty ? "" : ", with " + told.joined(separator: ", ")
+        let with = ShownCount.told(filters)
+        guard !allApps.isSet || app.named == nil else {
+            throw Failure(.usage, "name --app or --all, not both")
+        }
+        try await service.withConnection(followsStreams: allApps.isSet) { [command] connection in
+            if allApps.isSet { return try await writeAll(command, told: with, connection) }
             if let filter = filter.filter {
                 let now = filter.needsNow ? try await connection.now() : 0
                 let selection = try await Pages.rows(
@@ -42,7 +46,7 @@ struct EntityList<Family: CommandFamily> {
                 try await write(rows, connection)
                 Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(app.app)\(with)")
                 if total == 0, chosenApp(app.named) == nil {
-                    Console.message("no app was named: `\(Invocation.name) apps` shows which there are")
+                    Console.message("no app was named: --all is of all; `\(Invocation.name) apps` shows which there are")
                 }
             }
         }

@@ -25,7 +25,7 @@ struct Apps: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection(followsStreams: true) { connection in
-            let streams = try await streams(connection)
+            let streams = try await KnownApps.all(connection, timeout: service.timeout.duration)
             guard let filter = filter.filter else {
                 let rows = try await rows(Array(streams.prefix(limit.limit)), connection)
                 try await write(rows)
@@ -41,22 +41,6 @@ struct Apps: AsyncParsableCommand {
     private func write(_ rows: [RawObject]) async throws {
         try await RowOutput.write(rows, output, name: { $0["app"]?.string ?? "?" }) { _ in
             Self.table(rows).lines(style: .output)
-        }
-    }
-
-    /// The apps that have events, by name, each with the number of its last one.
-    private func streams(_ connection: IsletConnection) async throws -> [(app: String, seq: UInt64)] {
-        do throws(IsletError) {
-            let apps = try await connection.apps(timeout: service.timeout.duration)
-            return apps.map { (app: $0.key, seq: $0.value.seq) }.sorted { $0.app < $1.app }
-        } catch {
-            if case .timedOut(let time) = error {
-                let waited = TimeText.span(Span(time).milliseconds)
-                throw Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
-            }
-            guard error.code == .tooMany else { throw error }
-            throw Failure(
-                .refused, "there are more than 1 000 apps, which nobody lists (tooMany): name one with --app elsewhere")
         }
     }
 

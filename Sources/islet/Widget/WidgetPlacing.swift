@@ -34,11 +34,13 @@ extension WidgetCommand {
         @OptionGroup var filter: FilterOption
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: FamilyApp<Widgets>
+        @OptionGroup var allApps: AllAppsOption
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            let list = EntityList(app: app, limit: limit, filter: filter, output: output, service: service)
+            let list = EntityList(
+                app: app, allApps: allApps, limit: limit, filter: filter, output: output, service: service)
             try await list.write(["state": state, "kind": kind, "family": family, "device": device])
         }
     }

@@ -1,0 +1,22 @@
+import IsletClient
+
+/// The apps that a service knows.
+enum KnownApps {
+    /// All that have events, by name, each with the number of its last one.
+    ///
+    /// - Throws: a `Failure` where there are too many, or the events' endpoint does not answer.
+    static func all(_ connection: IsletConnection, timeout: Duration) async throws -> [(app: String, seq: UInt64)] {
+        do throws(IsletError) {
+            let apps = try await connection.apps(timeout: timeout)
+            return apps.map { (app: $0.key, seq: $0.value.seq) }.sorted { $0.app < $1.app }
+        } catch {
+            if case .timedOut(let time) = error {
+                let waited = TimeText.span(Span(time).milliseconds)
+                throw Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
+            }
+            guard error.code == .tooMany else { throw error }
+            throw Failure(
+                .refused, "there are more than 1 000 apps, which nobody lists (tooMany): name one with --app elsewhere")
+        }
+    }
+}
