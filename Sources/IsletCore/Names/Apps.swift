@@ -66,10 +66,12 @@ package struct AppTable: ~Copyable {
     package init() {}
 
     package subscript(app: AppID) -> AppRecord {
-        // Not a copy, which would count references for each of its buffers.
-        _read { yield apps[Int(app)] }
+        get { apps[Int(app)] }
         _modify { yield &apps[Int(app)] }
     }
+
+    /// The app's name alone: a whole record counts the references of each of its buffers.
+    package func name(of app: AppID) -> [UInt8] { apps[Int(app)].name }
 
     package func find(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? { appNames.find(name, of: frame) }
 

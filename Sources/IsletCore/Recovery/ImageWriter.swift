@@ -1,21 +1,43 @@
 /// Writes what recovery reads back with an ``ImageReader``: numbers in little-endian order and runs of bytes with their
 /// lengths, one after another. Kept and used again, so that it allocates nothing once it has grown.
 package struct ImageWriter: Sendable {
-    package private(set) var bytes: [UInt8] = []
+    /// As long as it was ever needed, so that a number is a store and not a run that is appended.
+    private var storage = [UInt8](repeating: 0, count: 64)
+    /// How many bytes were written.
+    package private(set) var count = 0
 
     package init() {}
 
+    /// A copy of what was written.
+    package var bytes: [UInt8] { Array(storage[..<count]) }
+
+    /// What was written; valid inside `body` only.
+    @inline(__always)
+    package func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        body(storage.span.extracting(0..<count))
+    }
+
     package mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        count = 0
     }
 
     package mutating func write(byte: UInt8) {
-        bytes.append(byte)
+        reserve(1)
+        storage[count] = byte
+        count += 1
+    }
+
+    @inline(__always) private mutating func reserve(_ extra: Int) {
+        if storage.count - count < extra { grow(extra) }
+    }
+
+    @inline(never) private mutating func grow(_ extra: Int) {
+        storage += [UInt8](repeating: 0, count: max(storage.count, extra))
     }
 
     /// One byte, 0 or 1.
     package mutating func write(_ flag: Bool) {
-        bytes.append(flag ? 1 : 0)
+        write(byte: flag ? 1 : 0)
     }
 
     // A literal would be taken for an `Int`: so each width that is used has a method of its own.
@@ -26,8 +48,10 @@ package struct ImageWriter: Sendable {
 
     package mutating func write(_ value: UInt64) { writeInteger(value) }
 
-    private mutating func writeInteger(_ value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    @inline(__always) private mutating func writeInteger<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value) {
+        reserve(MemoryLayout<Value>.size)
+        storage.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: count, as: Value.self) }
+        count += MemoryLayout<Value>.size
     }
 
     package mutating func write(_ instant: Instant) { writeInteger(instant.milliseconds) }
@@ -40,7 +64,9 @@ package struct ImageWriter: Sendable {
     /// At most 2³² - 1 bytes, with their length before them.
     package mutating func write(run: UnsafeRawBufferPointer) {
         write(UInt32(run.count))
-        bytes.append(contentsOf: run)
+        reserve(run.count)
+        storage.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[count...]).copyMemory(from: run) }
+        count += run.count
     }
 
     /// At most 2³² - 1 bytes, with their length before them.

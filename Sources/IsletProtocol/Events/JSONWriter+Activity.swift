@@ -14,7 +14,7 @@ extension JSONWriter {
         let links = engine.renewal(of: slot, record)
         beginObject()
         field("id", record.id)
-        field("app", plain: engine.apps[kind.app].name.span)
+        field("app", plain: engine.apps.name(of: kind.app))
         field("type", plain: kind.type.span)
         engine.withBytes(of: record.cold) { cold in
             if record.keyCount > 0 { field("key", plainBytes: cold, record.keyRange) }

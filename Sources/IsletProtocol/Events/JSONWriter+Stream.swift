@@ -36,7 +36,7 @@ extension JSONWriter {
 
     mutating func appendTopic(prefix: Span<UInt8>, _ id: EntityID) {
         prefix.withUnsafeBytes { append($0) }
-        id.forEachTextByte { append($0) }
+        append(id)
     }
 
     /// A member whose value needs no escapes.

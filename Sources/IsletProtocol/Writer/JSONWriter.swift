@@ -131,10 +131,18 @@ package import IsletCore
 
     /// A comma where the byte before does not open a container or end a key.
     @inline(__always) private mutating func separate() {
+        reserve(1)
+        separateReserved()
+    }
+
+    /// The same, where there is room for it.
+    @inline(__always) private mutating func separateReserved() {
         guard count > documentStart else { return }
         switch storage.load(fromByteOffset: count - 1, as: UInt8.self) {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): return
-        default: append(UInt8(ascii: ","))
+        default:
+            storage.storeBytes(of: UInt8(ascii: ","), toByteOffset: count, as: UInt8.self)
+            count += 1
         }
     }
 
@@ -160,11 +168,17 @@ package import IsletCore
 
     /// A member's name, which needs no escapes.
     @usableFromInline package mutating func key(_ name: StaticString) {
-        separate()
-        append(UInt8(ascii: "\""))
+        reserve(name.utf8CodeUnitCount + 4)
+        separateReserved()
+        storage.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
+        count += 1
         append(name)
-        append("\":")
+        storage.storeBytes(of: Self.keyEnd.littleEndian, toByteOffset: count, as: UInt16.self)
+        count += 2
     }
+
+    /// `":`, the first in the lower byte.
+    private static let keyEnd = UInt16(UInt8(ascii: ":")) << 8 | UInt16(UInt8(ascii: "\""))
 
     /// A member's name that needs no escapes, such as an `app` that a decoder has checked.
     package mutating func key(plain name: Span<UInt8>) {
@@ -191,26 +205,30 @@ package import IsletCore
     }
 
     package mutating func id(_ id: EntityID) {
-        separate()
-        reserve(38)
+        beginString()
+        append(id)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// An id's text: 8-4-4-4-12 digits.
+    mutating func append(_ id: EntityID) {
+        reserve(36)
         let target = storage + count
         let (first, second) = HexDigit.text(of: id.high)
         let (third, fourth) = HexDigit.text(of: id.low)
         let dash = UInt8(ascii: "-")
-        // The groups of 8-4-4-4-12 digits; the bytes of each word stand in the order of the text.
-        target.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-        target.storeBytes(of: first.littleEndian, toByteOffset: 1, as: UInt64.self)
-        target.storeBytes(of: dash, toByteOffset: 9, as: UInt8.self)
-        target.storeBytes(of: UInt32(truncatingIfNeeded: second).littleEndian, toByteOffset: 10, as: UInt32.self)
-        target.storeBytes(of: dash, toByteOffset: 14, as: UInt8.self)
-        target.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).littleEndian, toByteOffset: 15, as: UInt32.self)
-        target.storeBytes(of: dash, toByteOffset: 19, as: UInt8.self)
-        target.storeBytes(of: UInt32(truncatingIfNeeded: third).littleEndian, toByteOffset: 20, as: UInt32.self)
-        target.storeBytes(of: dash, toByteOffset: 24, as: UInt8.self)
-        target.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).littleEndian, toByteOffset: 25, as: UInt32.self)
-        target.storeBytes(of: fourth.littleEndian, toByteOffset: 29, as: UInt64.self)
-        target.storeBytes(of: UInt8(ascii: "\""), toByteOffset: 37, as: UInt8.self)
-        count += 38
+        // The bytes of each word stand in the order of the text.
+        target.storeBytes(of: first.littleEndian, as: UInt64.self)
+        target.storeBytes(of: dash, toByteOffset: 8, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: second).littleEndian, toByteOffset: 9, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 13, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).littleEndian, toByteOffset: 14, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 18, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: third).littleEndian, toByteOffset: 19, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 23, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).littleEndian, toByteOffset: 24, as: UInt32.self)
+        target.storeBytes(of: fourth.littleEndian, toByteOffset: 28, as: UInt64.self)
+        count += 36
     }
 
     @inlinable package mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
@@ -244,34 +262,34 @@ package import IsletCore
     }
 
     private mutating func appendDigits(_ value: UInt64) {
-        reserve(20)
-        var length = 1
-        var bound: UInt64 = 10
-        while length < 20, value >= bound {
-            length += 1
-            bound = length < 20 ? bound * 10 : .max
-        }
-        var rest = value
-        var end = length
-        let target = storage + count
-        while rest >= 100 {
-            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
-            end -= 2
-            storePair(pair, at: target + end)
-            rest = quotient
-        }
-        if rest >= 10 {
-            storePair(rest, at: target)
+        // Three groups of eight digits at most.
+        reserve(24)
+        guard value >= DecimalDigits.group else { return appendLeading(value) }
+        let (high, low) = value.quotientAndRemainder(dividingBy: DecimalDigits.group)
+        if high < DecimalDigits.group {
+            appendLeading(high)
         } else {
-            target.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+            let (highest, middle) = high.quotientAndRemainder(dividingBy: DecimalDigits.group)
+            appendLeading(highest)
+            appendGroup(middle)
         }
-        count += length
+        appendGroup(low)
     }
 
-    @inline(__always) private func storePair(_ pair: UInt64, at target: UnsafeMutableRawPointer) {
-        let (tens, ones) = pair.quotientAndRemainder(dividingBy: 10)
-        target.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens), as: UInt8.self)
-        target.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ones), toByteOffset: 1, as: UInt8.self)
+    /// The digits of a number below 10⁸, without zeros before it. There is room for eight.
+    @inline(__always) private mutating func appendLeading(_ value: UInt64) {
+        let digits = DecimalDigits.ofEight(value)
+        let zeros = min(7, digits.trailingZeroBitCount >> 3)
+        storage.storeBytes(
+            of: (DecimalDigits.text(digits) >> UInt64(zeros << 3)).littleEndian, toByteOffset: count, as: UInt64.self)
+        count += 8 - zeros
+    }
+
+    /// All eight digits of a number below 10⁸. There is room for them.
+    @inline(__always) private mutating func appendGroup(_ value: UInt64) {
+        storage.storeBytes(
+            of: DecimalDigits.text(DecimalDigits.ofEight(value)).littleEndian, toByteOffset: count, as: UInt64.self)
+        count += 8
     }
 
     /// The text's bytes as they are.

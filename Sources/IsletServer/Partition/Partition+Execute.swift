@@ -201,13 +201,15 @@ extension Partition {
     func append(
         app: AppID, seq: UInt64, previous: UInt64, at: Instant, entity: EntityID, revision: UInt32, topicCount: Int
     ) {
-        let name = engine.apps[app].name
+        let name = engine.apps.name(of: app)
         eventWriter.withSpan { bytes in
             let topic = bytes.extracting(0..<topicCount)
             let json = bytes.extracting(topicCount..<bytes.count)
-            batch.append(
-                stream: app, app: name.span, seq: seq, previous: previous, at: at.milliseconds, topic: topic,
-                json: json, image: image.bytes.span)
+            image.withSpan { image in
+                batch.append(
+                    stream: app, app: name.span, seq: seq, previous: previous, at: at.milliseconds, topic: topic,
+                    json: json, image: image)
+            }
             // At once and not at the commit: a history in the same message shows what the commands before it did.
             // Like every other read, it leaves with the batch.
             ring.append(

@@ -20,8 +20,7 @@ extension Partition {
         entity.seq = record.lastSeq
         image.removeAll()
         image.image(of: record, in: engine)
-        let bytes = image.bytes
-        entity.image = chunk.store(bytes.span)
+        entity.image = image.withSpan { chunk.store($0) }
         chunk.append(entity)
     }
 

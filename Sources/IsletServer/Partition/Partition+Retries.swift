@@ -36,8 +36,7 @@ extension Partition {
             guard isDurable else { return }
             image.removeAll()
             RetryWindow.write(claim, req: req, answer: answer, to: &image)
-            let note = image.bytes
-            batch.remember(note.span)
+            image.withSpan { batch.remember($0) }
         }
     }
 }

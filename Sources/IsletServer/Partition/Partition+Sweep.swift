@@ -201,8 +201,7 @@ extension Partition {
     }
 
     private func addFact(_ key: [UInt8], isKnown: Bool, to chunk: inout StateChunk) {
-        let value = image.bytes
-        if isKnown { chunk.set(key.span, to: value.span) } else { chunk.forget(key.span) }
+        if isKnown { image.withSpan { chunk.set(key.span, to: $0) } } else { chunk.forget(key.span) }
     }
 
     private func add(control slot: Slot, to chunk: inout StateChunk) {
@@ -273,8 +272,7 @@ extension Partition {
             entity.nextAt = next.at.milliseconds
             entity.nextCause = chunk.store(next.cause)
         }
-        let bytes = image.bytes
-        entity.image = chunk.store(bytes.span)
+        entity.image = image.withSpan { chunk.store($0) }
         chunk.append(entity)
     }
 }
