@@ -10,6 +10,24 @@ struct JSONWriterTests {
         return String(decoding: writer.copy(), as: UTF8.self)
     }
 
+    @Test("numbers of every length are written as the standard library writes them")
+    func numbers() {
+        var numbers: [UInt64] = [0, .max, .max - 1]
+        var power: UInt64 = 1
+        for _ in 0..<20 {
+            numbers += [power - 1, power, power + 1, power &* 5]
+            power = power.multipliedReportingOverflow(by: 10).overflow ? power : power * 10
+        }
+        // All that fewer than five digits say, with others before and behind them.
+        for few in UInt64(0)..<10_000 { numbers += [few, 90_000_000 + few, few * 10_000, few * 1_000_000_000_003] }
+        var random = SystemRandomNumberGenerator()
+        for shift in UInt64(0)..<64 { numbers += (0..<20).map { _ in UInt64.random(in: 0 ... .max, using: &random) >> shift } }
+        for number in numbers {
+            #expect(written { $0.integer(number) } == String(number))
+        }
+        for number in [Int64.min, .min + 1, -1, -10, .max] { #expect(written { $0.integer(number) } == String(number)) }
+    }
+
     @Test("members and elements are separated by commas, and by nothing else")
     func structure() {
         let text = written { writer in
