@@ -5,7 +5,7 @@ import statistics
 import sys
 
 from report import Row, at_most
-from services import LoadFailed, info, islet, load
+from services import LoadFailed, info, islet, load, steadily
 
 CALLS = 20_000
 
@@ -30,7 +30,7 @@ def rounds(options):
         for name, store in ROWS.items():
             print(f"controls, {name}: round {number + 1} of {options.rounds}", file=sys.stderr)
             try:
-                runs[name].append(run(options, store))
+                runs[name].append(steadily(run, options, store))
             except LoadFailed as failure:
                 failed[name] += 1
                 print(failure, file=sys.stderr)

@@ -3,9 +3,9 @@
 //     expiry --port N [--keys N] [--ahead SECONDS] [--rate N] [--content BYTES]
 //
 // Sets so many keys that expire at one instant, `--ahead` from now, and takes in the event of each (`Ex` must be among
-// notify-keyspace-events). Meanwhile another key is set `--rate` times a second from a second before that instant on; the
-// spans to the answers count from when each was intended. Prints one line of JSON as `storm` does. Exits with 1 where
-// an event is missing, repeated or early.
+// notify-keyspace-events). Meanwhile another key is set `--rate` times a second, from a second before that instant on;
+// the spans to the answers count from when each was intended. Prints one line of JSON as `storm` does. Exits with 1
+// where an event is missing, repeated or early.
 
 #define _GNU_SOURCE  // memmem
 

@@ -1,9 +1,10 @@
 // Bare libzmq with many subscribers: one PUB socket that sends as fast as it can, and the subscribers of `load.c`.
 //
-//     fanout [--subscribers N] [--events N] [--topic BYTES] [--event BYTES]
+//     fanout [--subscribers N] [--events N] [--topic BYTES] [--event BYTES] [--deep N]
 //
-// The publisher is a process of its own, as a service would be. It waits where a subscriber is 100 000 events behind, so
-// that nothing is lost. Prints one line of JSON: events delivered a second, over all subscribers.
+// The publisher is a process of its own, as a service would be. It waits where a subscriber is `--deep` events behind,
+// so that nothing is lost; 1000, which is libzmq's default, is fastest. Prints one line of JSON: how many events a second
+// each of the subscribers got.
 
 #define _GNU_SOURCE  // memmem
 

@@ -8,8 +8,8 @@
 //          [--connections N] [--content BYTES] [--first N] [--subscribers N] [--stale] [--end DATE]
 //
 // `--start` starts the activities first (against Islet), numbered from `--first`, and `--end` ends them, to be dismissed
-// at a date; without `--updates` nothing else happens. With `--stale` each update sets another stale date. Prints one line of JSON. Exits with 1 where anything was
-// refused, lost or out of order.
+// at a date; without `--updates` nothing else happens. With `--stale` each update sets another stale date. Prints one
+// line of JSON. Exits with 1 where anything was refused, lost or out of order.
 
 #define _GNU_SOURCE  // memmem
 
@@ -236,9 +236,8 @@ int main(int count, char **words) {
     int64_t begun = now();
     long refused = drive(sockets, options.updates, "activity.update", "", 1);
     int64_t acknowledged = now(), deadline = acknowledged + STALL_MS * 1000000LL;
-    while (least(events_seen) < options.updates && now() < deadline) {
+    while (least(events_seen) < options.updates && now() < deadline && !atomic_load(&subscribers.failures))
         pause_milliseconds(1);
-    }
     int64_t published = now();
     atomic_store(&subscribers.listening, 0);
     pthread_join(listener, NULL);

@@ -51,17 +51,14 @@ def sync_milliseconds():
 
 def disk():
     """The kind of the file system, its device, and how long it takes to sync."""
-    kind, device = "unknown", "unknown"
-    if words := output("stat", "-f", "-c", "%T", LOAD):
-        kind = words
-    if words := output("df", "--output=source", LOAD).splitlines()[-1:]:
-        device = words[0]
-    return f"{device}, {kind}; write of 512 bytes and fdatasync: median {sync_milliseconds():.2f} ms"
+    found = output("df", "--output=source,fstype", LOAD).splitlines()
+    device = ", ".join(found[-1].split()) if found else "unknown"
+    return f"{device}; write of 512 bytes and fdatasync: median {sync_milliseconds():.2f} ms"
 
 
 def commit():
     """The commit that was measured, and whether sources stood there that are not in it."""
-    changed = output("git", "status", "--porcelain", "--untracked-files=no")
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!BENCHMARKS.md")
     return output("git", "rev-parse", "--short=12", "HEAD") + (" and changes that are not in it" if changed else "")
 
 

@@ -38,8 +38,8 @@ def all_together(options):
 def measure(options):
     """The rows of the table."""
     one, (service, redis) = each(options), all_together(options)
-    print(f"\nan activity: {one:.0f} bytes resident beside its payload of {options.content + 2}; {options.many:,} stored: "
-          f"{service / 1e6:.0f} MB, Redis {redis / 1e6:.0f} MB")
+    print(f"\nan activity: {one:.0f} bytes resident beside its payload of {options.content + 2}; {options.many:,} "
+          f"stored: {service / 1e6:.0f} MB, Redis {redis / 1e6:.0f} MB")
     return [
         at_most(7, "memory of an activity beside its payload", one, BYTES, "B", digits=0),
         at_most(7, f"resident with {options.many:,} activities", service / 1e6, MEGABYTES, "MB", digits=0,

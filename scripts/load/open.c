@@ -251,7 +251,8 @@ static int64_t wait_for_events(void) {
         long seen = atomic_load(&published) + atomic_load(&staled);
         if (seen != before) progress = now();
         before = seen;
-        if (seen >= updates + options.deadlines || now() - progress > STALL_MS * 1000000LL) return progress;
+        if (seen >= updates + options.deadlines || atomic_load(&failures)) return progress;
+        if (now() - progress > STALL_MS * 1000000LL) return progress;
         pause_milliseconds(1);
     }
 }

@@ -3,11 +3,11 @@
 //     play --commands URL --events URL --app NAME --rate N --seconds N [--activities N] [--start N] [--update N]
 //          [--end N] [--smallest BYTES] [--largest BYTES] [--publishers N] [--subscribers N] [--seed N] [--patience S]
 //
-// `--activities` are started before; then come operations, in the mix of the three weights. Operation number i is due at
-// i / rate seconds, and its spans count from then on. The app must be new, so that all that is in it is known: each
-// subscriber must get every event once, with the next seq, the right name and the next revision of its activity; the last
-// watermark must have the count and the digest of what was done; and reads must give the final states. `play.py` runs
-// this with a scenario file. Prints one line of JSON, spans in microseconds; exits with 1 where anything was wrong.
+// `--activities` are started before; then come operations, in the mix of the three weights. Operation number i is due
+// at i / rate seconds, and its spans count from then on. The app must be new, so that all that is in it is known: each
+// subscriber must get every event once, with the next seq, the right name and the next revision of its activity; the
+// last watermark must have the count and the digest of what was done; and reads must give the final states. `play.py`
+// runs this with a scenario file. Prints one line of JSON, spans in microseconds; exits with 1 where anything was wrong.
 
 #define _GNU_SOURCE  // memmem, ppoll
 
@@ -16,12 +16,11 @@
 #include <stdbool.h>
 #include <sys/prctl.h>
 
-#include "digest.h"
 #include "histogram.h"
+#include "plan.h"
 #include "subscribers.h"
 
-enum { BURST = 64, BATCH = 64, IN_FLIGHT = 1024, TICK_NANOSECONDS = 50000, MAX_ACTIVITIES = 1 << 20, READS = 1000 };
-enum op { START, UPDATE, END };
+enum { BURST = 64, BATCH = 64, IN_FLIGHT = 1024, TICK_NANOSECONDS = 50000, READS = 1000 };
 
 static const char *const OPS[] = {"activity.start", "activity.update", "activity.end"};
 static const char *const NAMES[] = {
@@ -30,20 +29,12 @@ static const char *const FIELDS[] = {START_FIELDS, "", ""};
 
 static struct {
     const char *commands;
-    long rate, seconds, activities, start, update, end, smallest, largest, publishers, seed, patience;
-} options = {.activities = 1, .publishers = 1, .smallest = 256, .seed = 1, .patience = 10};
-
-// What is to come of it. An operation's number is its `req`; the starts before the first one have the numbers after.
-static long operations, all, started, first_activity;
-static struct { int32_t activity, revision; char op; } *plan;  // by operation
-static struct { int32_t revision, last; bool is_ended; } *model;  // by activity; `last` changed it last
-static int32_t *open_ones;
-static long open_count;
+    long rate, seconds, smallest, largest, publishers, patience;
+} options = {.publishers = 1, .smallest = 256, .patience = 10};
 
 static int64_t begun;
 static atomic_long seen[MAX_SUBSCRIBERS], agreed;
 static atomic_long expected_seq;
-static uint64_t expected_digest;
 static uint32_t *revisions[MAX_SUBSCRIBERS];
 static struct histogram send_delay, answer_after, event_after;
 static long answered;
@@ -56,62 +47,20 @@ static bool is_failed(void) { return atomic_load(&subscribers.failures) > 0; }
 
 static int64_t due_time(long operation) { return begun + operation * 1000000000LL / options.rate; }
 
-// MARK: What is to be done
-
-static uint64_t next_random(void) {
-    static uint64_t state;
-    state += 0x9E3779B97F4A7C15u;
-    uint64_t value = (state ^ (uint64_t)options.seed * 0xD1342543DE82EF95u) * 0xBF58476D1CE4E5B9u;
-    value = (value ^ value >> 27) * 0x94D049BB133111EBu;
-    return value ^ value >> 31;
-}
-
-static long below(long bound) { return (long)(next_random() % (uint64_t)bound); }
-
-static void plan_one(long operation, enum op op) {
-    long place = op == START ? open_count : below(open_count);
-    if (op == START) {
-        if (started == MAX_ACTIVITIES) fprintf(stderr, "play: too many activities\n"), exit(2);
-        open_ones[open_count++] = (int32_t)started++;
-    }
-    int32_t activity = open_ones[place];
-    plan[operation].op = (char)op;
-    plan[operation].activity = activity;
-    plan[operation].revision = ++model[activity].revision;
-    model[activity].last = (int32_t)operation;
-    if (op != END) return;
-    model[activity].is_ended = true;
-    open_ones[place] = open_ones[--open_count];
-}
-
-static void plan_all(void) {
-    for (long each = 0; each < options.activities; each++) plan_one(operations + each, START);
-    for (long each = 0; each < operations; each++) {
-        long chosen = below(options.start + options.update + options.end);
-        enum op op = chosen < options.start ? START : chosen < options.start + options.update ? UPDATE : END;
-        plan_one(each, open_count == 0 ? START : op);
-    }
-    for (long each = 0; each < started; each++) {
-        char topic[TOPIC_ROOM];
-        int size = sprintf(topic, "%s/activity/Bench/00000000-0000-7000-8000-%012lx", app, first_activity + each);
-        expected_digest ^= digest_part(topic, (size_t)size, (uint64_t)model[each].revision);
-    }
-    atomic_store(&expected_seq, all);
-}
-
 // MARK: What comes back
 
 static void take_event(long subscriber, const char *topic, int topic_size, const char *bytes, size_t size) {
     long req = NUMBER_AFTER(bytes, size, "\"req\":\""), revision = NUMBER_AFTER(bytes, size, "\"revision\":");
-    if (req < 0 || req >= all) return complain("an event of no operation", req);
+    if (req < 0 || req >= plan.all) return complain("an event of no operation", req);
     char digits[13] = {0};
     memcpy(digits, topic + topic_size - 12, 12);
-    long activity = strtol(digits, NULL, 16) - first_activity;
-    if (activity != plan[req].activity) return complain("an event of another activity", req);
-    if (!memmem(bytes, size, NAMES[(int)plan[req].op], strlen(NAMES[(int)plan[req].op]))) complain("a wrong event", req);
-    if (revision != plan[req].revision) complain("a wrong revision", req);
+    long activity = strtol(digits, NULL, 16) - plan.first_activity;
+    if (activity != plan.list[req].activity) return complain("an event of another activity", req);
+    const char *name = NAMES[(int)plan.list[req].op];
+    if (!memmem(bytes, size, name, strlen(name))) complain("a wrong event", req);
+    if (revision != plan.list[req].revision) complain("a wrong revision", req);
     if (revision != (long)++revisions[subscriber][activity]) complain("not the next revision", req);
-    if (req < operations) record(&event_after, now() - due_time(req));
+    if (req < plan.operations) record(&event_after, now() - due_time(req));
     atomic_fetch_add(&seen[subscriber], 1);
 }
 
@@ -119,10 +68,10 @@ static void take_watermark(long subscriber, const char *bytes, size_t size) {
     static char is_agreed[MAX_SUBSCRIBERS];
     if (NUMBER_AFTER(bytes, size, "\"seq\":") != atomic_load(&expected_seq) || is_agreed[subscriber]++) return;
     char expected[64];
-    snprintf(expected, sizeof expected, "\"digest\":\"%016llx\"", (unsigned long long)expected_digest);
+    snprintf(expected, sizeof expected, "\"digest\":\"%016llx\"", (unsigned long long)plan.digest);
     if (!memmem(bytes, size, expected, strlen(expected))) complain("a wrong digest at subscriber", subscriber);
     long entities = NUMBER_AFTER(bytes, size, "\"entities\":");
-    if (entities != started) complain("a wrong number of entities", entities);
+    if (entities != plan.started) complain("a wrong number of entities", entities);
     atomic_fetch_add(&agreed, 1);
 }
 
@@ -140,7 +89,7 @@ static long take_answers(void *socket) {
             complain("not applied", req);
             fprintf(stderr, "play: %.*s\n", (int)size, bytes);
         }
-        if (req >= 0 && req < operations) record(&answer_after, now() - due_time(req));
+        if (req >= 0 && req < plan.operations) record(&answer_after, now() - due_time(req));
         more = zmq_msg_more(&frame);
         zmq_msg_close(&frame);
         answered++;
@@ -153,8 +102,9 @@ static long take_answers(void *socket) {
 static void send_one(void *socket, long operation, int flags) {
     static char frame[MAX_FRAME];
     content_bytes = options.smallest + below(options.largest - options.smallest + 1);
-    int op = plan[operation].op;
-    int size = write_command(frame, OPS[op], FIELDS[op], operation, first_activity + plan[operation].activity);
+    int op = plan.list[operation].op;
+    long activity = plan.first_activity + plan.list[operation].activity;
+    int size = write_command(frame, OPS[op], FIELDS[op], operation, activity);
     if (zmq_send(socket, frame, (size_t)size, flags) < 0) die("zmq_send");
 }
 
@@ -171,16 +121,16 @@ static void wait_for_answers(void **sockets, long wanted) {
 
 // The starts before the first operation, over the connections that will change them.
 static void prepare(void **sockets) {
-    for (long from = 0; from < options.activities; from += BATCH * options.publishers) {
+    for (long from = 0; from < plan.activities; from += BATCH * options.publishers) {
         for (long lane = 0; lane < options.publishers; lane++) {
-            long end = from + BATCH * options.publishers < options.activities ? from + BATCH * options.publishers
-                                                                                : options.activities;
+            long end = from + BATCH * options.publishers < plan.activities ? from + BATCH * options.publishers
+                                                                                : plan.activities;
             for (long each = from + lane; each < end; each += options.publishers)
-                send_one(sockets[lane], operations + each, each + options.publishers < end ? ZMQ_SNDMORE : 0);
+                send_one(sockets[lane], plan.operations + each, each + options.publishers < end ? ZMQ_SNDMORE : 0);
         }
         wait_for_answers(sockets, from + BATCH * options.publishers - IN_FLIGHT);
     }
-    wait_for_answers(sockets, options.activities);
+    wait_for_answers(sockets, plan.activities);
 }
 
 static void drive(void **sockets) {
@@ -191,19 +141,19 @@ static void drive(void **sockets) {
         arrivals[each].events = POLLIN;
     }
     begun = now() + 1000000;
-    for (long sent = 0; sent < operations && !is_failed();) {
-        for (int burst = 0; burst < BURST && sent < operations && due_time(sent) <= now(); burst++, sent++) {
+    for (long sent = 0; sent < plan.operations && !is_failed();) {
+        for (int burst = 0; burst < BURST && sent < plan.operations && due_time(sent) <= now(); burst++, sent++) {
             record(&send_delay, now() - due_time(sent));
-            send_one(sockets[plan[sent].activity % options.publishers], sent, 0);
+            send_one(sockets[plan.list[sent].activity % options.publishers], sent, 0);
         }
         for (long each = 0; each < options.publishers; each++) while (take_answers(sockets[each])) {}
-        int64_t wait = sent < operations ? due_time(sent) - now() : 0;
+        int64_t wait = sent < plan.operations ? due_time(sent) - now() : 0;
         if (wait <= 0) continue;
         if (wait < TICK_NANOSECONDS) wait = TICK_NANOSECONDS;
         struct timespec span = {wait / 1000000000, wait % 1000000000};
         ppoll(arrivals, (nfds_t)options.publishers, &span, NULL);
     }
-    wait_for_answers(sockets, all);
+    wait_for_answers(sockets, plan.all);
 }
 
 // Waits until each subscriber has it all, and each has been told a digest for it.
@@ -212,11 +162,11 @@ static void wait_for_subscribers(void) {
     for (long before = -1; !is_failed();) {
         long total = atomic_load(&agreed);
         for (long each = 0; each < subscribers.count; each++) total += atomic_load(&seen[each]);
-        if (total == (all + 1) * subscribers.count) return;
+        if (total == (plan.all + 1) * subscribers.count) return;
         if (total != before) progress = now();
         before = total;
         if (now() - progress > options.patience * 1000000000LL)
-            complain("events or watermarks never came: missing", (all + 1) * subscribers.count - total);
+            complain("events or watermarks never came: missing", (plan.all + 1) * subscribers.count - total);
         pause_milliseconds(1);
     }
 }
@@ -224,22 +174,22 @@ static void wait_for_subscribers(void) {
 // Compares the answer to a read with what was done.
 static void compare(const char *answer, size_t size, long activity) {
     char expected[128];
-    sprintf(expected, "\"state\":\"%s\",\"revision\":%d,", model[activity].is_ended ? "ended" : "active",
-            model[activity].revision);
+    sprintf(expected, "\"state\":\"%s\",\"revision\":%d,", plan.model[activity].is_ended ? "ended" : "active",
+            plan.model[activity].revision);
     if (!memmem(answer, size, expected, strlen(expected))) complain("a wrong final state", activity);
-    sprintf(expected, "\"contentState\":{\"n\":%d,", model[activity].last);
+    sprintf(expected, "\"contentState\":{\"n\":%d,", plan.model[activity].last);
     if (!memmem(answer, size, expected, strlen(expected))) complain("a wrong final content", activity);
 }
 
 // Reads activities, evenly chosen, in batches; gives how many.
 static long read_back(void *socket) {
     static char frame[MAX_FRAME];
-    long stride = started > READS ? started / READS : 1, read = (started + stride - 1) / stride;
+    long stride = plan.started > READS ? plan.started / READS : 1, read = (plan.started + stride - 1) / stride;
     for (long from = 0; from < read && !is_failed(); from += BATCH) {
         long end = from + BATCH < read ? from + BATCH : read;
         for (long each = from; each < end; each++) {
             int size = sprintf(frame, "{\"op\":\"activity.get\",\"app\":\"%s\",\"id\":"
-                "\"00000000-0000-7000-8000-%012lx\"}", app, first_activity + each * stride);
+                "\"00000000-0000-7000-8000-%012lx\"}", app, plan.first_activity + each * stride);
             if (zmq_send(socket, frame, (size_t)size, each + 1 < end ? ZMQ_SNDMORE : 0) < 0) die("zmq_send");
         }
         for (long each = from; each < end; each++) {
@@ -254,9 +204,9 @@ static long read_back(void *socket) {
 static void read_options(int count, char **words) {
     const struct option known[] = {
         {"--commands", NULL, &options.commands}, {"--events", NULL, &subscribers.url}, {"--app", NULL, &app},
-        {"--rate", &options.rate, NULL}, {"--seconds", &options.seconds, NULL}, {"--seed", &options.seed, NULL},
-        {"--activities", &options.activities, NULL}, {"--start", &options.start, NULL},
-        {"--update", &options.update, NULL}, {"--end", &options.end, NULL}, {"--smallest", &options.smallest, NULL},
+        {"--rate", &options.rate, NULL}, {"--seconds", &options.seconds, NULL}, {"--seed", &plan.seed, NULL},
+        {"--activities", &plan.activities, NULL}, {"--start", &plan.start, NULL},
+        {"--update", &plan.update, NULL}, {"--end", &plan.end, NULL}, {"--smallest", &options.smallest, NULL},
         {"--largest", &options.largest, NULL}, {"--publishers", &options.publishers, NULL},
         {"--subscribers", &subscribers.count, NULL}, {"--patience", &options.patience, NULL},
     };
@@ -264,8 +214,9 @@ static void read_options(int count, char **words) {
     for (int word = 1; word < count; word++) word = read_option(word, count, words, known, known_count);
     if (options.largest < options.smallest) options.largest = options.smallest;
     if (!options.commands || !subscribers.url || app == APP || !options.rate || !options.seconds ||
-        options.start + options.update + options.end == 0 || options.publishers > MAX_CONNECTIONS ||
-        subscribers.count > MAX_SUBSCRIBERS || options.largest > 3800 || options.rate > 1000000 || options.seconds > 3600) {
+        plan.start + plan.update + plan.end == 0 || options.publishers > MAX_CONNECTIONS ||
+        subscribers.count > MAX_SUBSCRIBERS || options.largest > 3800 || options.rate > 1000000 ||
+        options.seconds > 3600) {
         fprintf(stderr, "play: --commands, --events, --app, --rate, --seconds and a weight are needed; at most %d "
                 "publishers, %d subscribers, 3800 bytes\n", MAX_CONNECTIONS, MAX_SUBSCRIBERS);
         exit(2);
@@ -276,16 +227,11 @@ int main(int count, char **words) {
     read_options(count, words);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // a tick is to last a tick
     run = (long)(now() / 1000 % 1000000000);
-    first_activity = run % (1L << 27) << 20;
-    operations = options.rate * options.seconds;
-    all = operations + options.activities;
-    plan = calloc((size_t)all, sizeof *plan);
-    model = calloc(MAX_ACTIVITIES, sizeof *model);
-    open_ones = calloc(MAX_ACTIVITIES, sizeof *open_ones);
-    if (!plan || !model || !open_ones) die("calloc");
-    plan_all();
+    plan.first_activity = run % (1L << 27) << 20;
+    plan_all(options.rate * options.seconds);
+    atomic_store(&expected_seq, plan.all);
     for (long each = 0; each < subscribers.count; each++) {
-        if (!(revisions[each] = calloc((size_t)started, sizeof *revisions[each]))) die("calloc");
+        if (!(revisions[each] = calloc((size_t)plan.started, sizeof *revisions[each]))) die("calloc");
     }
     char prefix[TOPIC_ROOM];
     snprintf(prefix, sizeof prefix, "%s/", app);
@@ -314,8 +260,9 @@ int main(int count, char **words) {
         fprintf(stderr, "play: %d failures\n", atomic_load(&subscribers.failures));
         return 1;
     }
-    printf("{\"operations\":%ld,\"perSecond\":%.0f,\"activities\":%ld,\"events\":%ld,\"digest\":\"%016llx\",\"read\":%ld,",
-           operations, (double)operations / seconds, started, all, (unsigned long long)expected_digest, checked);
+    printf("{\"operations\":%ld,\"perSecond\":%.0f,\"activities\":%ld,\"events\":%ld,\"digest\":\"%016llx\","
+           "\"read\":%ld,", plan.operations, (double)plan.operations / seconds, plan.started, plan.all,
+           (unsigned long long)plan.digest, checked);
     print_histogram("sendDelay", &send_delay), putchar(',');
     print_histogram("answer", &answer_after), putchar(',');
     print_histogram("event", &event_after), puts("}");

@@ -43,7 +43,8 @@ static const char SCRIPT[] =
     "  revision = revision + 1\n"
     "  redis.call('HSET', key, 'r', revision, 'c', content)\n"
     "  redis.call('ZADD', 'deadlines', deadline, key)\n"
-    "  redis.call('PUBLISH', 'events', '{\"id\":\"' .. key .. '\",\"req\":\"' .. req .. '\",\"revision\":' .. revision ..\n"
+    "  redis.call('PUBLISH', 'events', '{\"id\":\"' .. key .. '\",\"req\":\"' .. req .. '\",\"revision\":' ..\n"
+    "    revision ..\n"
     "    ',\"staleDate\":' .. deadline .. ',\"contentState\":' .. content .. ',\"padding\":\"%s\"}')\n"
     "  answers[i] = revision\n"
     "end\n"
@@ -53,7 +54,9 @@ static void complain(const char *what, long number) {
     if (atomic_fetch_add(&failures, 1) < 10) fprintf(stderr, "redis: %s: %ld\n", what, number);
 }
 
-static int64_t deadline_of(long update) { return clock_nanoseconds(CLOCK_REALTIME) / 1000000 + 3600000 + update % 60000; }
+static int64_t deadline_of(long update) {
+    return clock_nanoseconds(CLOCK_REALTIME) / 1000000 + 3600000 + update % 60000;
+}
 
 static void write_id(char *id, long activity) { sprintf(id, "00000000-0000-7000-8000-%012lx", activity); }
 
@@ -104,7 +107,8 @@ static void say_start(struct resp *resp, long activity) {
     resp_text(resp, "HSET"), resp_text(resp, id), resp_text(resp, "r"), resp_text(resp, "1");
     resp_text(resp, "c"), resp_bytes(resp, content, write_content(content, activity));
     resp_array(resp, 4);
-    resp_text(resp, "ZADD"), resp_text(resp, "deadlines"), resp_number(resp, deadline_of(activity)), resp_text(resp, id);
+    resp_text(resp, "ZADD"), resp_text(resp, "deadlines");
+    resp_number(resp, deadline_of(activity)), resp_text(resp, id);
 }
 
 static void say_updates(struct resp *resp, const char *hash, long first, long count) {

@@ -9,7 +9,7 @@ import time
 import redis_server
 import storm
 from report import Row, at_most
-from services import LoadFailed, ask, folder, info, islet_in, load
+from services import LoadFailed, ask, folder, info, islet_in, load, steadily
 
 APP = "com.example.bench"
 CALM_SECONDS, OVERDUE_SECONDS, FINISH_SECONDS = 2, 4, 120
@@ -88,8 +88,8 @@ def run_redis(options):
 def measure(options):
     """The rows of the table."""
     print("starts", file=sys.stderr)
-    calm, overdue = run_islet(options)
-    redis = statistics.median(run_redis(options))
+    calm, overdue = steadily(run_islet, options)
+    redis = statistics.median(steadily(run_redis, options))
     answer, stop, late, done = (statistics.median(times) for times in [*zip(*calm), *zip(*overdue)])
     print(f"\n{options.many:,} activities, medians of {options.starts}: first answer after {answer:.2f} s, all overdue "
           f"{late:.2f} s and all done {done:.2f} s; a clean stop {stop:.2f} s; Redis loads as many in {redis:.2f} s")

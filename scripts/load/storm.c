@@ -2,11 +2,11 @@
 //
 //     storm --commands URL --events URL --bulk URL --date MS [--activities N] [--rate N] [--content BYTES]
 //
-// Activities 0 … N-1 were ended before with that date (`load --end`), and number N was started and is active. This takes
-// in every dismissal from then on, and meanwhile updates number N `--rate` times a second, from a second before that
-// date to the last dismissal; the spans to the answers count from when each was intended. Where the subscriber does not
-// keep up, the service drops events for it; it sees the gap and gets them by a replay, as the contract says, and the
-// time that this takes counts. Prints one line of JSON, spans in microseconds from the date on. Exits with 1 where
+// Activities 0 … N-1 were ended before with that date (`load --end`), and number N was started and is active. This
+// takes in every dismissal from then on, and meanwhile updates number N `--rate` times a second, from a second before
+// that date to the last dismissal; the spans to the answers count from when each was intended. Where the subscriber does
+// not keep up, the service drops events for it; it sees the gap and gets them by a replay, as the contract says, and
+// the time that this takes counts. Prints one line of JSON, spans in microseconds from the date on. Exits with 1 where
 // anything was refused, never came, came twice, or came early.
 
 #define _GNU_SOURCE  // memmem
@@ -166,8 +166,9 @@ int main(int count, char **words) {
                 atomic_load(&dismissed), options.activities);
         return 1;
     }
-    printf("{\"dismissed\":%ld,\"gaps\":%ld,\"replayed\":%ld,\"firstSeconds\":%.3f,\"seconds\":%.3f,", atomic_load(&dismissed), gaps.filled, gaps.events,
-           (double)atomic_load(&first_event) / 1e9, (double)atomic_load(&last_event) / 1e9);
+    printf("{\"dismissed\":%ld,\"gaps\":%ld,\"replayed\":%ld,\"firstSeconds\":%.3f,\"seconds\":%.3f,",
+           atomic_load(&dismissed), gaps.filled, gaps.events, (double)atomic_load(&first_event) / 1e9,
+           (double)atomic_load(&last_event) / 1e9);
     print_histogram("event", &event_after), putchar(',');
     print_histogram("lateness", &late_by), putchar(',');
     print_histogram("calm", &calm_answers), putchar(',');

@@ -8,7 +8,7 @@ import time
 
 import redis_server
 from report import Row, at_most
-from services import LOAD, LoadFailed, islet, load
+from services import LOAD, LoadFailed, islet, load, steadily
 
 ERLANG_TIMERS = 200_000
 
@@ -57,9 +57,9 @@ def measure(options):
     runs = {"islet": [], "redis": [], "erlang": []}
     for number in range(options.storms):
         print(f"storm: round {number + 1} of {options.storms}", file=sys.stderr)
-        runs["islet"].append(run_islet(options))
-        runs["redis"].append(run_redis(options))
-        runs["erlang"].append(run_erlang())
+        runs["islet"].append(steadily(run_islet, options))
+        runs["redis"].append(steadily(run_redis, options))
+        runs["erlang"].append(steadily(run_erlang))
     seconds = {name: statistics.median(run["seconds"] for run in some) for name, some in runs.items()}
     answers = {name: statistics.median(run["answer"]["p99"] for run in runs[name]) / 1000 for name in ("islet", "redis")}
     answers["erlang"] = statistics.median(run["probeP99"] for run in runs["erlang"]) / 1000

@@ -6,7 +6,7 @@ import sys
 
 import redis_server
 from report import Row, versus
-from services import islet, load, relay, run
+from services import islet, load, relay, run, steadily
 
 ISLET, MEMORY, RELAY, REDIS = "islet", "islet, in memory", "relay", "redis"
 BATCHED = ", batches of 64"
@@ -29,11 +29,11 @@ def shapes(options):
     return one, {**one, "window": max(1, options.window // 8), "connections": 1, "batch": 64}
 
 
-def run_islet(options, store):
-    one, many = shapes(options)
+def run_islet(options, store, subscribers=1):
     with islet(store) as (endpoints, _):
         load(endpoints, start=True, activities=options.activities, content=options.content)
-        return [load(endpoints, activities=options.activities, updates=options.updates, **shape) for shape in (one, many)]
+        return [load(endpoints, activities=options.activities, updates=options.updates, subscribers=subscribers, **shape)
+                for shape in shapes(options)]
 
 
 def run_relay(options, sizes):
@@ -56,9 +56,9 @@ def contend(options):
     rows = {name + kind: [] for kind in ("", BATCHED) for name in (RELAY, ISLET, MEMORY, REDIS)}
     for number in range(options.rounds):
         say(f"updates: round {number + 1} of {options.rounds}")
-        done = {ISLET: run_islet(options, "sqlite"), MEMORY: run_islet(options, "memory")}
-        done[RELAY] = run_relay(options, done[ISLET][0])
-        done[REDIS] = run_redis(options, done[ISLET][0])
+        done = {ISLET: steadily(run_islet, options, "sqlite"), MEMORY: steadily(run_islet, options, "memory")}
+        done[RELAY] = steadily(run_relay, options, done[ISLET][0])
+        done[REDIS] = steadily(run_redis, options, done[ISLET][0])
         for name, (one, many) in done.items():
             rows[name].append(one)
             rows[name + BATCHED].append(many)
@@ -93,6 +93,10 @@ def measure(options):
     ]
 
 
+def run_scale(options, endpoints, population, shape):
+    return load(endpoints, activities=population, updates=options.updates, **shape)
+
+
 def measure_scale(options):
     """Number 3: services with more and more activities, side by side; only one of them has work at a time."""
     one, _ = shapes(options)
@@ -105,7 +109,7 @@ def measure_scale(options):
         for number in range(options.rounds):
             say(f"scale: round {number + 1} of {options.rounds}")
             for population, endpoints in services.items():
-                runs[population].append(load(endpoints, activities=population, updates=options.updates, **one))
+                runs[population].append(steadily(run_scale, options, endpoints, population, one))
     figures = [median(runs[population]) for population in POPULATIONS]
     print(f"\nupdates/s with more activities, medians of {options.rounds} rounds of {options.updates}\n")
     for population, figure in zip(POPULATIONS, figures):
@@ -128,15 +132,13 @@ def measure_subscribers(options):
     runs = {name: [] for name in ("bare PUB", ISLET, ISLET + BATCHED, RELAY, RELAY + BATCHED)}
     for number in range(options.rounds):
         say(f"subscribers: round {number + 1} of {options.rounds}")
-        with islet() as (endpoints, _):
-            load(endpoints, start=True, activities=options.activities, content=options.content)
-            here = [load(endpoints, activities=options.activities, updates=options.updates, **shape,
-                         subscribers=options.subscribers) for shape in shapes(options)]
-        bare, relayed = run_fanout(options, here[0])
+        here = steadily(run_islet, options, "sqlite", options.subscribers)
+        bare, relayed = steadily(run_fanout, options, here[0])
         for name, one in zip(runs, [bare, *here, *relayed]):
             runs[name].append(one)
     figures = {name: median(some) * options.subscribers for name, some in runs.items()}
-    print(f"\ndeliveries/s to {options.subscribers} subscribers, medians of {options.rounds} rounds of {options.updates}\n")
+    print(f"\ndeliveries/s to {options.subscribers} subscribers, medians of {options.rounds} rounds of "
+          f"{options.updates}\n")
     for name, figure in figures.items():
         print(f"{name:36}{figure:11,.0f}{figure / figures['bare PUB']:8.2f}")
     what, bare = f"deliveries to {options.subscribers} subscribers", figures["bare PUB"]

@@ -1,4 +1,4 @@
-"""Number 5: what an operation of the timer wheel costs (`islet-bench wheel`); lateness in the service is in `open_loop`."""
+"""Number 5: what an operation of the timer wheel costs (`islet-bench wheel`); lateness is in `open_loop`."""
 
 import json
 import subprocess
