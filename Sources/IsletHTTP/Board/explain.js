@@ -27,13 +27,18 @@ export function decisionList(decisions, all, showAll) {
                     decision.cause === undefined ? null : h("span", {}, `cause: ${words(decision.cause)}`),
                     decision.by?.req === undefined ? null
                         : h("span", {title: decision.by.client ?? ""}, `asked by ${decision.by.req}`),
-                    h("span", {class: "rule"}, decision.rule),
+                    h("span", {class: "rule", title: decision.rule}, origin(decision.rule)),
                     decision.revision === undefined ? null : h("span", {class: "rule"}, `rev ${decision.revision}`))));
     });
     const list = h("ol", {class: "decisions", start: skipped + 1}, items);
     list.style.counterReset = `decision ${skipped}`;
     return [skipped > 0 ? h("button", {type: "button", class: "quiet wide", onclick: showAll},
         `Show the ${skipped} before`) : null, list];
+}
+
+// Who made the rule: the sentence says what it is, and `islet rules` where it comes from.
+function origin(rule) {
+    return rule.startsWith("apple-semantics") ? "Apple's rule" : rule;
 }
 
 function sentence(text) {
