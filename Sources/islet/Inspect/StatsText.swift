@@ -24,7 +24,7 @@ package enum StatsText {
             [line("providers", providers(reading))].compactMap(\.self),
             spans("calls", reading.object("providers", "call")),
             [
-                line("subscribers", subscribers(reading)), line("clients", counts(reading.object("clients"))),
+                line("subscribers", subscribers(reading)), line("clients", clients(reading)),
                 line("journal", journal(reading)),
                 line("memory", reading.number("memory", "resident").map { "\(ByteText.text($0)) resident" }),
             ].compactMap(\.self),
@@ -106,9 +106,20 @@ package enum StatsText {
 
     private static func subscribers(_ reading: StatsReading) -> String? {
         guard let reporting = plain(reading.number("subscribers", "reporting")) else { return nil }
+        guard reporting != "0" else { return "none reports how far it is" }
         let lagging = plain(reading.number("subscribers", "lagging")).map { ", \($0) lagging" } ?? ""
         let most = reading.number("subscribers", "maximumLag") ?? 0
         return "\(reporting) report" + lagging + (most > 0 ? ", at most \(plain(most) ?? "") events behind" : "")
+    }
+
+    /// Such as `5 connected, 1 cut off`; nil where there is nothing to tell.
+    private static func clients(_ reading: StatsReading) -> String? {
+        let cut = reading.number("clients", "cut") ?? 0
+        let parts = [
+            plain(reading.number("clients", "connected")).map { "\($0) connected" },
+            cut > 0 ? "\(plain(cut) ?? "") cut off, since they did not read" : nil,
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private static func journal(_ reading: StatsReading) -> String? {

@@ -17,7 +17,12 @@ extension JournalCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let statistics = try Store.statistics(directory: data.directory)
+            let directory = data.directory
+            let statistics = try await ProgressLine.during {
+                "reading \(directory)"
+            } _: {
+                try Store.statistics(directory: directory)
+            }
             if output.json { return Console.data(Self.json(statistics).bytes) }
             Self.show(statistics)
         }

@@ -22,6 +22,12 @@ struct StatsTextTests {
                 "timers       80 armed, 2 overdue, next at 2026-01-01 00:01:00 UTC (in 1 m)",
             ])
         #expect(try self.lines("{}").count == 1)
+        #expect(
+            try self.lines(#"{"now":0,"subscribers":{"reporting":0,"lagging":0},"clients":{"cut":0}}"#).dropFirst()
+                == ["subscribers  none reports how far it is"])
+        #expect(
+            try self.lines(#"{"now":0,"clients":{"connected":5,"cut":2}}"#).last
+                == "clients      5 connected, 2 cut off, since they did not read")
     }
 
     @Test("begin with what an operator must know")
