@@ -164,12 +164,16 @@ def test_since_finds_its_place_among_very_many(tail, client):
 
 def test_since_of_several_apps_with_a_prefix_and_a_filter(islet, running, client):
     client.start(key="a")
+    client.advance(by=MINUTE)
     client.applied("activity.start", app="com.example.taxi", type="Ride", attributes={}, contentState={}, key="b")
+    client.advance(by=MINUTE)
     client.applied("activity.start", app="com.example.taxi", type="Trip", attributes={}, contentState={}, key="c")
-    everything = running("tail", "--json", "--since", "1h", "--limit", "3", env={**islet.env, "ISLET_APP": ""})
+    client.advance(by=MINUTE)
+    client.start(key="d")
+    everything = running("tail", "--json", "--since", "1h", "--limit", "4", env={**islet.env, "ISLET_APP": ""})
     assert everything.wait() == 0
     keys = [json.loads(line)["activity"]["key"] for line in everything.data]
-    assert sorted(keys) == ["a", "b", "c"]
+    assert keys == ["a", "b", "c", "d"], "by date, over all apps"
     part = running("tail", "com.example.taxi/activity/Ride/", "--json", "--since", "1h", "--limit", "1",
                    env=islet.env)
     assert part.wait() == 0 and json.loads(part.data[0])["activity"]["key"] == "b"

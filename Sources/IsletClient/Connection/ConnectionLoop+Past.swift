@@ -82,7 +82,9 @@ extension IsletConnection {
         let scope = ReplicaScope(prefix: prefix, keepsEntities: false)
         var starts: [String: PastStart] = [:]
         for (app, position) in try await apps(of: scope.app, timeout: timeout) where scope.includes(app: app) {
-            starts[app] = try await start(of: app, since: date, head: position.seq, timeout: timeout)
+            var start = try await start(of: app, since: date, head: position.seq, timeout: timeout)
+            start.head = position.seq
+            starts[app] = start
         }
         let queue = try await loop.addReader(
             prefix: prefix, keepsEntities: false, startingAfter: starts.mapValues(\.seq))

@@ -88,6 +88,8 @@ package struct PastStart: Sendable, Hashable {
     package let isCut: Bool
     /// The date of the oldest event that is kept, where that is the first one.
     package let firstAt: Int64?
+    /// The stream's last event when this was looked for.
+    package internal(set) var head: UInt64 = 0
 
     init(seq: UInt64, isCut: Bool = false, firstAt: Int64? = nil) {
         self.seq = seq

@@ -83,34 +83,55 @@ struct Tail: AsyncParsableCommand {
     }
 
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
-        var lines = EventLines(style: .output)
-        var known = KnownEntities()
-        let filter = filter.filter
-        let asksForKeys = filter?.members.contains("key") == true
-        for try await delivery in try await deliveries(topics, connection) {
+        var shown = Shown(filter: filter.filter)
+        let (stream, merge) = try await deliveries(topics, connection)
+        var past = merge
+        for try await delivery in stream {
+            var events: [StreamEvent] = []
             switch delivery {
             case .joined:
                 if !topics.contains("/") { Console.message("following \(topics.isEmpty ? "all apps" : "\(topics)…")") }
             case .synced(let state):
                 if let message = summary.synced(state) { Console.message(message) }
+                if state.reason != .joined { events = past.giveUp(state.app) }
             case .closing(let app):
                 Console.message("\(app): the service is stopping; waiting for its return")
             case .event(let event, _):
+                events = past.take(event)
+            }
+            for event in events {
                 summary.saw()
-                let asks = !output.json || asksForKeys
-                let facts = asks ? await known.facts(for: event, connection: connection) : nil
-                if let filter, !filter.matches(EventRow.row(event, key: facts?.key), now: event.at) { continue }
-                if output.json {
-                    Console.data(showsTopics ? Self.withTopic(event) : event.bytes)
-                } else if let facts {
-                    let name = name(event, facts)
-                    for line in lines.lines(event, name: name, next: facts.next, entries: facts.entries) {
-                        Console.data(line)
-                    }
-                }
+                guard await show(event, &shown, connection) else { continue }
                 if summary.counted() == limit { return }
             }
         }
+    }
+
+    /// What showing an event needs from those before.
+    private struct Shown {
+        let filter: Filter?
+        var lines = EventLines(style: .output)
+        var known = KnownEntities()
+
+        var asksForKeys: Bool { filter?.members.contains("key") == true }
+    }
+
+    /// Writes an event, if it fits; whether it does.
+    private func show(_ event: StreamEvent, _ shown: inout Shown, _ connection: IsletConnection) async -> Bool {
+        let asks = !output.json || shown.asksForKeys
+        let facts = asks ? await shown.known.facts(for: event, connection: connection) : nil
+        if let filter = shown.filter, !filter.matches(EventRow.row(event, key: facts?.key), now: event.at) {
+            return false
+        }
+        if output.json {
+            Console.data(showsTopics ? Self.withTopic(event) : event.bytes)
+        } else if let facts {
+            let name = name(event, facts)
+            for line in shown.lines.lines(event, name: name, next: facts.next, entries: facts.entries) {
+                Console.data(line)
+            }
+        }
+        return true
     }
 
     /// The event's own bytes beside its topic.
@@ -118,9 +139,11 @@ struct Tail: AsyncParsableCommand {
         RawObject(dictionaryLiteral: ("topic", .string(event.topic)), ("event", event.object.json)).json.bytes
     }
 
-    /// The stream, from the past on where that is asked for.
-    private func deliveries(_ topics: String, _ connection: IsletConnection) async throws -> DeliveryStream {
-        guard since.isSet else { return try await connection.events(topics) }
+    /// The stream, from the past on where that is asked for, and what puts the past of several apps in order.
+    private func deliveries(
+        _ topics: String, _ connection: IsletConnection
+    ) async throws -> (stream: DeliveryStream, past: PastMerge) {
+        guard since.isSet else { return (try await connection.events(topics), PastMerge()) }
         let begin = try await since.date(now: connection.now)
         let timeout = service.timeout.duration
         let (stream, starts) = try await ProgressLine.during({ "looking for the beginning" }) {
@@ -130,7 +153,7 @@ struct Tail: AsyncParsableCommand {
             let oldest = start.firstAt.map { "what happened before \(TimeText.full($0))" } ?? "what has happened"
             Console.message("\(app): \(oldest) is not kept any more")
         }
-        return stream
+        return (stream, PastMerge(starts.filter { $0.value.seq < $0.value.head }.mapValues(\.head)))
     }
 
     /// `Delivery/order-7`, and the app before it where there may be several.

@@ -19,7 +19,7 @@ import Testing
         var questions = 0
         while case .ask(let from) = step {
             questions += 1
-            try #require(questions < 40, "seed \(seed)")
+            try #require(questions < 60, "seed \(seed)")
             step = try search.received(chunk(dates, after: from, oldest: oldest, date))
         }
         guard case .found(let start) = step else { return }
