@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import time
 
-from services import BUILT, LOAD, REDIS, ROOT
+from services import ISLET, LOAD, REDIS, ROOT
 
 
 def output(*words):
@@ -79,7 +79,7 @@ def facts(load_before):
         ("disk", disk()),
         ("load before the run", f"{load_before:.2f}" + (" (BUSY)" if load_before > 0.4 * (os.cpu_count() or 1) else "")),
         ("commit", commit()),
-        ("Islet", first(r"(\S+)$", output(BUILT / "islet", "--version"))),
+        ("Islet", first(r"(\S+)$", output(ISLET, "--version"))),
         ("libzmq", package("libzmq5")),
         ("SQLite", package("libsqlite3-0")),
         ("Redis", first(r"v=(\S+)", output(REDIS, "--version"))),

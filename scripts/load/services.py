@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -14,6 +15,7 @@ import zmq
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".build" / "release"
+ISLET = pathlib.Path(os.environ.get("ISLET", BUILT / "islet"))
 LOAD = ROOT / ".build" / "load"
 ANSWER_SECONDS = 60
 # The load generators that also pull replays.
@@ -58,8 +60,10 @@ def folder():
 
 def islet_in(data, store="sqlite"):
     """The service with its files in a folder, or in memory."""
+    if not ISLET.exists():
+        sys.exit(f"{ISLET} is not there: swift build -c release --product islet")
     free = "tcp://127.0.0.1:*"
-    words = [BUILT / "islet", "serve", "--commands", free, "--events", free, "--bulk", free, "--http", "none"]
+    words = [ISLET, "serve", "--commands", free, "--events", free, "--bulk", free, "--http", "none"]
     return ready([*words, "--store", store, "--data", data])
 
 
