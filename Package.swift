@@ -78,8 +78,10 @@ let package = Package(
         .executableTarget(
             name: "islet",
             dependencies: [
-                "IsletServer", "IsletHTTP", "IsletClient", "IsletCore", "IsletJournal", "ZeroMQ", "CSystemInfo",
+                "IsletServer", "IsletHTTP", "IsletClient", "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ",
+                "CSystemInfo",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -31,6 +31,7 @@ struct IsletCommand: AsyncParsableCommand {
               is this machine fit?       islet doctor
               are the files sound?       islet journal verify
               until when must I wait?    islet wait order-7 --for ended --timeout 5m
+              do my own flows work?      islet scenario run order.yaml
 
             ENVIRONMENT:
               ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK    where the service is
@@ -69,6 +70,7 @@ struct IsletCommand: AsyncParsableCommand {
                     ActivityCommand.self, ControlCommand.self, WidgetCommand.self, GroupCommand.self,
                     ProviderCommand.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self,
                 ]),
+            CommandGroup(name: "Test", subcommands: [ScenarioCommand.self]),
             CommandGroup(name: "File", subcommands: [JournalCommand.self, Backup.self, Restore.self, Replay.self]),
             CommandGroup(name: "Setup", subcommands: [ContextCommand.self, CompletionsCommand.self]),
         ])

@@ -1,0 +1,183 @@
+import IsletClient
+import IsletServer
+
+extension ScenarioPattern {
+    /// Longer values are cut in messages.
+    private static let shownWidth = 200
+
+    /// What is different in a value; nothing where it fits.
+    ///
+    /// - Parameters:
+    ///   - value: nil: it is not there.
+    ///   - path: where it stands.
+    func differences(
+        from value: RawJSON?, at path: [String] = [], _ scope: ScenarioScope
+    ) throws(ScenarioMiss) -> [ScenarioDifference] {
+        switch self {
+        case .members(let members):
+            guard let object = value?.object else {
+                // A member that is not there may be expected so.
+                guard value != nil || members.isEmpty else {
+                    var all: [ScenarioDifference] = []
+                    for member in members {
+                        all += try member.pattern.differences(from: nil, at: path + [member.name], scope)
+                    }
+                    return all
+                }
+                return members.isEmpty ? [] : [different(value, path, scope)]
+            }
+            var all: [ScenarioDifference] = []
+            for member in members {
+                let inner = object[member.name]
+                var found = try member.pattern.differences(from: inner, at: path + [member.name], scope)
+                if inner == nil, !found.isEmpty {
+                    let names = object.members.map(\.name)
+                    found[0].hint = Spelling.closest(to: member.name, among: names)
+                }
+                all += found
+            }
+            return all
+        case .elements(let patterns):
+            guard let elements = value?.elements, elements.count == patterns.count else {
+                return [different(value, path, scope)]
+            }
+            var all: [ScenarioDifference] = []
+            for (index, pair) in zip(patterns, elements).enumerated() {
+                all += try pair.0.differences(from: pair.1, at: path + ["\(index)"], scope)
+            }
+            return all
+        case .equals, .absent, .present, .oneOf, .not, .all, .compare, .matches, .contains, .count:
+            return try holds(for: value, scope) ? [] : [different(value, path, scope)]
+        }
+    }
+
+    /// Whether a value fits.
+    func holds(for value: RawJSON?, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool {
+        switch self {
+        case .members, .elements: return try differences(from: value, scope).isEmpty
+        case .equals(let template):
+            let expected = try template.json(scope)
+            // Null of a known member equals absent, by the contract.
+            guard let value else { return expected.isNull }
+            return ScenarioValue.isEqual(value, expected)
+        case .absent: return value?.isNull ?? true
+        case .present: return !(value?.isNull ?? true)
+        case .oneOf(let patterns):
+            for pattern in patterns where try pattern.holds(for: value, scope) { return true }
+            return false
+        case .not(let pattern): return try !pattern.holds(for: value, scope)
+        case .all(let patterns):
+            for pattern in patterns where try !pattern.holds(for: value, scope) { return false }
+            return true
+        case .compare(let comparison, let template):
+            guard let value, let order = ScenarioValue.order(value, try template.json(scope)) else { return false }
+            switch comparison {
+            case .above: return order > 0
+            case .below: return order < 0
+            case .atLeast: return order >= 0
+            case .atMost: return order <= 0
+            }
+        case .matches(let expression):
+            guard let text = value?.string else { return false }
+            guard let regex = try? Regex(expression) else { throw ScenarioMiss("/\(expression)/ is no regular expression") }
+            return (try? regex.firstMatch(in: text)) != nil
+        case .contains(let pattern):
+            if let elements = value?.elements {
+                for element in elements where try pattern.holds(for: element, scope) { return true }
+                return false
+            }
+            guard case .equals(let template) = pattern, let part = try template.json(scope).string,
+                let text = value?.string
+            else { return false }
+            return ScenarioValue.contains(text, part)
+        case .count(let pattern):
+            guard let value else { return false }
+            let count = value.elements?.count ?? value.object?.members.count ?? value.string?.count
+            guard let count else { return false }
+            return try pattern.holds(for: .integer(count), scope)
+        }
+    }
+
+    private func different(_ value: RawJSON?, _ path: [String], _ scope: ScenarioScope) -> ScenarioDifference {
+        let isDate = path.last.map(ScenarioNames.isDate) ?? false
+        return ScenarioDifference(
+            path: path, expected: shown(scope, isDate: isDate),
+            came: value.map { ScenarioValue.text($0, isDate: isDate).shortened(to: Self.shownWidth) } ?? "absent")
+    }
+
+    /// What is expected, with names and dates told where they are known.
+    private func shown(_ scope: ScenarioScope, isDate: Bool) -> String {
+        guard case .equals(let template) = self else { return text.shortened(to: Self.shownWidth) }
+        switch template {
+        case .reference(let reference):
+            let value = (try? reference.value(in: scope)).map { " (\(ScenarioValue.text($0, isDate: isDate)))" } ?? ""
+            return (reference.text + value).shortened(to: Self.shownWidth)
+        case .moment(let moment):
+            guard let date = try? moment.checked(now: scope.now) else { return template.text }
+            return TimeText.full(date)
+        case .json, .object, .list:
+            guard let json = try? template.json(scope) else { return template.text }
+            return ScenarioValue.text(json, isDate: isDate).shortened(to: Self.shownWidth)
+        }
+    }
+}
+
+/// Values compared by what they mean.
+enum ScenarioValue {
+    /// Whether two values mean the same: numbers by their value, objects in any order of their members.
+    static func isEqual(_ left: RawJSON, _ right: RawJSON) -> Bool {
+        if left == right { return true }
+        if let one = left.object, let other = right.object {
+            return one.members.count == other.members.count
+                && one.members.allSatisfy { member in
+                    other[member.name].map { isEqual(member.value, $0) } ?? false
+                }
+        }
+        if let one = left.elements, let other = right.elements {
+            return one.count == other.count && zip(one, other).allSatisfy { isEqual($0, $1) }
+        }
+        if let one = left.string, let other = right.string { return one == other }
+        if let one = left.integer, let other = right.integer { return one == other }
+        if let one = left.double, let other = right.double { return one == other }
+        return false
+    }
+
+    /// Below, at or above zero as `left` is below, at or above `right`; nil where they cannot be compared.
+    static func order(_ left: RawJSON, _ right: RawJSON) -> Int? {
+        if let one = left.integer, let other = right.integer { return one < other ? -1 : one > other ? 1 : 0 }
+        if let one = left.double, let other = right.double { return one < other ? -1 : one > other ? 1 : 0 }
+        if let one = left.string, let other = right.string { return one < other ? -1 : one > other ? 1 : 0 }
+        return nil
+    }
+
+    /// Whether a text stands somewhere in another one.
+    static func contains(_ text: String, _ part: String) -> Bool {
+        let (text, part) = (Array(text.utf8), Array(part.utf8))
+        guard part.count <= text.count else { return false }
+        return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
+    }
+
+    /// As people read it: dates as dates, texts without quotes.
+    static func text(_ value: RawJSON, isDate: Bool) -> String {
+        if isDate, let date = value.integer, (1_000_000_000_000..<10_000_000_000_000).contains(date) {
+            return TimeText.full(date)
+        }
+        return value.string ?? value.description
+    }
+}
+
+/// What the names of members say about their values.
+enum ScenarioNames {
+    /// Whether a member of this name is a date, by the contract.
+    static func isDate(_ name: String) -> Bool {
+        name.hasSuffix("Date") || name.hasSuffix("At") || ["at", "now", "date", "timestamp", "after", "to", "until"].contains(name)
+    }
+
+    /// Whether a member of this name is a user's own, in which nothing is a date of the contract.
+    static func isPayload(_ name: String) -> Bool {
+        [
+            "attributes", "contentState", "configuration", "value", "previewValue", "content", "parameters",
+            "placeholder",
+        ].contains(name)
+    }
+}

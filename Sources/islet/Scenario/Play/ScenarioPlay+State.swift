@@ -1,0 +1,77 @@
+import IsletClient
+
+extension ScenarioPlay {
+    /// Why an entity is not as expected; nil where it is.
+    mutating func failure(
+        _ check: ScenarioCheck, _ subject: ScenarioSubject, _ state: ScenarioState
+    ) async throws -> ScenarioFailure? {
+        let entity = try await entity(subject)
+        if let id = entity?["id"]?.string {
+            self.subject = (subject.family, try subject.app.json(scope).string ?? scenario.defaults.app, id)
+        }
+        let title = "\(subject.family) \(subject.title)"
+        switch (state, entity) {
+        case (.gone, nil): return nil
+        case (.gone, let entity?):
+            return ScenarioFailure(
+                place: check.place, message: "\(title) is still there: \(entity["state"]?.string ?? "?")",
+                came: entity.json)
+        case (.members, nil):
+            return ScenarioFailure(place: check.place, message: "there is no \(title)")
+        case (.members(let pattern), let entity?):
+            let differences = try pattern.differences(from: entity.json, scope)
+            guard !differences.isEmpty else { return nil }
+            return ScenarioFailure(
+                place: check.place, message: "\(title) is not as expected", differences: differences,
+                came: entity.json)
+        }
+    }
+
+    /// The entity as it is now; nil where there is none.
+    private func entity(_ subject: ScenarioSubject) async throws -> RawObject? {
+        let name = try subject.name.json(scope)
+        let app = try subject.app.json(scope)
+        let device = try subject.device?.json(scope)
+        let text = name.string ?? ""
+        var isReference = false
+        if case .reference = subject.name { isReference = true }
+        if isReference || EntityText.isID(text) {
+            return try await get(subject.family, ["app": app, "id": .string(text.lowercased())])
+        }
+        if subject.family == "activity" {
+            var fields: RawObject = ["app": app, "key": name]
+            fields["device"] = device
+            return try await get("activity", fields)
+        }
+        let rows = try await rows(subject.family, kind: name, app: app.string ?? "", device: device)
+        guard rows.count < 2 else { throw ScenarioMiss(Self.several(rows.count, subject.family, text)) }
+        return rows.first
+    }
+
+    private func get(_ family: String, _ fields: RawObject) async throws -> RawObject? {
+        var command: RawObject = ["op": .string("\(family).get")]
+        for member in fields.members { command[member.name] = member.value }
+        let answer = try await link.ask(command)
+        if let error = answer["error"]?.object {
+            guard error["code"]?.string == "notFound" else {
+                throw ScenarioMiss("it cannot be read: \(error["message"]?.string ?? "?")")
+            }
+            return nil
+        }
+        guard let entity = answer[family]?.object, entity["state"]?.string != "removed" else { return nil }
+        return entity
+    }
+
+    /// At most two of a kind.
+    func rows(_ family: String, kind: RawJSON, app: String, device: RawJSON?) async throws -> [RawObject] {
+        var command: RawObject = [
+            "op": .string("\(family).list"), "app": .string(app), "kind": kind, "limit": .integer(2),
+        ]
+        command["device"] = device
+        let answer = try await link.ask(command)
+        if let error = answer["error"]?.object {
+            throw ScenarioMiss("\(family)s cannot be listed: \(error["message"]?.string ?? "?")")
+        }
+        return answer[family + "s"]?.elements?.compactMap(\.object) ?? []
+    }
+}

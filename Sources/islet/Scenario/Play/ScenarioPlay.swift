@@ -1,0 +1,213 @@
+import IsletClient
+
+/// One scenario against a service, step by step, until the end or the first thing that is not as expected.
+struct ScenarioPlay {
+    let scenario: Scenario
+    let link: ScenarioLink
+    let provider: ScenarioProvider?
+    /// How long what is expected may take to come, where a step does not say it.
+    let patience: Duration
+
+    var scope = ScenarioScope(now: 0)
+    /// How many events there were when events were looked at last.
+    private var seen = 0
+    /// What a failure is explained by.
+    var subject: (family: String, app: String, id: String)?
+    private(set) var played = 0
+
+    /// A clock that is moved stops wherever providers are called, which may take its time.
+    private static let movePatience = Duration.seconds(120)
+    /// Between two looks at what has not come yet.
+    private static let pause = Duration.milliseconds(5)
+
+    init(_ scenario: Scenario, _ link: ScenarioLink, provider: ScenarioProvider?, patience: Duration) {
+        self.scenario = scenario
+        self.link = link
+        self.provider = provider
+        self.patience = patience
+        seen = link.events.count
+    }
+
+    /// Plays it.
+    ///
+    /// - Returns: the first failure; nil where all is as expected.
+    mutating func play() async throws -> ScenarioFailure? {
+        for (index, step) in scenario.steps.enumerated() {
+            played = index + 1
+            do {
+                try await play(step)
+            } catch var failure as ScenarioFailure {
+                failure.step = index + 1
+                failure.title = step.title
+                return failure
+            } catch let miss as ScenarioMiss {
+                return ScenarioFailure(place: step.place, step: index + 1, title: step.title, message: miss.text)
+            } catch let error as IsletError {
+                return ScenarioFailure(
+                    place: step.place, step: index + 1, title: step.title, message: error.description)
+            }
+        }
+        return nil
+    }
+
+    private mutating func play(_ step: ScenarioStep) async throws {
+        scope.now = try await now()
+        let begun = step.action == nil ? seen : link.events.count
+        var answer: RawObject?
+        switch step.action {
+        case .command(let form): answer = try await send(form, step)
+        case .provider(let changes): await provider?.apply(changes)
+        case nil: break
+        }
+        if let answer, let name = step.capture { scope.answers[name] = answer }
+        try await link.settle()
+        // What is to come is waited for before what is not to come.
+        for check in step.checks where !check.isAboutNothing {
+            try await hold(check, answer, since: begun, within: step.within ?? patience)
+        }
+        for check in step.checks where check.isAboutNothing {
+            if let within = step.within {
+                try await Task.sleep(for: within)
+                try await link.settle()
+            }
+            try await hold(check, answer, since: begun, within: .zero)
+        }
+        if step.checks.contains(where: \.isAboutEvents) { seen = link.events.count }
+    }
+
+    /// The service's time.
+    private func now() async throws -> Int64 {
+        guard let now = try await link.ask(["op": .string("service.ping")])["now"]?.integer else {
+            throw IsletError.unreadable("a ping without now")
+        }
+        return now
+    }
+
+    // MARK: Commands
+
+    private mutating func send(_ form: ScenarioCommandForm, _ step: ScenarioStep) async throws -> RawObject {
+        var command: RawObject = ["op": .string(form.op)]
+        if !form.fields.contains(where: { $0.name == "req" }) {
+            // So that events and explain say which line it was.
+            command["req"] = .string("line-\(step.place.line)")
+        }
+        for field in form.fields { command[field.name] = try field.value.json(scope) }
+        if let placed = form.placed {
+            let app = command["app"]?.string ?? scenario.defaults.app
+            let device = scenario.defaults.device.map(RawJSON.string)
+            let rows = try await rows(placed.family, kind: placed.kind.json(scope), app: app, device: device)
+            guard rows.count == 1, let id = rows[0]["id"] else {
+                throw ScenarioMiss(Self.several(rows.count, placed.family, try placed.kind.json(scope).string ?? "?"))
+            }
+            command["id"] = id
+        }
+        let isMove = form.op == "clock.advance"
+        let answer = try await link.ask(command, patience: isMove ? Self.movePatience : nil)
+        noteSubject(of: answer, command)
+        return answer
+    }
+
+    /// Remembers the entity that a command was about.
+    private mutating func noteSubject(of answer: RawObject, _ command: RawObject) {
+        guard let app = command["app"]?.string else { return }
+        for family in ["activity", "control", "widget"] {
+            let holder = answer["error"]?.object?["detail"]?.object?["id"]?.string
+            guard let id = answer[family]?.object?["id"]?.string ?? command["id"]?.string ?? holder,
+                command["op"]?.string?.hasPrefix(family + ".") == true
+            else { continue }
+            subject = (family, app, id)
+        }
+    }
+
+    // MARK: Expectations
+
+    /// Waits until it holds, and fails where it does not in time.
+    private mutating func hold(
+        _ check: ScenarioCheck, _ answer: RawObject?, since begun: Int, within: Duration
+    ) async throws {
+        let end = ContinuousClock.now + within
+        while true {
+            guard let failure = try await failure(check, answer, since: begun) else { return }
+            guard !check.isFinal, ContinuousClock.now < end else { throw failure }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Why it does not hold now; nil where it does.
+    private mutating func failure(
+        _ check: ScenarioCheck, _ answer: RawObject?, since begun: Int
+    ) async throws -> ScenarioFailure? {
+        switch check.expectation {
+        case .answer(let pattern):
+            guard let answer else { return nil }
+            let differences = try pattern.differences(from: answer.json, scope)
+            guard !differences.isEmpty else { return nil }
+            return ScenarioFailure(
+                place: check.place, message: Self.sentence(about: answer), differences: differences, came: answer.json)
+        case .state(let subject, let state): return try await failure(check, subject, state)
+        case .events(let patterns, let order):
+            let events = events(since: begun)
+            guard let problem = try ScenarioEventMatch.problem(patterns, order, events, scope) else { return nil }
+            return ScenarioFailure(
+                place: problem.pattern?.place ?? check.place, message: problem.message,
+                differences: try problem.pattern?.nearest(events, scope) ?? [])
+        case .noEvents(let patterns):
+            for event in events(since: begun) {
+                guard !patterns.isEmpty else {
+                    return ScenarioFailure(place: check.place, message: "no event was expected, and \(event.title) came")
+                }
+                for pattern in patterns where try pattern.fits(event, scope) {
+                    return ScenarioFailure(place: pattern.place, message: "\(event.title) came, and was not to come")
+                }
+            }
+            return nil
+        }
+    }
+
+    private func events(since begun: Int) -> [ScenarioEvent] {
+        link.events.all.dropFirst(begun).map { event in
+            ScenarioEvent(
+                object: event.object, id: event.id, key: event.id.flatMap { link.events.key(of: $0) },
+                kind: EntityTopic(event.topic).type)
+        }
+    }
+
+    /// What an answer says, in one sentence.
+    private static func sentence(about answer: RawObject) -> String {
+        if let error = answer["error"]?.object {
+            let code = error["code"]?.string ?? "?"
+            return "refused: \(error["message"]?.string ?? code) (\(code))"
+        }
+        if answer["outcome"]?.string == "ignored" { return "ignored: \(answer["reason"]?.string ?? "?")" }
+        return "the answer is not as expected"
+    }
+
+    /// Why a kind names no single thing.
+    static func several(_ count: Int, _ family: String, _ kind: String) -> String {
+        count == 0
+            ? "there is no \(family) of the kind \(kind)"
+            : "there are several \(family)s of the kind \(kind): name one with as:, and say \(family): $name"
+    }
+}
+
+extension ScenarioCheck {
+    var isAboutEvents: Bool {
+        switch expectation {
+        case .events, .noEvents: true
+        case .answer, .state: false
+        }
+    }
+
+    /// Whether it is about what must not come.
+    var isAboutNothing: Bool {
+        if case .noEvents = expectation { true } else { false }
+    }
+
+    /// Whether waiting cannot change it.
+    var isFinal: Bool {
+        switch expectation {
+        case .answer, .noEvents: true
+        case .state, .events: false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import IsletClient
+
+/// Scenarios one after the other, each with what it needs around it.
+struct ScenarioPlayer: Sendable {
+    /// The service to play against; nil: each scenario has its own.
+    let service: Endpoints?
+    /// How long an answer may take.
+    let answerPatience: Duration
+
+    /// Where others are at work too, what is expected may take this long to come.
+    private static let patience = Duration.seconds(5)
+    /// So many of the last events are told with a failure.
+    private static let eventsTold = 12
+
+    /// Plays one.
+    func play(_ scenario: Scenario) async throws -> ScenarioResult {
+        let begun = ContinuousClock.now
+        var steps = 0
+        let failure: ScenarioFailure?
+        if let service {
+            (steps, failure) = try await play(scenario, at: service)
+        } else {
+            (steps, failure) = try await ScenarioService.with(scenario) { try await play(scenario, at: $0) }
+        }
+        return ScenarioResult(
+            name: scenario.name, path: scenario.path, place: scenario.place, steps: steps,
+            duration: .now - begun, failure: failure)
+    }
+
+    private func play(_ scenario: Scenario, at endpoints: Endpoints) async throws -> (Int, ScenarioFailure?) {
+        let link = try await ScenarioLink.open(endpoints, patience: answerPatience)
+        do {
+            var provider: ScenarioProvider?
+            if let script = scenario.provider {
+                do {
+                    provider = try await ScenarioProvider.start(script, at: endpoints.commands)
+                } catch let failure as Failure {
+                    await link.close()
+                    return (0, ScenarioFailure(place: scenario.place, message: failure.text))
+                }
+            }
+            let isAlone = service == nil && provider == nil
+            var play = ScenarioPlay(
+                scenario, link, provider: provider, patience: isAlone ? .zero : Self.patience)
+            var failure = try await play.play()
+            if failure != nil { await explain(&failure, play) }
+            await provider?.stop()
+            await link.close()
+            return (play.played, failure)
+        } catch {
+            await link.close()
+            throw error
+        }
+    }
+
+    /// Adds what may explain a failure: the last events, and the decisions about the entity.
+    private func explain(_ failure: inout ScenarioFailure?, _ play: ScenarioPlay) async {
+        guard var told = failure else { return }
+        let events = play.link.events.all.suffix(Self.eventsTold)
+        told.events = events.compactMap { RawJSON($0.bytes) }
+        var lines = EventLines(style: Style(isOn: false))
+        for event in events { told.eventLines += lines.lines(event, name: play.link.events.name(of: event)) }
+        if let refusals = await play.provider?.refusals(), !refusals.isEmpty {
+            told.message += "; the service would not have what the provider said: " + refusals.joined(separator: "; ")
+        }
+        if let subject = play.subject,
+            let connection = try? await IsletConnection.open(play.link.endpoints, options: ConnectionOptions(timeout: answerPatience))
+        {
+            let command = Command("\(subject.family).explain", app: subject.app, ["id": .string(subject.id)])
+            if let answer = try? await connection.send(command) {
+                let now = (try? await connection.now()) ?? 0
+                told.explanation = ExplainText.lines(answer, shown: { _ in nil }, now: now, style: Style(isOn: false))
+            }
+            await connection.close()
+            told.entity = "\(subject.family) \(play.link.events.key(of: subject.id) ?? EntityText.shortID(subject.id))"
+        }
+        failure = told
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Files of scenarios on the disk.
+enum ScenarioFile {
+    /// A longer file holds no scenarios.
+    static let bytesMax = 1 << 20
+    /// More files than this are not read from one folder.
+    static let filesMax = 1_000
+    /// Longer nobody waits for a file to be understood: aliases as names of members can take for ever.
+    private static let patience = Duration.seconds(10)
+
+    /// The files that a path means: itself, or the YAML files in it, by their names.
+    static func paths(_ path: String) throws(ScenarioProblem) -> [String] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw unreadable(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
+        guard let directory = opendir(path) else { throw unreadable(path, errno) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let length = Int(entry.pointee.d_reclen)
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix(length).prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasSuffix(".yaml") || name.hasSuffix(".yml"), !name.hasPrefix(".") else { continue }
+            names.append(name)
+        }
+        guard !names.isEmpty else {
+            throw ScenarioProblem(path: path, place: nil, text: "has no files that end in .yaml or .yml")
+        }
+        guard names.count <= filesMax else {
+            throw ScenarioProblem(path: path, place: nil, text: "has more than \(filesMax) YAML files: name some of them")
+        }
+        return names.sorted().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    }
+
+    /// The scenarios of a file.
+    ///
+    /// - Returns: what is wrong, where anything is.
+    static func read(_ path: String) async -> Result<[Scenario], ScenarioProblems> {
+        let text: String
+        do throws(ScenarioProblem) {
+            text = try self.text(path)
+        } catch {
+            return .failure(ScenarioProblems([error]))
+        }
+        let (readings, reading) = AsyncStream.makeStream(
+            of: Result<[Scenario], ScenarioProblems>.self, bufferingPolicy: .bufferingOldest(1))
+        Task.detached { reading.yield(ScenarioReading.read(text, path: path)) }
+        let timer = Task.detached {
+            try await Task.sleep(for: patience)
+            let problem = ScenarioProblem(
+                path: path, place: nil,
+                text: "cannot be understood within \(TimeText.span(Span(patience).milliseconds)): has it aliases as names?")
+            reading.yield(.failure(ScenarioProblems([problem])))
+        }
+        defer { timer.cancel() }
+        for await result in readings { return result }
+        return .failure(ScenarioProblems([ScenarioProblem(path: path, place: nil, text: "was not read")]))
+    }
+
+    private static func text(_ path: String) throws(ScenarioProblem) -> String {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path, errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 {
+                guard errno == EINTR else { throw unreadable(path, errno) }
+                continue
+            }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+            guard bytes.count <= bytesMax else {
+                throw ScenarioProblem(path: path, place: nil, text: "has more than \(bytesMax) bytes: use several files")
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ScenarioProblem(path: path, place: nil, text: "is no text in UTF-8")
+        }
+        return text
+    }
+
+    private static func unreadable(_ path: String, _ code: Int32) -> ScenarioProblem {
+        ScenarioProblem(path: path, place: nil, text: "cannot be read: \(String(cString: strerror(code)))")
+    }
+}

@@ -1,0 +1,197 @@
+import IsletClient
+import IsletCore
+import IsletProtocol
+
+extension ScenarioReading {
+    // MARK: States
+
+    private static let activityStates = ["pending", "active", "stale", "ended", "dismissed"]
+    private static let placedStates = [
+        "loading", "preview", "placeholder", "shown", "reloading", "acting", "authenticating", "disabled",
+    ]
+    /// What is expected of an entity that is not there.
+    private static let gone = "gone"
+    private static let addresses = ["key", "id", "activity", "control", "widget"]
+
+    /// One entity, several in a list, or names with their states.
+    mutating func states(_ node: ScenarioNode) -> [ScenarioCheck] {
+        if let elements = node.elements { return elements.flatMap { states($0) } }
+        if node.text != nil, !node.isNull, let key = defaults.key {
+            // Of the scenario's one activity.
+            let subject = subject(family: "activity", .json(.string(key)), title: key)
+            return [ScenarioCheck(place: node.place, expectation: .state(subject, state(node, family: "activity")))]
+        }
+        guard let entries = node.entries else {
+            note(node.place, "state is a mapping such as {key: order-1, is: stale} or {order-1: stale}, and this is \(node.kind)")
+            return []
+        }
+        if entries.contains(where: { Self.addresses.contains($0.name) }) || isOfDefault(entries) {
+            return longState(node, entries).map { [$0] } ?? []
+        }
+        return entries.map { entry in
+            let name: ScenarioTemplate =
+                reference(entry.name, at: entry.place).map { .reference($0) } ?? .json(.string(entry.name))
+            let subject = subject(family: "activity", name, title: entry.name)
+            return ScenarioCheck(
+                place: entry.place, expectation: .state(subject, state(entry.value, family: "activity")))
+        }
+    }
+
+    /// Whether a mapping without an address is about the scenario's one activity.
+    private func isOfDefault(_ entries: [ScenarioNode.Entry]) -> Bool {
+        defaults.key != nil && entries.contains { $0.name == "is" }
+    }
+
+    private func subject(family: String, _ name: ScenarioTemplate, title: String) -> ScenarioSubject {
+        ScenarioSubject(
+            family: family, name: name, app: .json(.string(defaults.app)),
+            device: defaults.device.map { .json(.string($0)) }, title: title)
+    }
+
+    /// `{key: order-1, is: stale, contentState: {…}}`.
+    private mutating func longState(_ node: ScenarioNode, _ entries: [ScenarioNode.Entry]) -> ScenarioCheck? {
+        let found = entries.filter { Self.addresses.contains($0.name) }
+        if found.count > 1 {
+            note(found[1].place, "one entity at a time: '\(found[0].name)' or '\(found[1].name)'; several stand in a list")
+        }
+        let address = found.first
+        let family = address.map { ["control", "widget"].contains($0.name) ? $0.name : "activity" } ?? "activity"
+        var name = ScenarioTemplate.json(.string(defaults.key ?? ""))
+        if let address {
+            guard let text = address.value.text, !text.isEmpty else {
+                note(address.value.place, "\(address.name) is a name, and this is \(address.value.kind)")
+                return nil
+            }
+            name = reference(text, at: address.value.place).map { .reference($0) } ?? .json(.string(text))
+        }
+        var subject = subject(family: family, name, title: address?.value.text ?? defaults.key ?? "")
+        var isGone = false
+        var members: [ScenarioPattern.Member] = []
+        for entry in entries where !Self.addresses.contains(entry.name) {
+            switch entry.name {
+            case "app": subject.app = template(entry.value)
+            case "device": subject.device = entry.value.isNull ? nil : template(entry.value)
+            case "is":
+                switch state(entry.value, family: family) {
+                case .gone: isGone = true
+                case .members(.members(let state)): members += state
+                case .members: break
+                }
+            case let member: members.append(.init(name: member, pattern: pattern(entry.value, of: member,
+                isPayload: ScenarioNames.isPayload(member))))
+            }
+        }
+        if isGone, !members.isEmpty { note(node.place, "what is gone has no members") }
+        return ScenarioCheck(
+            place: node.place, expectation: .state(subject, isGone ? .gone : .members(.members(members))))
+    }
+
+    /// A state by its name, several, or members.
+    private mutating func state(_ node: ScenarioNode, family: String) -> ScenarioState {
+        let known = (family == "activity" ? Self.activityStates : Self.placedStates) + [Self.gone]
+        if let text = node.text, !node.isNull {
+            if text == Self.gone { return .gone }
+            if text != "present", !known.contains(text) {
+                noteUnknown("state of \(family == "activity" ? "an" : "a") \(family)", text, at: node.place, among: known)
+            }
+            if text == "present" { return .members(.anything) }
+            return .members(.members([.init(name: "state", pattern: .equals(.json(.string(text))))]))
+        }
+        guard let entries = node.entries else {
+            note(node.place, "a state is one of \(known.joined(separator: ", ")), and this is \(node.kind)")
+            return .members(.anything)
+        }
+        if entries.allSatisfy({ ScenarioPattern.words.contains($0.name) }) {
+            return .members(.members([.init(name: "state", pattern: pattern(node))]))
+        }
+        var members: [ScenarioPattern.Member] = []
+        for entry in entries {
+            if entry.name == "is" {
+                if case .members(.members(let inner)) = state(entry.value, family: family) { members += inner }
+            } else {
+                members.append(
+                    .init(
+                        name: entry.name,
+                        pattern: pattern(entry.value, of: entry.name, isPayload: ScenarioNames.isPayload(entry.name))))
+            }
+        }
+        return .members(.members(members))
+    }
+
+    // MARK: Events
+
+    /// The names of all events.
+    static let eventNames =
+        ActivityEventName.allCases.map { "\($0.wireName)" } + ControlEventName.allCases.map { "\($0.wireName)" }
+        + WidgetEventName.allCases.map { "\($0.wireName)" } + ["group.set", "group.deleted", "group.notified"]
+
+    /// A list, in which events are in their order, or a mapping that says how strict it is.
+    mutating func events(_ node: ScenarioNode) -> ScenarioCheck.Expectation? {
+        if node.elements != nil || node.text != nil { return .events(eventList(node), .inOrder) }
+        let orders = ScenarioEventOrder.allCases.map(\.rawValue)
+        guard let entries = node.entries, !entries.contains(where: { $0.name == "event" || $0.name == "of" }) else {
+            return .events([event(node)].compactMap(\.self), .inOrder)
+        }
+        guard let entries = members(node, of: "events", orders) else { return nil }
+        guard entries.count == 1, let entry = entries.first, let order = ScenarioEventOrder(rawValue: entry.name) else {
+            note(node.place, "events is a list, or one of \(orders.joined(separator: ", ")) with a list")
+            return nil
+        }
+        return .events(eventList(entry.value), order)
+    }
+
+    /// `true`: none at all; else those that must not come.
+    mutating func noEvents(_ node: ScenarioNode) -> [ScenarioEventPattern] {
+        if node.text == "true" { return [] }
+        if node.text == "false" { note(node.place, "leave it out, or say which events must not come") }
+        return eventList(node)
+    }
+
+    private mutating func eventList(_ node: ScenarioNode) -> [ScenarioEventPattern] {
+        guard let elements = node.elements else { return [event(node)].compactMap(\.self) }
+        return elements.compactMap { event($0) }
+    }
+
+    private mutating func event(_ node: ScenarioNode) -> ScenarioEventPattern? {
+        if let text = node.text, !node.isNull {
+            checkEvent(text, at: node.place)
+            return ScenarioEventPattern(name: text, subject: nil, members: .anything, place: node.place, title: text)
+        }
+        guard let entries = node.entries else {
+            note(node.place, "an event is its name, or a mapping with event: and members, and this is \(node.kind)")
+            return nil
+        }
+        var pattern = ScenarioEventPattern(
+            name: nil, subject: nil, members: .anything, place: node.place, title: "")
+        var members: [ScenarioPattern.Member] = []
+        for entry in entries {
+            switch entry.name {
+            case "event":
+                pattern.name = text(entry)
+                if let name = pattern.name { checkEvent(name, at: entry.value.place) }
+            case "of": pattern.subject = template(entry.value)
+            case let name where Self.eventMembers.contains(name):
+                members.append(
+                    .init(name: name, pattern: self.pattern(entry.value, of: name)))
+            case let name:
+                noteUnknown("member of an event", name, at: entry.place, among: ["event", "of"] + Self.eventMembers)
+            }
+        }
+        pattern.members = .members(members)
+        let parts = [pattern.name ?? "an event", pattern.subject.map { "of \($0.text)" }]
+        pattern.title = parts.compactMap(\.self).joined(separator: " ")
+        if !members.isEmpty { pattern.title += " with \(pattern.members.text)" }
+        return pattern
+    }
+
+    /// The members that events have, in proto-json/schemas/events.
+    static let eventMembers = [
+        "at", "from", "to", "cause", "by", "lateBy", "seq", "epoch", "activity", "control", "widget", "group", "alert",
+        "notification", "interaction", "exempt", "rules",
+    ]
+
+    private mutating func checkEvent(_ name: String, at place: ScenarioPlace) {
+        guard !Self.eventNames.contains(name) else { return }
+        noteUnknown("event", name, at: place, among: Self.eventNames)
+    }
+}

@@ -1,0 +1,142 @@
+import IsletClient
+
+extension ScenarioReading {
+    private static let behaviourMembers = [
+        "value", "answer", "options", "timeline", "timelines", "delay", "fail", "silent", "message",
+    ]
+    private static let controlMembers = [
+        "template", "displayName", "description", "tint", "actionHint", "previewValue", "hasValue", "parameters",
+        "reloadsSiblings", "privacySensitive", "authenticationPolicy", "promptsForUserConfiguration", "valueDeadline",
+        "actionDeadline",
+    ]
+    private static let widgetMembers = [
+        "families", "displayName", "description", "parameters", "placeholder", "promptsForUserConfiguration",
+        "providesRelevance", "providesRecommendations", "supplementalFamilies", "rendering", "timelineDeadline",
+        "actionDeadline",
+    ]
+    /// Long enough for a machine that is busy with other things.
+    private static let usualDeadline: Int64 = 30_000
+
+    /// The provider's part.
+    mutating func provider(_ node: ScenarioNode) -> ProviderScript? {
+        guard let entries = members(node, of: "provider", ["app", "controls", "widgets"]) else { return nil }
+        var script = ProviderScript(app: defaults.app)
+        for entry in entries {
+            switch entry.name {
+            case "app": script.app = text(entry) ?? script.app
+            case let group:
+                let family = group == "controls" ? "control" : "widget"
+                guard let kinds = entry.value.entries, !kinds.isEmpty else {
+                    note(entry.value.place, "\(group) is a mapping of kinds, and this is \(entry.value.kind)")
+                    continue
+                }
+                script.kinds += kinds.compactMap { kind($0, family) }
+            }
+        }
+        if script.kinds.isEmpty { note(node.place, "a provider has controls or widgets") }
+        return script
+    }
+
+    private mutating func kind(_ entry: ScenarioNode.Entry, _ family: String) -> ProviderScript.Kind? {
+        let isControl = family == "control"
+        let known = (isControl ? Self.controlMembers : Self.widgetMembers) + Self.behaviourMembers
+        guard let members = members(entry.value, of: "a kind of \(family)", known) else { return nil }
+        var declaration: RawObject = ["kind": .string(entry.name)]
+        for member in members where !Self.behaviourMembers.contains(member.name) {
+            if member.name.hasSuffix("Deadline") {
+                declaration[member.name] = span(member).map { .integer($0.milliseconds) }
+            } else {
+                declaration[member.name] = plain(member.value)
+            }
+        }
+        let behaviour = behaviour(members)
+        if isControl {
+            if declaration["template"] == nil {
+                declaration["template"] = .string(behaviour.value?.bool == nil ? "button" : "toggle")
+            }
+            if declaration["hasValue"] == nil { declaration["hasValue"] = .bool(behaviour.value != nil) }
+            if declaration["previewValue"] == nil { declaration["previewValue"] = behaviour.value }
+        } else if declaration["families"] == nil {
+            declaration["families"] = .array([.string("systemSmall")])
+        }
+        for name in isControl ? ["valueDeadline", "actionDeadline"] : ["timelineDeadline", "actionDeadline"]
+        where declaration[name] == nil {
+            declaration[name] = .integer(Self.usualDeadline)
+        }
+        return ProviderScript.Kind(family: family, name: entry.name, declaration: declaration, behaviour: behaviour)
+    }
+
+    /// A step that makes kinds answer otherwise.
+    mutating func changes(_ node: ScenarioNode, of script: ProviderScript) -> [ProviderScript.Change] {
+        guard let entries = members(node, of: "the provider", script.kinds.map(\.name)) else { return [] }
+        return entries.compactMap { entry in
+            guard let members = members(entry.value, of: "a kind", Self.behaviourMembers) else { return nil }
+            return ProviderScript.Change(kind: entry.name, behaviour: behaviour(members))
+        }
+    }
+
+    private mutating func behaviour(_ members: [ScenarioNode.Entry]) -> ProviderScript.Behaviour {
+        var behaviour = ProviderScript.Behaviour()
+        for member in members {
+            switch member.name {
+            case "value": behaviour.value = plain(member.value)
+            case "options": behaviour.options = plain(member.value)
+            case "answer":
+                behaviour.answer = plain(member.value).object
+                if behaviour.answer == nil { note(member.value.place, "answer is a mapping, and this is \(member.value.kind)") }
+            case "timeline": behaviour.timelines = [timeline(member.value)]
+            case "timelines":
+                guard let elements = member.value.elements, !elements.isEmpty else {
+                    note(member.value.place, "timelines is a list, and this is \(member.value.kind)")
+                    continue
+                }
+                behaviour.timelines = elements.map { timeline($0) }
+            case "delay": behaviour.delay = span(member)?.duration
+            case "message": behaviour.message = text(member)
+            case "fail": behaviour.failures = counts(member)
+            case "silent": behaviour.silences = counts(member)
+            case _: break
+            }
+        }
+        return behaviour
+    }
+
+    private mutating func timeline(_ node: ScenarioNode) -> ScenarioTemplate {
+        _ = members(node, of: "a timeline", ["entries", "policy", "needsLogin"])
+        for entry in node.entries?.first(where: { $0.name == "entries" })?.value.elements ?? [] {
+            _ = members(entry, of: "an entry", ["date", "content", "relevance", "url", "links"])
+        }
+        return template(node)
+    }
+
+    /// `perform`: once; `[value, perform]`: each once; `{perform: 2}`: twice.
+    private mutating func counts(_ member: ScenarioNode.Entry) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        if let entries = member.value.entries {
+            for entry in entries {
+                guard let text = entry.value.text, let count = Int(text), count >= 0 else {
+                    note(entry.value.place, "\(entry.name) is how many calls, and this is \(entry.value.kind)")
+                    continue
+                }
+                checkSort(entry.name, entry.place)
+                counts[entry.name] = count
+            }
+        } else {
+            for node in member.value.elements ?? [member.value] {
+                checkSort(node.text ?? node.kind, node.place)
+                if let sort = node.text { counts[sort] = 1 }
+            }
+        }
+        return counts
+    }
+
+    private mutating func checkSort(_ name: String, _ place: ScenarioPlace) {
+        guard !ProviderScript.sorts.contains(name) else { return }
+        noteUnknown("call of a provider", name, at: place, among: ProviderScript.sorts)
+    }
+
+    /// A value without holes.
+    private mutating func plain(_ node: ScenarioNode) -> RawJSON {
+        (try? template(node, isPayload: true).json(ScenarioScope(now: 0))) ?? .null
+    }
+}
