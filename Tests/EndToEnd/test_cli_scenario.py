@@ -59,7 +59,7 @@ MUTATIONS = {
     "stale-then-update": ("is: stale, contentState", "is: active, contentState"),
     "limits-and-dismissal": ("cause: activeLimit, at: 2026-07-01T18:00Z", "cause: activeLimit, at: 2026-07-01T17:59Z"),
     "exactly-once": ("seq: $first.seq, activity", "seq: 2, activity"),
-    "too-many": ("- {start: order-5}\n", ""),
+    "too-many": ("  - {start: order-5}\n", ""),
     "controls": ("fail: {perform: 1}", "fail: {perform: 0}"),
     "widget-day": ("{date: 3h, content: {sky: sun}", "{date: 2h, content: {sky: sun}"),
     "push-and-channel": ("source: push, timestamp: -2m}", "source: push, timestamp: -30s}"),
@@ -143,7 +143,7 @@ def test_a_failure_says_where_what_and_why_and_the_next_scenario_goes_on(file):
 def test_what_does_not_hold_is_told(file, step, says):
     done = scenario(file(f"name: it fails\nsteps:\n  - start: a\n  {step}\n"), code=1)
     assert re.search(says, done.stdout), done.stdout
-    assert done.stdout.endswith("ms)\n") and "1 scenario, 0 passed, 1 failed" in done.stdout
+    assert "\n1 scenario, 0 passed, 1 failed (" in done.stdout
 
 
 def test_without_providers_nothing_is_waited_for(file):
@@ -156,7 +156,7 @@ def test_without_providers_nothing_is_waited_for(file):
 
 def test_what_a_provider_is_slow_with_is_waited_for(file):
     text = """name: a slow torch
-provider: {controls: {Torch: {value: true, delay: 300ms}}}
+provider: {controls: {Torch: {value: true, previewValue: false, delay: 300ms}}}
 steps:
   - add: {control: Torch}
     events: [{event: control.shown, control: {value: true}}]
@@ -197,7 +197,7 @@ def test_the_json_keeps_its_schema_and_has_everything(file):
         for each in result["results"]]})
     assert (result["scenarios"], result["passed"], result["failed"]) == (2, 1, 1)
     failed, passed = result["results"]
-    assert passed == {**passed, "name": "it goes stale", "file": str(path), "line": 9, "passed": True, "steps": 3}
+    assert passed == {**passed, "name": "it goes stale", "file": str(path), "line": 10, "passed": True, "steps": 3}
     failure = failed["failure"]
     assert (failure["line"], failure["column"], failure["step"]) == (8, 12, 3)
     assert failure["differences"] == [{"path": ["state"], "expected": "active", "came": "stale"}]
@@ -261,7 +261,7 @@ def test_nothing_that_is_called_so_is_wrong_usage(file):
     ("name: x\nsteps:\n  - send: {app: com.example}\n", ":3:11: a command has an op"),
     ("name: x\nsteps:\n  - send: {op: bulk.snapshot}\n", ":3:16: 'bulk.snapshot' is no command for a scenario"),
     ("name: x\nsteps:\n  - start: a\n    as: first\n  - update: $frist\n",
-     ":5:15: no step before has named an answer 'frist'; did you mean $first?"),
+     ":5:13: no step before has named an answer 'frist'; did you mean $first?"),
     ("name: x\nsteps:\n  - start: a\n    as: b c\n", ":4:9: as is a name of letters, digits, - and _"),
     ("name: x\nsteps:\n  - start: a\n    as: b\n  - start: c\n    as: b\n", ":6:9: 'b' is the name of an earlier answer already"),
     ("name: x\nclock: 2026-01-01T12:00Z\nsteps:\n  - advance: 1h\n  - to: 2026-01-01T12:59Z\n",
@@ -275,8 +275,8 @@ def test_nothing_that_is_called_so_is_wrong_usage(file):
     ("name: x\nsteps:\n  - within: 1s\n", ":3:5: this step does nothing and expects nothing"),
     ("name: x\nsteps:\n  - start: a\n    expect: okay\n", ":4:13: 'okay' is no expectation; did you mean 'ok'?"),
     ("name: x\nsteps:\n  - start: a\n    expect: {error: conflit}\n", ":4:21: 'conflit' is no error code; did you mean 'conflict'?"),
-    ("name: x\nsteps:\n  - state: {a: actve}\n", ":3:15: 'actve' is no state of an activity; did you mean 'active'?"),
-    ("name: x\nsteps:\n  - state: {control: T, is: stale}\n", ":3:29: 'stale' is no state of a control; did you mean"),
+    ("name: x\nsteps:\n  - state: {a: actve}\n", ":3:16: 'actve' is no state of an activity; did you mean 'active'?"),
+    ("name: x\nsteps:\n  - state: {control: T, is: stale}\n", ":3:29: 'stale' is no state of a control: one of loading, preview,"),
     ("name: x\nsteps:\n  - events: [activity.stael]\n", ":3:14: 'activity.stael' is no event; did you mean 'activity.stale'?"),
     ("name: x\nsteps:\n  - no events: [{event: activity.stale, cuase: x}]\n", ":3:41: 'cuase' is no member of an event; did you mean 'cause'?"),
     ("name: x\nsteps:\n  - events: {in oder: [activity.stale]}\n", "'in oder' is no member of events; did you mean 'in order'?"),
@@ -314,7 +314,7 @@ def test_aliases_that_mean_billions_are_refused(file):
         bomb += f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n"
     assert "has more than 200000 values" in scenario(file(bomb + "name: x\nsteps: *a11\n"), code=2).stderr
     done = scenario(file(bomb + "? *a11\n: 1\nname: x\nsteps: []\n"), code=2)
-    assert "cannot be understood within 10 s" in done.stderr
+    assert "cannot be understood within 5 s" in done.stderr
 
 
 def test_a_file_that_is_too_long_or_no_text_is_refused(file, tmp_path):
@@ -344,7 +344,7 @@ def test_check_reads_and_plays_nothing(file):
 
 def test_it_needs_no_service_and_leaves_the_one_that_is_there_alone(file, service, client):
     scenario(file(PASSING), ISLET_COMMANDS=service.commands, ISLET_EVENTS=service.events, ISLET_BULK=service.bulk)
-    assert client.list()["total"] == 0
+    assert client.list() == []
 
 
 def test_it_plays_against_a_service_that_is_named(file, service, client):
@@ -358,7 +358,7 @@ def test_it_plays_against_a_service_that_is_named(file, service, client):
 def test_a_clock_that_does_not_move_when_told_is_said_before_anything_is_done(file, wire, system_service):
     done = scenario(file(PASSING), "--commands", system_service.commands, code=2)
     assert "moves the clock" in done.stderr and "start it with --clock manual" in done.stderr
-    assert Commands(wire, system_service.commands, "com.example.pizza").list()["total"] == 0
+    assert Commands(wire, system_service.commands, "com.example.pizza").list() == []
     still = "name: no clock\nsteps:\n  - start: a\n  - state: {a: active}\n"
     scenario(file(still), "--commands", system_service.commands)
 

@@ -7,7 +7,7 @@ enum ScenarioFile {
     /// More files than this are not read from one folder.
     static let filesMax = 1_000
     /// Longer nobody waits for a file to be understood: aliases as names of members can take for ever.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(5)
 
     /// The files that a path means: itself, or the YAML files in it, by their names.
     static func paths(_ path: String) throws(ScenarioProblem) -> [String] {

@@ -2,6 +2,11 @@
 package struct ScenarioPlace: Sendable, Hashable {
     package var line: Int
     package var column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
 }
 
 /// A piece of a scenario's file: YAML as written, each part with its place.
