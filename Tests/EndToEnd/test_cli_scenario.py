@@ -276,6 +276,7 @@ def test_nothing_that_is_called_so_is_wrong_usage(file):
     ("name: x\nsteps:\n  - start: a\n    expect: okay\n", ":4:13: 'okay' is no expectation; did you mean 'ok'?"),
     ("name: x\nsteps:\n  - start: a\n    expect: {error: conflit}\n", ":4:21: 'conflit' is no error code; did you mean 'conflict'?"),
     ("name: x\nsteps:\n  - state: {a: actve}\n", ":3:16: 'actve' is no state of an activity; did you mean 'active'?"),
+    ("name: x\nsteps:\n  - state: {is: active}\n", ":3:13: of which entity?"),
     ("name: x\nsteps:\n  - state: {control: T, is: stale}\n", ":3:29: 'stale' is no state of a control: one of loading, preview,"),
     ("name: x\nsteps:\n  - events: [activity.stael]\n", ":3:14: 'activity.stael' is no event; did you mean 'activity.stale'?"),
     ("name: x\nsteps:\n  - no events: [{event: activity.stale, cuase: x}]\n", ":3:41: 'cuase' is no member of an event; did you mean 'cause'?"),

@@ -11,7 +11,8 @@ extension ServeConfiguration {
     ///
     /// - Returns: why it cannot be so, worded to follow "is"; nil where it was set.
     package mutating func setRule(_ name: String, _ text: String) -> String? {
-        guard let setting = Setting.all(now: Self.manualStart).first(where: { $0.name == Self.rulePrefix + name }) else {
+        guard let setting = Setting.all(now: Self.manualStart).first(where: { $0.name == Self.rulePrefix + name })
+        else {
             return "of no rule that there is"
         }
         do throws(SettingRefusal) {

@@ -74,7 +74,8 @@ struct ScenarioRun: AsyncParsableCommand {
     private func endpoints(for scenarios: [Scenario]) async throws -> Endpoints? {
         guard service.commands != nil || service.context != nil else {
             if service.events != nil || service.bulk != nil {
-                throw Failure(.usage, "--events and --bulk need --commands: else each scenario has a service of its own")
+                throw Failure(
+                    .usage, "--events and --bulk need --commands: else each scenario has a service of its own")
             }
             return nil
         }
@@ -112,28 +113,5 @@ struct ScenarioRun: AsyncParsableCommand {
 
     private static func failure(_ path: String) -> Failure {
         Failure(.usage, "cannot write \(path): \(String(cString: strerror(errno)))")
-    }
-}
-
-/// `islet scenario check`.
-struct ScenarioCheckFiles: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Only read files of scenarios, and say what is wrong in them.",
-        discussion: """
-            EXAMPLES:
-              islet scenario check order.yaml
-              islet scenario check scenarios/
-
-            Names each scenario with its file and line. Exit code 2 where a file is wrong.
-            """)
-
-    @OptionGroup var files: ScenarioFiles
-
-    func run() async throws {
-        for scenario in try await files.read() {
-            let steps = "\(scenario.steps.count) step\(scenario.steps.count == 1 ? "" : "s")"
-            Console.data("\(scenario.path):\(scenario.place.line): \(scenario.name.printable) (\(steps))")
-        }
     }
 }

@@ -21,7 +21,8 @@ struct ScenarioExpectationTests {
     @Test(
         "holds where the members that it names are so",
         arguments: [
-            "{}", "ok: true", "{seq: 7, ok: true}", "seq: 7.0", "seq: 7e0", "activity: {state: stale}", "nothing: absent",
+            "{}", "ok: true", "{seq: 7, ok: true}", "seq: 7.0", "seq: 7e0", "activity: {state: stale}",
+            "nothing: absent",
             "activity: {contentState: {none: absent}}", "activity: {contentState: {none: null}}", "activity: present",
             "activity: {relevanceScore: 1.5}", "activity: {staleDate: 30m}", "activity: {staleDate: 2026-01-01T00:30Z}",
             "activity: {staleDate: 1767227400000}", "activity: {contentState: {at: 30m}}", "seq: {above: 6}",
@@ -41,7 +42,8 @@ struct ScenarioExpectationTests {
     @Test(
         "says what is different, and where",
         arguments: [
-            ("ok: false", "ok", "false", "true"), ("seq: '7'", "seq", "7", "7"), ("seq: {above: 7}", "seq", "above 7", "7"),
+            ("ok: false", "ok", "false", "true"), ("seq: '7'", "seq", "7", "7"),
+            ("seq: {above: 7}", "seq", "above 7", "7"),
             ("activity: {state: active}", "activity.state", "active", "stale"),
             ("activity: {staleDate: 31m}", "activity.staleDate", "2026-01-01 00:31:00 UTC", "2026-01-01 00:30:00 UTC"),
             ("nothing: 1", "nothing", "1", "absent"), ("ok: absent", "ok", "absent", "true"),
@@ -53,7 +55,10 @@ struct ScenarioExpectationTests {
             ("activity: {state: {state: stale}}", "activity.state", "{state: stale}", "stale"),
             ("activity: {contentState: {none: present}}", "activity.contentState.none", "present", "null"),
             ("activity: {state: {matches: ^active}}", "activity.state", "matching /^active/", "stale"),
-            ("activity: {contentState: {at: 2026-01-01T00:30Z}}", "activity.contentState.at", "2026-01-01T00:30Z", "30m"),
+            (
+                "activity: {contentState: {at: 2026-01-01T00:30Z}}", "activity.contentState.at", "2026-01-01T00:30Z",
+                "30m"
+            ),
             ("nothing: {inner: 1}", "nothing.inner", "1", "absent"),
         ] as [(String, String, String, String?)])
     func differs(_ yaml: String, _ path: String, _ expected: String, _ came: String?) throws {
@@ -73,9 +78,14 @@ struct ScenarioExpectationTests {
     @Test(
         "is refused where it makes no sense",
         arguments: [
-            ("a: {one of: 1}", "'one of' is a list, and this is a value"), ("a: {matches: '('}", "'matches' is a regular expression, and this is none"),
-            ("a: {above: [1]}", "'above' is one value, and this is a list"), ("a: {absent: 3}", "absent is true or false, and this is a value"),
-            ("a: {above: 1, b: 2}", "'above' is a condition, and stands with conditions only; of a member of that name: equals: {…}"),
+            ("a: {one of: 1}", "'one of' is a list, and this is a value"),
+            ("a: {matches: '('}", "'matches' is a regular expression, and this is none"),
+            ("a: {above: [1]}", "'above' is one value, and this is a list"),
+            ("a: {absent: 3}", "absent is true or false, and this is a value"),
+            (
+                "a: {above: 1, b: 2}",
+                "'above' is a condition, and stands with conditions only; of a member of that name: equals: {…}"
+            ),
             ("a: $frist", "no step before has named an answer 'frist'; did you mean $first?"),
         ])
     func refused(_ yaml: String, _ text: String) {

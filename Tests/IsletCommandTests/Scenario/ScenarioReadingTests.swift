@@ -81,9 +81,12 @@ struct ScenarioReadingTests {
     func noise() {
         var generator = SeededGenerator(seed: 20_261_122)
         let pieces = [
-            "name: ", "steps:", "\n", "\n  - ", "start: ", "{", "}", "[", "]", "a", "key: ", "$a", "'", "\"", ": ", "&a ", "*a",
-            "---\n", "\t", "expect: ", "state: ", "events: ", "advance: ", "9h", "to: ", "2026-01-01T00:00Z", "one of: ", "!!str ",
-            "? ", "| ", "> ", "\u{1F600}", "provider: ", "controls: ", "as: b", "within: 1s", "send: ", "op: clock.advance", "by: 9223372036854775807",
+            "name: ", "steps:", "\n", "\n  - ", "start: ", "{", "}", "[", "]", "a", "key: ", "$a", "'", "\"", ": ",
+            "&a ", "*a",
+            "---\n", "\t", "expect: ", "state: ", "events: ", "advance: ", "9h", "to: ", "2026-01-01T00:00Z",
+            "one of: ", "!!str ",
+            "? ", "| ", "> ", "\u{1F600}", "provider: ", "controls: ", "as: b", "within: 1s", "send: ",
+            "op: clock.advance", "by: 9223372036854775807",
         ]
         var accepted = 0
         for _ in 0..<3_000 {

@@ -18,15 +18,20 @@ struct ScenarioReportTests {
     @Test("counts what passed and what failed")
     func summary() {
         #expect(report(nil).summary == "1 scenario, 1 passed, 0 failed (1.3 s)")
-        #expect(report(ScenarioFailure(place: place, message: "no")).summary == "1 scenario, 0 passed, 1 failed (1.3 s)")
+        #expect(
+            report(ScenarioFailure(place: place, message: "no")).summary == "1 scenario, 0 passed, 1 failed (1.3 s)")
     }
 
     @Test("is XML that says the same")
     func junit() {
         let text = JUnitReport.text(report(ScenarioFailure(place: place, step: 2, title: "end a", message: "<no>")))
-        #expect(text.contains("<testsuites name=\"islet scenario\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"1.300\">"))
+        #expect(
+            text.contains("<testsuites name=\"islet scenario\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"1.300\">")
+        )
         #expect(text.contains("name=\"a &amp; b\" file=\"s.yaml\" line=\"1\" time=\"1.250\">"))
-        #expect(text.contains("<failure type=\"expectation\" message=\"&lt;no&gt;\">  s.yaml:3, step 2 (end a): &lt;no&gt;&#10;"))
+        #expect(
+            text.contains(
+                "<failure type=\"expectation\" message=\"&lt;no&gt;\">  s.yaml:3, step 2 (end a): &lt;no&gt;&#10;"))
         #expect(JUnitReport.escaped("\u{7}\"\u{1F600}\n") == "\u{FFFD}&quot;\u{1F600}&#10;")
     }
 

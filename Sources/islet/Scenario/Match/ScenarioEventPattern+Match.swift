@@ -30,7 +30,9 @@ extension ScenarioEventPattern {
         for event in events where event.object["event"]?.string == name || name == nil {
             if let subject, let wanted = try subject.json(scope).string,
                 ![event.key, event.id, event.kind].contains(wanted)
-            { continue }
+            {
+                continue
+            }
             return try members.differences(from: event.object.json, scope)
         }
         return []
@@ -59,7 +61,8 @@ enum ScenarioEventMatch {
                     let after = index > 0 ? " after \(patterns[index - 1].title)" : ""
                     return (
                         isEarlier && index > 0
-                            ? "\(pattern.title) came, but not\(after)" : "\(pattern.title) did not come\(after)", pattern
+                            ? "\(pattern.title) came, but not\(after)" : "\(pattern.title) did not come\(after)",
+                        pattern
                     )
                 }
             }

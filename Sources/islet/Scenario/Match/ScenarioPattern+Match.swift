@@ -79,7 +79,9 @@ extension ScenarioPattern {
             }
         case .matches(let expression):
             guard let text = value?.string else { return false }
-            guard let regex = try? Regex(expression) else { throw ScenarioMiss("/\(expression)/ is no regular expression") }
+            guard let regex = try? Regex(expression) else {
+                throw ScenarioMiss("/\(expression)/ is no regular expression")
+            }
             return (try? regex.firstMatch(in: text)) != nil
         case .contains(let pattern):
             if let elements = value?.elements {
@@ -170,7 +172,8 @@ enum ScenarioValue {
 enum ScenarioNames {
     /// Whether a member of this name is a date, by the contract.
     static func isDate(_ name: String) -> Bool {
-        name.hasSuffix("Date") || name.hasSuffix("At") || ["at", "now", "date", "timestamp", "after", "to", "until"].contains(name)
+        name.hasSuffix("Date") || name.hasSuffix("At")
+            || ["at", "now", "date", "timestamp", "after", "to", "until"].contains(name)
     }
 
     /// Whether a member of this name is a user's own, in which nothing is a date of the contract.

@@ -26,7 +26,9 @@ struct ScenarioReference: Sendable, Hashable {
         guard text.hasPrefix("$"), !text.hasPrefix("$$") else { return nil }
         let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.first, first.first?.isLetter == true,
-            parts.allSatisfy({ part in !part.isEmpty && part.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" } })
+            parts.allSatisfy({ part in
+                !part.isEmpty && part.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            })
         else { return nil }
         name = first
         path = Array(parts.dropFirst())

@@ -154,7 +154,8 @@ struct ScenarioPlay {
         case .noEvents(let patterns):
             for event in events(since: begun) {
                 guard !patterns.isEmpty else {
-                    return ScenarioFailure(place: check.place, message: "no event was expected, and \(event.title) came")
+                    return ScenarioFailure(
+                        place: check.place, message: "no event was expected, and \(event.title) came")
                 }
                 for pattern in patterns where try pattern.fits(event, scope) {
                     return ScenarioFailure(place: pattern.place, message: "\(event.title) came, and was not to come")

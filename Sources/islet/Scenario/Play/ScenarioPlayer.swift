@@ -13,14 +13,22 @@ struct ScenarioPlayer: Sendable {
     private static let eventsTold = 12
 
     /// Plays one.
+    ///
+    /// - Throws: where the service that was named does not answer.
     func play(_ scenario: Scenario) async throws -> ScenarioResult {
         let begun = ContinuousClock.now
         var steps = 0
-        let failure: ScenarioFailure?
+        var failure: ScenarioFailure?
         if let service {
             (steps, failure) = try await play(scenario, at: service)
         } else {
-            (steps, failure) = try await ScenarioService.with(scenario) { try await play(scenario, at: $0) }
+            do {
+                (steps, failure) = try await ScenarioService.with(scenario) { try await play(scenario, at: $0) }
+            } catch {
+                // Of its own service nobody else hears what is wrong; the next scenario has another one.
+                let text = Failure(error)?.text ?? "\(error)"
+                failure = ScenarioFailure(place: scenario.place, message: text)
+            }
         }
         return ScenarioResult(
             name: scenario.name, path: scenario.path, place: scenario.place, steps: steps,
@@ -29,28 +37,31 @@ struct ScenarioPlayer: Sendable {
 
     private func play(_ scenario: Scenario, at endpoints: Endpoints) async throws -> (Int, ScenarioFailure?) {
         let link = try await ScenarioLink.open(endpoints, patience: answerPatience)
+        let provider: ScenarioProvider?
         do {
-            var provider: ScenarioProvider?
             if let script = scenario.provider {
-                do {
-                    provider = try await ScenarioProvider.start(script, at: endpoints.commands)
-                } catch let failure as Failure {
-                    await link.close()
-                    return (0, ScenarioFailure(place: scenario.place, message: failure.text))
-                }
+                provider = try await ScenarioProvider.start(script, at: endpoints.commands)
+            } else {
+                provider = nil
             }
-            let isAlone = service == nil && provider == nil
-            var play = ScenarioPlay(
-                scenario, link, provider: provider, patience: isAlone ? .zero : Self.patience)
-            var failure = try await play.play()
-            if failure != nil { await explain(&failure, play) }
-            await provider?.stop()
-            await link.close()
-            return (play.played, failure)
         } catch {
             await link.close()
-            throw error
+            guard let failure = error as? Failure else { throw error }
+            return (0, ScenarioFailure(place: scenario.place, message: failure.text))
         }
+        let isAlone = service == nil && provider == nil
+        var play = ScenarioPlay(scenario, link, provider: provider, patience: isAlone ? .zero : Self.patience)
+        let result: Result<ScenarioFailure?, any Error>
+        do {
+            var failure = try await play.play()
+            if failure != nil { await explain(&failure, play) }
+            result = .success(failure)
+        } catch {
+            result = .failure(error)
+        }
+        await provider?.stop()
+        await link.close()
+        return (play.played, try result.get())
     }
 
     /// Adds what may explain a failure: the last events, and the decisions about the entity.
@@ -64,7 +75,8 @@ struct ScenarioPlayer: Sendable {
             told.message += "; the service would not have what the provider said: " + refusals.joined(separator: "; ")
         }
         if let subject = play.subject,
-            let connection = try? await IsletConnection.open(play.link.endpoints, options: ConnectionOptions(timeout: answerPatience))
+            let connection = try? await IsletConnection.open(
+                play.link.endpoints, options: ConnectionOptions(timeout: answerPatience))
         {
             let command = Command("\(subject.family).explain", app: subject.app, ["id": .string(subject.id)])
             if let answer = try? await connection.send(command) {

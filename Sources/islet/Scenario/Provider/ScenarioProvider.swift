@@ -143,7 +143,8 @@ actor ScenarioProvider: BusLoop {
     private func takeAnswer(_ frame: RawObject, isOK: Bool) {
         let message = frame["error"]?.object?["message"]?.string ?? frame.description
         if frame["req"]?.string == "register" {
-            decide(isOK ? .success(()) : .failure(ScenarioMiss("the service refuses the scenario's provider: \(message)")))
+            decide(
+                isOK ? .success(()) : .failure(ScenarioMiss("the service refuses the scenario's provider: \(message)")))
         } else if !isOK {
             complaints = complaints.suffix(Self.complaintsMax - 1) + [message]
         }

@@ -29,7 +29,8 @@ enum ScenarioFile {
             throw ScenarioProblem(path: path, place: nil, text: "has no files that end in .yaml or .yml")
         }
         guard names.count <= filesMax else {
-            throw ScenarioProblem(path: path, place: nil, text: "has more than \(filesMax) YAML files: name some of them")
+            throw ScenarioProblem(
+                path: path, place: nil, text: "has more than \(filesMax) YAML files: name some of them")
         }
         return names.sorted().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
     }
@@ -51,7 +52,9 @@ enum ScenarioFile {
             try await Task.sleep(for: patience)
             let problem = ScenarioProblem(
                 path: path, place: nil,
-                text: "cannot be understood within \(TimeText.span(Span(patience).milliseconds)): has it aliases as names?")
+                text:
+                    "cannot be understood within \(TimeText.span(Span(patience).milliseconds)): are names aliases?"
+            )
             reading.yield(.failure(ScenarioProblems([problem])))
         }
         defer { timer.cancel() }
@@ -74,7 +77,8 @@ enum ScenarioFile {
             if count == 0 { break }
             bytes += buffer[..<count]
             guard bytes.count <= bytesMax else {
-                throw ScenarioProblem(path: path, place: nil, text: "has more than \(bytesMax) bytes: use several files")
+                throw ScenarioProblem(
+                    path: path, place: nil, text: "has more than \(bytesMax) bytes: use several files")
             }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -22,11 +22,17 @@ extension ScenarioReading {
             return [ScenarioCheck(place: node.place, expectation: .state(subject, state(node, family: "activity")))]
         }
         guard let entries = node.entries else {
-            note(node.place, "state is a mapping such as {key: order-1, is: stale} or {order-1: stale}, and this is \(node.kind)")
+            note(
+                node.place,
+                "state is a mapping such as {key: order-1, is: stale} or {order-1: stale}, and this is \(node.kind)")
             return []
         }
         if entries.contains(where: { Self.addresses.contains($0.name) }) || isOfDefault(entries) {
             return longState(node, entries).map { [$0] } ?? []
+        }
+        if let entry = entries.first(where: { Self.activityMembers.contains($0.name) }) {
+            note(entry.place, "of which entity? A state says key:, id:, control: or widget:, or {order-1: stale}")
+            return []
         }
         return entries.map { entry in
             let name: ScenarioTemplate =
@@ -39,8 +45,14 @@ extension ScenarioReading {
 
     /// Whether a mapping without an address is about the scenario's one activity.
     private func isOfDefault(_ entries: [ScenarioNode.Entry]) -> Bool {
-        defaults.key != nil && entries.contains { $0.name == "is" }
+        defaults.key != nil && entries.contains { Self.activityMembers.contains($0.name) }
     }
+
+    /// Names that are not taken for keys.
+    private static let activityMembers = [
+        "is", "attributes", "contentState", "staleDate", "relevanceScore", "revision", "state", "dismissAt", "endedAt",
+        "next", "cause",
+    ]
 
     private func subject(family: String, _ name: ScenarioTemplate, title: String) -> ScenarioSubject {
         ScenarioSubject(
@@ -52,7 +64,9 @@ extension ScenarioReading {
     private mutating func longState(_ node: ScenarioNode, _ entries: [ScenarioNode.Entry]) -> ScenarioCheck? {
         let found = entries.filter { Self.addresses.contains($0.name) }
         if found.count > 1 {
-            note(found[1].place, "one entity at a time: '\(found[0].name)' or '\(found[1].name)'; several stand in a list")
+            note(
+                found[1].place,
+                "one entity at a time: '\(found[0].name)' or '\(found[1].name)'; several stand in a list")
         }
         let address = found.first
         let family = address.map { ["control", "widget"].contains($0.name) ? $0.name : "activity" } ?? "activity"
@@ -77,8 +91,13 @@ extension ScenarioReading {
                 case .members(.members(let state)): members += state
                 case .members: break
                 }
-            case let member: members.append(.init(name: member, pattern: pattern(entry.value, of: member,
-                isPayload: ScenarioNames.isPayload(member))))
+            case let member:
+                members.append(
+                    .init(
+                        name: member,
+                        pattern: pattern(
+                            entry.value, of: member,
+                            isPayload: ScenarioNames.isPayload(member))))
             }
         }
         if isGone, !members.isEmpty { note(node.place, "what is gone has no members") }
@@ -92,7 +111,8 @@ extension ScenarioReading {
         if let text = node.text, !node.isNull {
             if text == Self.gone { return .gone }
             if text != "present", !known.contains(text) {
-                noteUnknown("state of \(family == "activity" ? "an" : "a") \(family)", text, at: node.place, among: known)
+                noteUnknown(
+                    "state of \(family == "activity" ? "an" : "a") \(family)", text, at: node.place, among: known)
             }
             if text == "present" { return .members(.anything) }
             return .members(.members([.init(name: "state", pattern: .equals(.json(.string(text))))]))

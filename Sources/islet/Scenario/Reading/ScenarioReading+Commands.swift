@@ -6,8 +6,10 @@ extension ScenarioReading {
     /// The ops by their names.
     static let operations = Dictionary(uniqueKeysWithValues: OperationName.allCases.map { ("\($0.name)", $0) })
     /// Ops that make sense only on a connection of their own, or have no answer.
-    private static let unusable = ["stream.applied", "bulk.", "provider.register", "provider.answer", "provider.fail",
-        "provider.pong", "provider.drain", "provider.leave"]
+    private static let unusable = [
+        "stream.applied", "bulk.", "provider.register", "provider.answer", "provider.fail",
+        "provider.pong", "provider.drain", "provider.leave",
+    ]
 
     /// What a step does.
     mutating func action(_ entry: ScenarioNode.Entry, provider: ProviderScript?) -> ScenarioStep.Action? {
@@ -116,11 +118,16 @@ extension ScenarioReading {
                 return nil
             }
             let value = template(entry.value)
-            if case .reference = value { fields.append(.init(name: "id", value: value)) }
-            else { fields.append(.init(name: text, value: .json(.string(bare)))) }
+            if case .reference = value {
+                fields.append(.init(name: "id", value: value))
+            } else {
+                fields.append(.init(name: text, value: .json(.string(bare))))
+            }
         } else if !entry.value.isNull {
             guard let entries = entry.value.entries else {
-                note(entry.value.place, "\(entry.name) is a mapping of the fields of \(name), and this is \(entry.value.kind)")
+                note(
+                    entry.value.place,
+                    "\(entry.name) is a mapping of the fields of \(name), and this is \(entry.value.kind)")
                 return nil
             }
             let known = fieldNames(op)
@@ -144,7 +151,7 @@ extension ScenarioReading {
         return ScenarioCommandForm(op: name, fields: filled(fields, op))
     }
 
-    /// Of what is placed: `add`, `tap` and others, with `control: Torch` or `widget: Weather`; an activity is tapped too.
+    /// Of what is placed: `add`, `tap` and others, with `control: Torch` or `widget: Weather`. One taps activities too.
     private mutating func placed(_ verb: String, _ entry: ScenarioNode.Entry) -> ScenarioCommandForm? {
         let address = entry.value.entries?.first { $0.name == "control" || $0.name == "widget" }
         guard let address else {
@@ -176,7 +183,8 @@ extension ScenarioReading {
     }
 
     private mutating func device(_ entry: ScenarioNode.Entry) -> ScenarioCommandForm? {
-        let event = entry.value.text.map { ($0, entry.value.place) }
+        let event =
+            entry.value.text.map { ($0, entry.value.place) }
             ?? entry.value.entries?.first { $0.name == "event" }.flatMap { member in
                 member.value.text.map { ($0, member.value.place) }
             }

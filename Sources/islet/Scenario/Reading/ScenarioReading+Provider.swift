@@ -83,7 +83,9 @@ extension ScenarioReading {
             case "options": behaviour.options = plain(member.value)
             case "answer":
                 behaviour.answer = plain(member.value).object
-                if behaviour.answer == nil { note(member.value.place, "answer is a mapping, and this is \(member.value.kind)") }
+                if behaviour.answer == nil {
+                    note(member.value.place, "answer is a mapping, and this is \(member.value.kind)")
+                }
             case "timeline": behaviour.timelines = [timeline(member.value)]
             case "timelines":
                 guard let elements = member.value.elements, !elements.isEmpty else {

@@ -42,7 +42,9 @@ extension ScenarioReading {
         readExpectation(entries, &step)
         readCapture(entries, &step)
         let isUnderstood = entries.count == node.entries?.count
-        if isUnderstood, actions.isEmpty, !entries.contains(where: { ["state", "events", "no events"].contains($0.name) }) {
+        if isUnderstood, actions.isEmpty,
+            !entries.contains(where: { ["state", "events", "no events"].contains($0.name) })
+        {
             note(node.place, "this step does nothing and expects nothing")
         }
         return step
@@ -73,7 +75,9 @@ extension ScenarioReading {
         let expect = entries.first { $0.name == "expect" }
         guard case .command = step.action else {
             let hasAction = entries.contains { Self.actions.contains($0.name) && $0.name != "provider" }
-            if let expect, !hasAction { note(expect.place, "expect is about the answer to a command, and here is none") }
+            if let expect, !hasAction {
+                note(expect.place, "expect is about the answer to a command, and here is none")
+            }
             return
         }
         let pattern = expect.map { answer($0.value) } ?? Self.taken
@@ -125,7 +129,8 @@ extension ScenarioReading {
 
     /// A code that no answer can have is an error of the file.
     private mutating func checkCode(_ node: ScenarioNode) {
-        guard let text = node.text, ScenarioReference(text) == nil, text != "present", case .other = ErrorCode(name: text)
+        guard let text = node.text, ScenarioReference(text) == nil, text != "present",
+            case .other = ErrorCode(name: text)
         else { return }
         noteUnknown("error code", text, at: node.place, among: Self.errorCodes)
     }

@@ -35,7 +35,9 @@ extension ScenarioReading {
             let meant = Spelling.closest(to: reference.name, among: names).map { "; did you mean $\($0)?" }
             note(
                 place,
-                "no step before has named an answer '\(reference.name)'\(meant ?? " (a text that begins with $ is written $$)")")
+                "no step before has named an answer '\(reference.name)'"
+                    + (meant ?? " (a text that begins with $ is written $$)")
+            )
         }
         return reference
     }
@@ -55,7 +57,9 @@ extension ScenarioReading {
 
     /// Whether a text is a number as JSON writes it.
     static func isNumber(_ text: String) -> Bool {
-        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else { return false }
+        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
+            return false
+        }
         return RawJSON(text) != nil
     }
 

@@ -39,7 +39,8 @@ package struct ScenarioReading {
             return .failure(ScenarioProblems([error]))
         }
         guard !documents.roots.isEmpty else {
-            return .failure(ScenarioProblems([ScenarioProblem(path: path, place: nil, text: "is empty: it has no scenario")]))
+            return .failure(
+                ScenarioProblems([ScenarioProblem(path: path, place: nil, text: "is empty: it has no scenario")]))
         }
         var scenarios: [Scenario] = []
         for root in documents.roots {
@@ -176,7 +177,8 @@ package struct ScenarioReading {
 
     /// A date in UTC, or milliseconds since 1970.
     private mutating func date(_ entry: ScenarioNode.Entry) -> Int64? {
-        guard let text = entry.value.text, case .at(let date) = Moment(argument: text), Self.plausible.contains(date) else {
+        guard let text = entry.value.text, case .at(let date) = Moment(argument: text), Self.plausible.contains(date)
+        else {
             note(
                 entry.value.place,
                 "\(entry.name) is a date in UTC such as 2026-01-31T09:00Z, and this is "
