@@ -166,8 +166,8 @@ def test_since_leaves_out_what_was_before(islet, client):
 
 
 @pytest.mark.parametrize("words, meant", [
-    (["list"], "activity list"), (["tap"], "activity tap"), (["timeline"], "widget timeline"), (["verify"], "journal verify"),
-    (["activty"], "activity"), (["activity", "lst"], "list"), (["activity", "ls"], "list"),
+    (["list"], "activity list"), (["tap"], "activity tap"), (["timeline"], "widget timeline"),
+    (["verify"], "journal verify"), (["activty"], "activity"), (["activity", "lst"], "list"), (["activity", "ls"], "list"),
     (["completion"], "completions"), (["context", "select"], "use"), (["control", "delete", "x"], "remove"), (["journal", "verfy"], "verify"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else value)
 def test_a_misspelt_subcommand_is_told_with_what_may_be_meant(words, meant):

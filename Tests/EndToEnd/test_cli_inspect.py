@@ -354,7 +354,8 @@ def test_a_service_that_is_not_there_is_5(islet, tmp_path):
 
 
 @pytest.mark.parametrize("words", [
-    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["apps"], ["explain"], ["rules"], ["check"],
+    ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["apps"], ["explain"], ["rules"],
+    ["check"],
     ["doctor"],
     *([family, verb] for family in ("activity", "control", "widget") for verb in ("explain", "history", "at", "diff")),
 ], ids=" ".join)

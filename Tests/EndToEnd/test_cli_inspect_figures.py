@@ -122,7 +122,8 @@ def test_timers_are_filtered_and_named_as_other_subcommands_take_them(islet, cli
     cut = islet("timers", "--filter", "at<3m", "--limit", "1", "-o", "name")
     assert cut.out == "k0\n" and cut.err == "showing 1 of 2 that fit, among 5\n"
     one, two = islet("timers", "--limit", "2", "-o", "name").out.splitlines()
-    assert one == "k0" and islet("activity", "get", two, "--json").json[0]["key"] == "k1", "an id, since it is on a device"
+    assert one == "k0"
+    assert islet("activity", "get", two, "--json").json[0]["key"] == "k1", "an id, since it is on a device"
     assert islet("timers", "-o", "wide").out.splitlines()[0].split()[-2:] == ["KIND", "ID"]
     islet("timers", "--hours", "--filter", "key", code=2)
 

@@ -64,8 +64,8 @@ extension ConnectionLoop {
 }
 
 extension IsletConnection {
-    /// The apps that have events, each with the last published position of its stream. It costs the service one message,
-    /// whatever happens in the streams.
+    /// The apps that have events, each with the last published position of its stream. It costs the service one
+    /// message, whatever happens in the streams.
     ///
     /// - Parameters:
     ///   - app: the only one that is asked about; nil: all.

@@ -1,7 +1,7 @@
 /// Looks for the place in a stream from which on events are not older than a date.
 ///
-/// A pure value. Events of one stream never go back in time, so that halving finds the place with few questions: each is
-/// the first chunk of a replay.
+/// A pure value. Events of one stream never go back in time, so that halving finds the place with few questions: each
+/// is the first chunk of a replay.
 package struct PastSearch: Sendable {
     /// What is to be done next.
     package enum Step: Sendable, Hashable {

@@ -70,7 +70,9 @@ struct ActivityTarget: EntityTarget {
         guard listed.isEmpty else { return listed }
         list["state"] = .string("dismissed")
         let newestFirst = await onDevices(target, list, connection).sorted {
-            ($0["startedAt"]?.integer ?? 0, $0["id"]?.string ?? "") > ($1["startedAt"]?.integer ?? 0, $1["id"]?.string ?? "")
+            // What was never shown has no start, but its id has its time.
+            let (one, other) = ($0["startedAt"]?.integer ?? 0, $1["startedAt"]?.integer ?? 0)
+            return one == other ? $0["id"]?.string ?? "" > $1["id"]?.string ?? "" : one > other
         }
         var devices: Set<String> = []
         return newestFirst.filter { devices.insert($0["device"]?.string ?? "").inserted }

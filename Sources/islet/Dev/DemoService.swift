@@ -45,7 +45,9 @@ struct DemoService: Service {
         try await DemoMorning(shop: shop).playForever()
     }
 
-    private static func welcome(_ card: ServiceCard, speed: Double, hasDemo: Bool, canWrite: Bool, data: String?) -> String {
+    private static func welcome(
+        _ card: ServiceCard, speed: Double, hasDemo: Bool, canWrite: Bool, data: String?
+    ) -> String {
         let islet = Invocation.name
         let second = TimeText.span(Int64(speed * 1_000))
         let isElsewhere = card.endpoints.commands != Endpoints().commands

@@ -46,7 +46,8 @@ struct EntityList<Family: CommandFamily> {
                 try await write(rows, connection)
                 Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(app.app)\(with)")
                 if total == 0, chosenApp(app.named) == nil {
-                    Console.message("no app was named: --all is of all; `\(Invocation.name) apps` shows which there are")
+                    let apps = "`\(Invocation.name) apps` shows which there are"
+                    Console.message("no app was named: --all is of all; \(apps)")
                 }
             }
         }

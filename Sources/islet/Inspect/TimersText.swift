@@ -36,7 +36,8 @@ package struct TimersText {
     /// A table of some of the timers.
     package func table(of timers: [RawObject], isWide: Bool) -> [String] {
         guard !timers.isEmpty else { return [] }
-        var table = TextTable("FIRES", "AT", "WHAT", "NAME", "APP", "DEVICE", "STATE", more: isWide ? ["KIND", "ID"] : [])
+        let more = isWide ? ["KIND", "ID"] : []
+        var table = TextTable("FIRES", "AT", "WHAT", "NAME", "APP", "DEVICE", "STATE", more: more)
         for timer in timers {
             let at = timer["at"]?.integer ?? 0
             table.add(

@@ -19,7 +19,7 @@ enum Pages {
             command["limit"] = .integer(min(limit - rows.count, pageMax))
             let page = try await connection.send(command)
             rows += page[member]?.elements?.compactMap(\.object) ?? []
-            guard rows.count < limit, let next = page["next"], !next.isNull else { 
+            guard rows.count < limit, let next = page["next"], !next.isNull else {
                 return (rows, page["total"]?.integer, page["exact"]?.bool != false)
             }
             command["cursor"] = next

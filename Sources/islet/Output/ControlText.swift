@@ -30,7 +30,8 @@ enum ControlText {
 
     /// A table of controls with a head.
     static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
-        var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT", more: isWide ? WideText.head : [])
+        let more = isWide ? WideText.head : []
+        var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT", more: more)
         for row in rows {
             let notes = [PlacedText.failure(row), EntityText.next(row, now: now)]
             let next = notes.compactMap(\.self).joined(separator: ", ")

@@ -14,7 +14,9 @@ enum GroupText {
         ]
     }
 
-    private static func line(_ name: String, _ value: String) -> String { "  " + name.padded(to: 15) + " " + value.printable }
+    private static func line(_ name: String, _ value: String) -> String {
+        "  " + name.padded(to: 15) + " " + value.printable
+    }
 
     /// A table of keys with a head.
     static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {

@@ -57,7 +57,8 @@ extension String {
     /// Where a code for colours ends with which a text begins, after the escape character; nil: it begins with none.
     private static func endOfInk(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView.Index? {
         guard text.first == "[", let end = text.prefix(12).firstIndex(of: "m") else { return nil }
-        let codes = text[text.index(after: text.startIndex)..<end].split(separator: ";", omittingEmptySubsequences: false)
+        let inner = text[text.index(after: text.startIndex)..<end]
+        let codes = inner.split(separator: ";", omittingEmptySubsequences: false)
         return codes.allSatisfy { inks.contains(String($0)) } ? text.index(after: end) : nil
     }
 

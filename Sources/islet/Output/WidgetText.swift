@@ -54,7 +54,8 @@ enum WidgetText {
 
     /// A table of widgets with a head.
     static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
-        var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT", more: isWide ? WideText.head : [])
+        let more = isWide ? WideText.head : []
+        var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT", more: more)
         for row in rows {
             let failure = [PlacedText.failure(row)].compactMap(\.self)
             let next = marks(row) + failure + EntityText.upcoming(row, now: now)

@@ -55,8 +55,9 @@ struct ProviderCommand: AsyncParsableCommand {
             for row in rows {
                 func number(_ name: String) -> String { row[name]?.description ?? "-" }
                 func span(_ name: String) -> String { row[name]?.integer.map { "\($0) ms" } ?? "-" }
+                let id = row["id"]?.string ?? ""
                 table.add(
-                    isWide ? row["id"]?.string ?? "" : EntityText.shortID(row["id"]?.string ?? ""), row["app"]?.string ?? "", row["state"]?.string ?? "",
+                    isWide ? id : EntityText.shortID(id), row["app"]?.string ?? "", row["state"]?.string ?? "",
                     number("calls"), number("failures"), "\(number("inFlight")) of \(number("capacity"))",
                     number("waiting"), span("p50"), span("p99"),
                     kinds(row).joined(separator: ", "))

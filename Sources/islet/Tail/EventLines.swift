@@ -44,7 +44,8 @@ package struct EventLines {
         let content = content(event).map { "  " + style.dim($0.printable.shortened(to: contentWidth)) }
         lines.append(
             style.dim(TimeText.clock(event.at)) + "  " + name.padded(to: nameWidth) + "  " + transition(event) + "  "
-                + cause(event).printable.padded(to: 15) + "  " + notes(event, known).joined(separator: ", ") + (content ?? ""))
+                + cause(event).printable.padded(to: 15) + "  " + notes(event, known).joined(separator: ", ")
+                + (content ?? ""))
         return lines
     }
 

@@ -1,7 +1,7 @@
 package import IsletClient
 
-/// Puts what several apps have had until now into one order, that of its dates. Each app's past comes by a replay of its
-/// own; from there on events are in the order in which they come.
+/// Puts what several apps have had until now into one order, that of its dates. Each app's past comes by a replay of
+/// its own; from there on events are in the order in which they come.
 package struct PastMerge {
     /// The apps whose past has not come to its end, with its last event.
     private var heads: [String: UInt64]

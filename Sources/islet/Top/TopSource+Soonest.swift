@@ -18,7 +18,9 @@ extension TopSource {
 
     /// What is shown: exactly the rows that the timers name, where they are as many as were asked for and nothing is
     /// filtered out of them; else these and all others.
-    static func merged(_ rows: [RawObject], _ timers: Answer, _ tab: TopTab, limit: Int, isFiltered: Bool) -> [RawObject] {
+    static func merged(
+        _ rows: [RawObject], _ timers: Answer, _ tab: TopTab, limit: Int, isFiltered: Bool
+    ) -> [RawObject] {
         let next = self.rows(timers)
         guard !isFiltered, next.count >= limit else { return rows }
         let named = Set(next.map(tab.identity))

@@ -3,7 +3,7 @@ import Testing
 
 /// Where a stream is to be read from, for it to begin at a date.
 @Suite struct PastSearchTests {
-    /// Streams of random dates, of which a chunk has a few rows: the place is the one that looking at every event finds.
+    /// Streams of random dates, of which a chunk has a few rows: the place is the one that looking at each event finds.
     @Test(arguments: 0..<200)
     func `the first event that is not older is found with few questions`(run: Int) throws {
         let seed = UInt64.random(in: .min ... .max)

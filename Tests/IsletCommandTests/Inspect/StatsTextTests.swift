@@ -50,8 +50,8 @@ struct StatsTextTests {
     @Test("count nothing as none, and name what is slow")
     func counts() throws {
         let lines = try lines(
-            #"{"now":0,"activities":{"active":0,"stale":0},"subscribers":{"reporting":3,"lagging":1,"maximumLag":1200},"#
-                + #""memory":{"resident":220200960}}"#)
+            #"{"now":0,"activities":{"active":0,"stale":0},"#
+                + #""subscribers":{"reporting":3,"lagging":1,"maximumLag":1200},"memory":{"resident":220200960}}"#)
         #expect(
             lines.dropFirst() == [
                 "activities   none", "subscribers  3 report, 1 lagging, at most 1 200 events behind",

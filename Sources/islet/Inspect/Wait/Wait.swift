@@ -42,7 +42,9 @@ struct Wait: AsyncParsableCommand {
                 try refuseIfLost(found.whole)
                 let end = begun + service.timeout.duration
                 try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
-                    try await Stoppable.during({ "\(still(found, seen, since: begun)): waited for \(condition.text)" }) {
+                    try await Stoppable.during {
+                        "\(still(found, seen, since: begun)): waited for \(condition.text)"
+                    } _: {
                         try await follow(found, seen, until: end, connection)
                     }
                 }
