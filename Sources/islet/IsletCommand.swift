@@ -32,6 +32,7 @@ struct IsletCommand: AsyncParsableCommand {
               are the files sound?       islet journal verify
               until when must I wait?    islet wait order-7 --for ended --timeout 5m
               do my own flows work?      islet scenario run order.yaml
+              can I play it again?       islet tail --since 1h --json, islet replay FILE
 
             ENVIRONMENT:
               ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK    where the service is
