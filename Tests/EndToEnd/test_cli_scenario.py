@@ -97,6 +97,13 @@ def test_the_page_shows_what_is_true(file):
         scenario(file(block, f"{number}.yaml"))
 
 
+def test_the_readme_shows_what_is_true(file):
+    text = (ROOT / "README.md").read_text().split("## Testing your own flows", 1)[1].split("\n## ", 1)[0]
+    block = "".join(f"{line[4:]}\n" for line in text.splitlines() if line.startswith("    "))
+    assert block.startswith("name: an order goes stale")
+    scenario(file(block))
+
+
 # Failures
 
 

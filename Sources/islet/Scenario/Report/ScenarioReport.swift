@@ -35,7 +35,7 @@ package struct ScenarioReport: Sendable {
         let title = failure.title.isEmpty ? "" : " (\(failure.title))"
         var lines = [
             "\(style.wrong("FAIL"))  \(style.bold(result.name.printable)) \(time)",
-            "  \(result.path):\(failure.place.line)\(step)\(title.printable): \(failure.message.printable)",
+            "  \(result.path.printable):\(failure.place.line)\(step)\(title.printable): \(failure.message.printable)",
         ]
         lines += differences(failure, style: style).map { "    " + $0 }
         if failure.differences.isEmpty == false, let came = failure.came {
@@ -43,13 +43,13 @@ package struct ScenarioReport: Sendable {
         }
         if !failure.eventLines.isEmpty {
             lines.append("  the last events:")
-            lines += failure.eventLines.map { "    " + $0 }
+            lines += failure.eventLines.map { "    " + $0.printable }
         } else if failure.step > 0 {
             lines.append("  no event has come")
         }
         if !failure.explanation.isEmpty {
             lines.append("  why \(failure.entity ?? "it") is as it is:")
-            lines += failure.explanation.map { "    " + $0 }
+            lines += failure.explanation.map { "    " + $0.printable }
         }
         return lines
     }
