@@ -16,18 +16,18 @@ package struct PayloadHandle: Equatable, Sendable, BitwiseCopyable {
 
 /// Users' bytes in arenas of size classes: no allocation per payload once warm, and no header beside it.
 ///
-/// Four classes for each doubling, so at most a fifth is slack. Unsafe pointers: the struct is noncopyable and the single
+/// Eight classes for each doubling, so at most a ninth is slack beyond the smallest. Unsafe pointers: the struct is noncopyable and the single
 /// owner of the chunks; a place is only ever made by `insert` and checked against its class's chunks on each use.
 package struct PayloadStore: ~Copyable {
     /// The longest payload: a frame has at most 64 KiB, and what is stored together comes from one frame.
     package static let maximumCount = 1 << 17
     private static let chunkBytes = 1 << 20
-    /// The size classes in bytes: 32, 48, 64, 80, 96, 112, 128, 160, … 131 072.
+    /// The size classes in bytes: 16, 32, 48, 64, 72, 80, 88, … 128, 144, 160, … 131 072.
     private static let sizes: [Int] = {
-        var sizes = [32, 48]
+        var sizes = [16, 32, 48]
         var base = 64
         while base < maximumCount {
-            for quarter in 0..<4 { sizes.append(base + quarter * base / 4) }
+            for eighth in 0..<8 { sizes.append(base + eighth * base / 8) }
             base *= 2
         }
         return sizes + [maximumCount]
@@ -106,13 +106,11 @@ package struct PayloadStore: ~Copyable {
     }
 
     private static func sizeClass(of count: Int) -> Int {
-        if count <= 32 { return 0 }
-        if count <= 48 { return 1 }
-        if count <= 64 { return 2 }
-        // For 2^k < count ≤ 2^(k+1): four classes above 2^k, each 2^(k-2) apart.
+        if count <= 64 { return (count - 1) / 16 }
+        // For 2^k < count ≤ 2^(k+1): eight classes above 2^k, each 2^(k-3) apart.
         let exponent = Int.bitWidth - 1 - (count - 1).leadingZeroBitCount
-        let step = 1 << (exponent - 2)
-        return 2 + (exponent - 6) * 4 + (count - (1 << exponent) + step - 1) / step
+        let step = 1 << (exponent - 3)
+        return 3 + (exponent - 6) * 8 + (count - (1 << exponent) + step - 1) >> (exponent - 3)
     }
 
     private mutating func take(_ sizeClass: Int) -> UInt32 {

@@ -18,6 +18,9 @@ import IsletProtocol
 package final class Partition {
     /// How many deadlines a turn lets take effect, so that commands get theirs.
     static let deadlinesPerTurn = 1_024
+    /// A batch that has as many events gets no more of deadlines: what a command in it waits for is its commit and the
+    /// one before, and of a million deadlines at one instant each would else be as large as a batch may be.
+    static let deadlinesPerBatch = 4_096
 
     /// What the service is, as `service.info` tells it.
     package var card: ServiceCard
@@ -148,6 +151,7 @@ package final class Partition {
         now = clock.turn(at: reading)
         guard !isStopping, !flights.isDiskFull, !batch.isFull else { return false }
         if clockTravel != nil { return continueTravel() }
+        guard batch.events.count < Self.deadlinesPerBatch else { return false }
         let isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerTurn)
         encodeEvents(Span(), nil)
         return isLate
@@ -202,7 +206,7 @@ package final class Partition {
     package func pollTimeout() -> Int {
         var wait = Self.longestWait
         if isStopping { return wait }
-        if !batch.isFull, !flights.isDiskFull, let deadline = clock.pollTimeout(until: engine.nextWork()) {
+        if batch.events.count < Self.deadlinesPerBatch, !batch.isFull, !flights.isDiskFull, let deadline = clock.pollTimeout(until: engine.nextWork()) {
             wait = min(wait, deadline)
         }
         if flights.areLanded, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }

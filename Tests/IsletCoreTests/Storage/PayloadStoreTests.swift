@@ -17,8 +17,8 @@ struct PayloadStoreTests {
         var lengths = Array(0...1_100)
         var base = 1_024
         while base < PayloadStore.maximumCount {
-            for quarter in 0...4 {
-                let size = base + quarter * base / 4
+            for eighth in 0...8 {
+                let size = base + eighth * base / 8
                 lengths += [size - 1, size, size + 1].filter { $0 <= PayloadStore.maximumCount }
             }
             base *= 2
