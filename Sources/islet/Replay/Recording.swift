@@ -19,14 +19,8 @@ package struct Recording: Sendable {
 
     /// How many events a recording may have.
     package static let eventsMax = 2_000_000
-    /// How many gaps are kept; more are only counted.
-    private static let gapsMax = 100
-
     private var entries: [Entry] = []
-    /// The first gaps, in their order.
-    package private(set) var gaps: [Gap] = []
-    /// How many events are missing in all of them.
-    package private(set) var missing: UInt64 = 0
+    private var streams = RecordedStreams()
     /// How many events stood in it before, and were left out.
     package private(set) var repeated = 0
     /// The last line, where its end is missing.
@@ -40,8 +34,6 @@ package struct Recording: Sendable {
     /// The first line that has an event, by whose bytes the recording is known again.
     package private(set) var identity: [UInt8] = []
 
-    /// Of each app the last event that was seen.
-    private var positions: [String: StreamPosition] = [:]
     private var apps: [String: String] = [:]
 
     /// An empty one, which takes lines.
@@ -49,6 +41,12 @@ package struct Recording: Sendable {
 
     /// How many events there are.
     package var count: Int { entries.count }
+    /// The first gaps, in their order.
+    package var gaps: [Gap] { streams.gaps }
+    /// How many events are missing in all of them.
+    package var missing: UInt64 { streams.missing }
+    /// Whose a group is, as far as the recording tells.
+    var owners: [String: String] { streams.owners }
 
     /// The event of an index.
     package func event(_ index: Int) -> RecordedEvent? {
@@ -71,7 +69,9 @@ package struct Recording: Sendable {
             cutLine = number
         case .event(let event, let hasTopic):
             let app = hasTopic ? event.app : app(of: event)
-            guard follows(event, app) else {
+            let recorded = RecordedEvent(line: number, app: app, event: event)
+            let entity = recorded.entity.map { "\(event.name.prefix { $0 != "." })/\($0)" }
+            guard streams.take(event, entity: entity, app: app) else {
                 repeated += 1
                 return
             }
@@ -83,31 +83,9 @@ package struct Recording: Sendable {
         }
     }
 
-    /// Whether an event is new in its stream; a gap before it is noted.
-    private mutating func follows(_ event: StreamEvent, _ app: String?) -> Bool {
-        guard let app else { return true }
-        let last = positions[app]
-        if let last, last.epoch == event.position.epoch, event.seq <= last.seq { return false }
-        positions[app] = event.position
-        guard let last, last.epoch == event.position.epoch else { return true }
-        guard event.seq > last.seq + 1 else { return true }
-        missing += event.seq - last.seq - 1
-        if gaps.count < Self.gapsMax { gaps.append(Gap(app: app, first: last.seq + 1, last: event.seq - 1)) }
-        return true
-    }
-
-    /// The app of an event whose topic is not recorded: its entity says it at the start, a group by who sets a key.
+    /// The app of an event whose topic is not recorded: its entity's start says it, and of a group's event nothing.
     private func app(of event: StreamEvent) -> String? {
-        if let app = event.patch["app"]?.string { return app }
-        if let id = event.id { return apps[id] }
-        let item = event.object["notification"]?.object ?? event.patch
-        guard let by = item["by"]?.string else { return nil }
-        // The stream is the owner's, and who set the key may be another member: the number that comes next tells.
-        func isNext(_ app: String) -> Bool {
-            positions[app].map { $0.epoch == event.position.epoch && $0.seq + 1 == event.seq } ?? false
-        }
-        if positions[by] == nil || isNext(by) { return by }
-        return positions.keys.filter(isNext).min() ?? by
+        event.patch["app"]?.string ?? event.id.flatMap { apps[$0] }
     }
 
     /// Keeps what earlier events need.

@@ -26,8 +26,8 @@ struct Replay: AsyncParsableCommand {
 
             WHAT IS NOT REPLAYED, and said in the end: events of what began before the
             recording did; signs of life and other commands that changed nothing, since they
-            made no event; push tokens. Groups are made where they are missing. An ended
-            device condition shows only where a reload is charged again.
+            made no event; push tokens. Groups are made where they are missing. What the switch
+            for frequent pushes has ended is ended by a command.
 
             The same recording into the same service twice does no harm: each command is known
             again and not executed. --new-ids plays it once more as new things.

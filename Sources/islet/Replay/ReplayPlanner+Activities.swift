@@ -61,13 +61,13 @@ extension ReplayPlanner {
         update.command["staleDate"] = entity.members["staleDate"]
         update.command["relevanceScore"] = relevance(of: entity)
         update.command["alert"] = event.event.object["alert"]
-        update.command["timestamp"] = ownTimestamp(event)
+        update.command["timestamp"] = ownTimestamp(event, entity)
         return update
     }
 
     /// The timestamp that the command has named; nil where it was that of its execution.
-    private func ownTimestamp(_ event: RecordedEvent) -> RawJSON? {
-        event.patch["timestamp"].flatMap { $0.integer == event.at ? nil : $0 }
+    private func ownTimestamp(_ event: RecordedEvent, _ entity: ReplayedEntity) -> RawJSON? {
+        entity.members["timestamp"].flatMap { $0.integer == event.at ? nil : $0 }
     }
 
     private mutating func planEnd(_ event: RecordedEvent, _ entity: ReplayedEntity) -> ReplayVerdict {
@@ -76,13 +76,17 @@ extension ReplayPlanner {
             var end = command("activity.end", event, entity)
             end.command["contentState"] = event.patch["contentState"]
             end.command["dismissalPolicy"] = policy(event)
-            end.command["timestamp"] = ownTimestamp(event)
+            end.command["timestamp"] = ownTimestamp(event, entity)
             return .send([end])
         case "activeLimit", "heartbeat": return .follows(.deadline)
         case "renewal": return planRenewal(event, entity)
         case "settings":
-            let set = switches.flipFrequentPushes(app: entity.app, device: entity.device, at: event.at)
-            return set.isEmpty ? .follows(.command) : .send(set.map { PlannedCommand($0) })
+            // The switch for frequent pushes was turned. Which way, and for which devices, no event tells; so each is
+            // ended by itself, with a timestamp that leaves its own.
+            var end = command("activity.end", event, entity)
+            end.command["dismissalPolicy"] = policy(event)
+            end.command["timestamp"] = entity.members["timestamp"]
+            return .send([end])
         case "transient":
             guard let device = entity.device else { return .impossible(.incomplete) }
             let leave = devices.once("leave", device, at: event.at)
@@ -126,6 +130,7 @@ extension ReplayPlanner {
     private func endAtOnce(_ event: RecordedEvent, _ entity: ReplayedEntity) -> PlannedCommand {
         var end = command("activity.end", event, entity)
         end.command["dismissalPolicy"] = .string("immediate")
+        end.command["timestamp"] = ownTimestamp(event, entity)
         return end
     }
 

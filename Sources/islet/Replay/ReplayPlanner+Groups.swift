@@ -46,7 +46,7 @@ extension ReplayPlanner {
             command["name"] = name
         case _: return .impossible(.unknownEvent)
         }
-        let preparation = groups.admit(by, to: group, owner: event.app).prepared
+        let preparation = groups.admit(by, to: group, owner: event.app ?? recording.owners[group]).prepared
         return .send(preparation + [PlannedCommand(command, entity: event.entity)])
     }
 }

@@ -33,20 +33,24 @@ struct RecordingTests {
         #expect((0..<3).map { sample.recording.event($0)?.app } == ["com.a", "com.a", nil])
     }
 
-    @Test("gives the event of a group to the app in whose stream it is the next")
+    @Test("gives the events of a group to the app in whose stream they are missing, and drops none")
     func owners() throws {
+        func set(_ seq: Int, _ group: String, _ revision: Int) -> String {
+            #"{"epoch":"e","seq":\#(seq),"at":1767225600000,"event":"group.set","#
+                + #""group":{"group":"\#(group)","key":"k","revision":\#(revision),"value":2,"by":"com.b"}}"#
+        }
         var sample = RecordedSample()
-        try sample.start()
-        try sample.take(line("com.b", 9))
-        try sample.take(
-            #"{"epoch":"e","seq":2,"at":1767225600000,"event":"group.set","#
-                + #""group":{"group":"g","key":"k","revision":2,"value":2,"by":"com.b"}}"#)
-        #expect(sample.recording.event(2)?.app == "com.a")
-        try sample.take(
-            #"{"epoch":"e","seq":10,"at":1767225600000,"event":"group.notified","#
-                + #""notification":{"group":"h","name":"moved","by":"com.b"}}"#)
-        #expect(sample.recording.event(3)?.app == "com.b")
-        #expect(sample.recording.gaps.isEmpty)
+        for text in [
+            line("com.a", 1), line("com.b", 1), set(2, "g", 1), set(2, "h", 1), line("com.b", 3), set(3, "h", 2),
+            line("com.a", 5), set(3, "h", 2),
+        ] {
+            try sample.take(text)
+        }
+        #expect(sample.recording.gaps.map { "\($0.app) \($0.first) \($0.last)" } == ["com.a 4 4"])
+        #expect(sample.recording.repeated == 1)
+        let texts = sample.verdicts.map(RecordedSample.text)
+        #expect(texts[2].hasPrefix(#"group.create {"app":"com.b","group":"g"}; group.set"#))
+        #expect(texts[3].hasPrefix(#"group.create {"app":"com.a","group":"h"}; group.admit"#))
     }
 
     @Test("takes the lines of a journal's dump, those without events too")

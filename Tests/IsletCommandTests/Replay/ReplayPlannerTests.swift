@@ -181,17 +181,14 @@ struct ReplayPlannerTests {
         #expect(others[4].hasPrefix(on))
     }
 
-    @Test("The switch for frequent pushes is turned to and fro")
+    @Test("What the switch for frequent pushes has ended is ended by itself, its timestamp kept")
     func frequentPushes() throws {
         var sample = RecordedSample()
-        for (number, id) in [id, other].enumerated() {
-            let date = Int64(number) * 10
-            try sample.start(id, at: date)
-            try sample.add("activity.ended", from: "active", to: "ended", cause: "settings", at: date + 5, id: id)
-        }
-        let texts = sample.verdicts.map(RecordedSample.text)
-        #expect(texts[1] == #"settings.set {"app":"com.a","frequentPushesEnabled":false}"#)
-        #expect(texts[3] == #"settings.set {"app":"com.a","frequentPushesEnabled":true}"#)
+        try sample.start(patch: #""timestamp":1767225600000"#)
+        try sample.add(
+            "activity.ended", from: "active", to: "ended", cause: "settings", at: 5,
+            patch: #""endedAt":1767225600005,"dismissAt":1767240000005"#)
+        #expect(sample.last == #"activity.end {"app":"com.a","id":"\#(id)","timestamp":1767225600000}"#)
     }
 
     @Test("What is not known is not guessed")
