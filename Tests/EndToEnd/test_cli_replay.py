@@ -553,3 +553,21 @@ def test_a_long_recording_goes_in_batches(service, target, client, recording):
     path = recording(life)
     done = Islet(target)("replay", path, "--verify", "--json")
     assert done.json[0]["commands"] == 600 and done.json[0]["took"] < 10_000
+
+
+def test_a_provider_that_does_not_answer_holds_nothing_up(service, target, client, wire, recording, steady):
+    """Before a tap the control must stand where it stood; where it never comes there, that is waited for once."""
+    steady(service)
+
+    def taps():
+        id = client.applied("control.add", kind=TORCH)["control"]["id"]
+        for value in (True, False, True, False):
+            wait_for(lambda: client.read("control.get", id=id)["control"]["state"], "shown")
+            client.applied("control.set", id=id, value=value)
+        wait_for(lambda: client.read("control.get", id=id)["control"]["state"], "shown")
+
+    path = recording(taps)
+    RawProvider(wire, target.commands, toggle(), app=APP)
+    [summary] = Islet(target)("replay", path, "--verify", "--json", code=1).json
+    assert summary["replayed"] == 5 and 2_000 <= summary["took"] < 4_000
+    assert {difference["member"] for difference in summary["differences"]} >= {"state"}

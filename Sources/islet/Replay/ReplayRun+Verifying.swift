@@ -10,10 +10,15 @@ extension ReplayRun {
             times: options.times, names: options.names, isExact: options.movesClock)
         var rest = planner.entities.sorted { $0.key < $1.key }.filter(\.value.isPlanned)[...]
         var differences: [ReplayVerification.Difference] = []
+        var isWaiting: Set<EntityTopic.Family> = [.control, .widget]
         while !rest.isEmpty {
             let part = rest.prefix(Self.readsMax)
             rest = rest.dropFirst(Self.readsMax)
-            for (recorded, entity) in part where entity.awaitsProvider { try await settleAtLast(recorded, entity) }
+            for (recorded, entity) in part where isWaiting.contains(entity.family) {
+                guard let state = entity.state, Self.resting.contains(state) else { continue }
+                // A provider that has not answered one in time is not waited for again.
+                if try await !settle(recorded, in: state) { isWaiting.remove(entity.family) }
+            }
             let answers = await target.send(batch: part.map { get($0.key, $0.value) })
             for ((_, entity), answer) in zip(part, answers) {
                 switch answer {
@@ -27,10 +32,6 @@ extension ReplayRun {
         return differences
     }
 
-    private func settleAtLast(_ recorded: String, _ entity: ReplayedEntity) async throws {
-        if let state = entity.state, !entity.isGone { try await settle(recorded, in: state) }
-    }
-
     /// The read of a recorded entity at the target.
     func get(_ recorded: String, _ entity: ReplayedEntity) -> Command {
         var get = Command("\(entity.family.rawValue).get", app: entity.app)
@@ -42,9 +43,4 @@ extension ReplayRun {
         }
         return options.names.renamed(get)
     }
-}
-
-extension ReplayedEntity {
-    /// Whether a provider may still have something to say about it.
-    fileprivate var awaitsProvider: Bool { family == .control || family == .widget }
 }

@@ -29,6 +29,8 @@ struct ReplayRun {
     private(set) var ids: [String: String] = [:]
     /// The recorded entities whose start was refused.
     private var refused: Set<String> = []
+    /// Those that did not come to the recorded state, and are waited for no more.
+    private var unsettled: Set<String> = []
     private var outbox: [Waiting] = []
     private var begun = ContinuousClock.now
     /// Where the target's clock was moved to.
@@ -109,9 +111,10 @@ struct ReplayRun {
             guard !refused.contains(entity) else {
                 return progress.note { $0.seen += 1; $0.cannot(.startRefused) }
             }
-            if let state = planned.from {
+            if let state = planned.from, Self.resting.contains(state), !unsettled.contains(entity) {
                 try await flush()
-                try await settle(entity, in: state)
+                // What has not come there once would hold up all that follows.
+                if try await !settle(entity, in: state) { unsettled.insert(entity) }
             }
         }
         var ready = planned
@@ -183,9 +186,14 @@ struct ReplayRun {
 
     // MARK: Providers
 
+    /// The states in which nothing is on its way to a provider. Of the others nobody knows how long they last.
+    static let resting = Controls.restingStates.union(Widgets.restingStates).union(["authenticating"])
+
     /// Waits until an entity stands where the recorded one stood, since a provider takes real time; not for ever.
-    func settle(_ recorded: String, in state: String) async throws {
-        guard let entity = planner.entities[recorded] else { return }
+    ///
+    /// - Returns: whether it stands there; also where it is not there at all, which is said of its next command.
+    func settle(_ recorded: String, in state: String) async throws -> Bool {
+        guard let entity = planner.entities[recorded] else { return true }
         let get = get(recorded, entity)
         let end = ContinuousClock.now + Self.settling
         while ContinuousClock.now < end {
@@ -193,12 +201,12 @@ struct ReplayRun {
             do throws(IsletError) {
                 found = EntityText.entity(try await target.send(get))
             } catch {
-                // What is not there will be said when its command is refused.
                 guard case .refused = error else { throw error }
-                return
+                return true
             }
-            if found?["state"]?.string == state { return }
+            if found?["state"]?.string == state { return true }
             try await Task.sleep(for: Self.pause)
         }
+        return false
     }
 }
