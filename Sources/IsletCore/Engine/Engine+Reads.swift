@@ -22,6 +22,11 @@ extension Engine {
     /// The app of an activity.
     package func app(of record: ActivityRecord) -> AppID { apps.kinds[Int(record.kind)].app }
 
+    /// The app of the activity of a handle, or nil where it is gone.
+    package func app(of reference: SlotRef) -> AppID? {
+        activities.isCurrent(reference) ? apps.kinds[Int(activities[reference.slot].kind)].app : nil
+    }
+
     /// What an activity renews and is renewed by.
     package func renewal(of slot: Slot, _ record: ActivityRecord) -> RenewalLinks {
         record.hasRenewalLinks ? renewals[slot] ?? RenewalLinks() : RenewalLinks()

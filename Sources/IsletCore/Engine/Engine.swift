@@ -53,6 +53,11 @@ package struct Engine: ~Copyable {
     /// What taps in ``events`` name.
     package internal(set) var interactionBytes: [UInt8] = []
 
+    /// Never set: it is here for its type. A struct with an existential in it is passed by its address; without one, the
+    /// compiler copied the engine's 1.4 kB to the stack for every borrow from a class (six times an update, seen in the
+    /// machine code of `encodeEvents` and `applied`), because it could change there during the call.
+    private let passesByAddress: (any Sendable)? = nil
+
     /// - Parameters:
     ///   - rules: the limits; they do not change while the engine lives.
     ///   - start: where domain time begins; no deadline is earlier.

@@ -41,6 +41,23 @@ package struct NameTable: ~Copyable {
 }
 
 /// Whether two runs of bytes are the same.
+///
+/// Eight bytes a step: `elementsEqual` takes 30 instructions a byte, and each command's app is compared here. Every
+/// load is below the count, which both runs have.
 package func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    left.count == right.count && left.elementsEqual(right)
+    let count = left.count
+    guard count == right.count else { return false }
+    var index = 0
+    while index + 8 <= count {
+        let isSame =
+            left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            == right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        guard isSame else { return false }
+        index += 8
+    }
+    while index < count {
+        guard left[index] == right[index] else { return false }
+        index += 1
+    }
+    return true
 }
