@@ -22,7 +22,7 @@ WORK = ROOT / ".build" / "instructions"
 RECORD = ROOT / "scripts" / "instructions.json"
 SUBJECTS = ["partition", "index", "machine", "codec", "journal", "scanner", "wheel"]  # the longest first
 LIMIT = 0.10  # as much more fails, as much less is to be recorded
-MORE_ALLOCATIONS = 0.02  # calls for memory by an operation, beyond what memory grows by now and then
+MORE_ALLOCATIONS = 0.1  # calls for memory by an operation, beyond what memory grows by now and then
 
 
 def run(words, **options):
