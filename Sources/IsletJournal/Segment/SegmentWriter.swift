@@ -18,9 +18,6 @@ final class SegmentWriter: @unchecked Sendable {
 
     /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
     private static let lockMilliseconds: Int32 = 5_000
-    /// Bytes of a page. A batch is one long value, and SQLite makes two calls for each page of it: with pages of 4 KiB four
-    /// times as many.
-    private static let pageBytes = 16_384
     /// KiB of pages that are kept: those that the next batch changes again, and no more, so that they stay near.
     private static let cacheKiB = 2_048
 
@@ -67,7 +64,7 @@ final class SegmentWriter: @unchecked Sendable {
             Schema.Key.store: identity.store, Schema.Key.epoch: identity.epoch,
             Schema.Key.sync: identity.sync.rawValue, Schema.Key.segment: String(identity.number),
         ]
-        try DatabaseFile.create(path: path, schema: Schema.segment, meta: settings, vfs: vfs, pageSize: pageBytes)
+        try DatabaseFile.create(path: path, schema: Schema.segment, meta: settings, vfs: vfs)
     }
 
     /// Does what the first commit would have to do besides: makes the log and its index, and syncs their names.

@@ -2,18 +2,16 @@
 enum DatabaseFile {
     /// Makes a database in write-ahead mode: under another name first, synced, then renamed.
     ///
-    /// - Parameters:
-    ///   - pageSize: A power of two of bytes, from 512 to 65 536.
-    ///   - fill: Anything else that belongs into it, before it is synced.
+    /// - Parameter fill: Anything else that belongs into it, before it is synced.
     static func create(
-        path: String, schema: String, meta: [String: String], vfs: String?, pageSize: Int = 4_096,
+        path: String, schema: String, meta: [String: String], vfs: String?,
         fill: (Database) throws(SQLiteError) -> Void = { (_) throws(SQLiteError) in }
     ) throws(StoreError) {
         let unfinished = FolderNames.unfinished(path)
         do throws(SystemError) { try FolderNames.removeDatabase(unfinished) } catch { throw StoreError(error) }
         do throws(SQLiteError) {
             let database = try Database(path: unfinished, mode: .create, vfs: vfs)
-            try database.execute("PRAGMA page_size = \(pageSize); PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+            try database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
             try database.transaction { () throws(SQLiteError) in
                 try database.execute(schema)
                 for (key, value) in meta.sorted(by: { $0.key < $1.key }) { try Meta.set(key, to: value, in: database) }

@@ -30,7 +30,7 @@ struct ReplayReport {
         }
     }
 
-    /// Says what the recording lacks, and that it begins now.
+    /// Says what the recording lacks or has twice, and that it begins now.
     mutating func begin() {
         for gap in recording.gaps.prefix(Self.gapsToldMax) {
             let what = gap.first == gap.last ? "event \(gap.first) is" : "events \(gap.first) to \(gap.last) are"
@@ -40,7 +40,7 @@ struct ReplayReport {
             Console.message("\(RecoveryText.grouped(Int(clamping: recording.missing))) events are missing in all")
         }
         if recording.repeated > 0 {
-            Console.message("\(ReplayCounts.counted(recording.repeated, "event")) stood in it before, and was left out")
+            Console.message("left out \(ReplayCounts.counted(recording.repeated, "event")) that the recording has twice")
         }
         begun = .now
     }
