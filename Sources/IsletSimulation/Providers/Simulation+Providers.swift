@@ -155,7 +155,7 @@ extension Simulation {
             for topic in busy.keys { busy[topic]?.late = 0 }
             return
         }
-        let hasRoom = journal.inFlight < 2
+        let hasRoom = journal.inFlight == 0
         let waiting = waitingEntities
         for topic in busy.keys where waiting[topic] == nil { busy[topic] = nil }
         for (topic, entity) in waiting {
