@@ -153,7 +153,7 @@ def test_the_demo_has_a_board(tmp_path):
     demo.process.message(re.escape(f"{url}/"))
     pages = Pages(url)
     assert pages.get("/api/session").json["speed"] == 600
-    assert pages.events().hello()["write"] is False
+    assert pages.events().hello()["write"] is True
     begun = time.monotonic()
     demo.close()
     assert time.monotonic() - begun < 5

@@ -18,7 +18,7 @@ extension Simulation {
 
     /// No date of a widget passes without its effect, once everything was handed over.
     func checkDueWidgets() {
-        guard mix.hasWidgets, !isDiskFull, !partition.isStopping, journal.inFlight < 2, travel == nil else {
+        guard mix.hasWidgets, !isDiskFull, !partition.isStopping, journal.inFlight == 0, travel == nil else {
             return overdue.removeAll()
         }
         let now = partition.now.domain.milliseconds
