@@ -1,13 +1,17 @@
 import IsletClient
 import IsletServer
 import Logging
+import ZeroMQ
 
 /// Runs a test with the real service, on free ports or on those of an earlier one, on a clock that only `clock.advance`
 /// moves.
 ///
-/// - Parameter data: the directory of its files; nil keeps everything in memory.
+/// - Parameters:
+///   - data: the directory of its files; nil keeps everything in memory.
+///   - deadline: a port of an earlier one may be another test's for a while, which took it as a free one.
 func withService<Result>(
-    at endpoints: Endpoints = .free, data: String? = nil, _ body: (Endpoints) async throws -> Result
+    at endpoints: Endpoints = .free, data: String? = nil,
+    until deadline: ContinuousClock.Instant = .now + .seconds(60), _ body: (Endpoints) async throws -> Result
 ) async throws -> Result {
     var configuration = ServeConfiguration()
     configuration.store = data == nil ? .memory : .sqlite
@@ -26,7 +30,11 @@ func withService<Result>(
         try await service.run()
     }
     guard let bound = await cards.first(where: { _ in true })?.endpoints else {
-        try await running.value
+        do {
+            try await running.value
+        } catch let error as StartError where error.reason == .addressInUse && .now < deadline {
+            return try await withService(at: endpoints, data: data, until: deadline, body)
+        }
         throw CancellationError()
     }
     let result: Swift.Result<Result, any Error>
