@@ -49,15 +49,7 @@ static void take_event(const char *bytes, size_t size) {
 
 static void *listen_to_events(void *unused) {
     (void)unused;
-    static struct reply reply;
-    struct resp *resp = resp_open(options.port);
-    RESP_ASK(resp, &reply, "SUBSCRIBE", "__keyevent@0__:expired");
-    atomic_store(&subscribed, 1);
-    while (atomic_load(&listening)) {
-        resp_wait(resp, 20);
-        if (!resp_pull(resp)) continue;
-        while (resp_take(resp, &reply)) take_event(reply.items[2].bytes, (size_t)reply.items[2].size);
-    }
+    resp_listen(options.port, "__keyevent@0__:expired", &subscribed, &listening, take_event);
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -167,3 +168,17 @@ static inline void resp_ask(struct resp *resp, struct reply *reply, int count, c
 
 #define RESP_ASK(resp, reply, ...) \
     resp_ask(resp, reply, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)), (const char *[]){__VA_ARGS__})
+
+// Subscribes to a channel and hands over what comes on it, for as long as `listening` is set; says when it is subscribed.
+static inline void resp_listen(long port, const char *channel, atomic_int *subscribed, const atomic_int *listening,
+                               void (*take)(const char *bytes, size_t size)) {
+    static struct reply reply;
+    struct resp *resp = resp_open(port);
+    RESP_ASK(resp, &reply, "SUBSCRIBE", channel);
+    atomic_store(subscribed, 1);
+    while (atomic_load(listening)) {
+        resp_wait(resp, 20);
+        if (!resp_pull(resp)) continue;
+        while (resp_take(resp, &reply)) take(reply.items[2].bytes, (size_t)reply.items[2].size);
+    }
+}
