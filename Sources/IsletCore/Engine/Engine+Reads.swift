@@ -24,7 +24,7 @@ extension Engine {
 
     /// The app of the activity of a handle, or nil where it is gone.
     package func app(of reference: SlotRef) -> AppID? {
-        activities.isCurrent(reference) ? apps.kinds[Int(activities[reference.slot].kind)].app : nil
+        activities.isCurrent(reference) ? app(of: activities[reference.slot]) : nil
     }
 
     /// What an activity renews and is renewed by.

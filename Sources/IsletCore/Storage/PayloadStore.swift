@@ -16,8 +16,9 @@ package struct PayloadHandle: Equatable, Sendable, BitwiseCopyable {
 
 /// Users' bytes in arenas of size classes: no allocation per payload once warm, and no header beside it.
 ///
-/// Eight classes for each doubling, so at most a ninth is slack beyond the smallest. Unsafe pointers: the struct is noncopyable and the single
-/// owner of the chunks; a place is only ever made by `insert` and checked against its class's chunks on each use.
+/// Eight classes for each doubling, so at most a ninth is slack beyond the smallest. Unsafe pointers: the struct is
+/// noncopyable and the single owner of the chunks; a place is only ever made by `insert` and checked against its class's
+/// chunks on each use.
 package struct PayloadStore: ~Copyable {
     /// The longest payload: a frame has at most 64 KiB, and what is stored together comes from one frame.
     package static let maximumCount = 1 << 17
@@ -146,21 +147,8 @@ extension Span<UInt8> {
 
     /// Whether a run of this frame has exactly these bytes.
     @inline(__always) package func equals(_ range: FrameRange, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard Int(range.count) == bytes.count else { return false }
         let part = extracting(range.indices)
-        return part.withUnsafeBytes { own in
-            var index = 0
-            while index + 8 <= own.count {
-                let left = own.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                if left != bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) { return false }
-                index += 8
-            }
-            while index < own.count {
-                if own[index] != bytes[index] { return false }
-                index += 1
-            }
-            return true
-        }
+        return part.withUnsafeBytes { equal($0, bytes) }
     }
 
     /// A run of this frame as text; for names, which are ASCII.
