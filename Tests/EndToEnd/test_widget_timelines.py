@@ -88,6 +88,11 @@ def test_what_is_shown_is_carried_over_until_the_first_entry_of_the_next_timelin
     assert (whole["state"], whole["entry"], whole["entries"]) == ("shown", entry(EPOCH, 0), 2)
     assert "entryIndex" not in whole and whole["timelineAt"] == after(30 * MINUTE)
     assert board.client.read("widget.timeline", id=id, at=after(HOUR))["at"]["entryIndex"] == 0
+    for date in (after(30 * MINUTE), after(HOUR) - 1):
+        then = board.client.read("widget.timeline", id=id, at=date)["at"]
+        assert then == {"at": date, "entry": entry(EPOCH, 0)}
+    before = board.client.read("widget.timeline", id=id, at=after(30 * MINUTE) - 1)["at"]
+    assert "entry" not in before, "what the timeline before showed then is not kept"
     board.rest(to=after(HOUR))
     board.next("entry", id=id, entry=entry(after(HOUR), 1), entryIndex=0)
     board.agrees(id)

@@ -6,6 +6,8 @@ struct ReloadSweep<Cause: Equatable & Sendable>: Sendable {
     var cause: Cause
     /// When it was asked for.
     var setAt: Instant
+    /// Of one that a process before did not end: only those that it has not reached since then.
+    var since: Instant?
     /// The one whose action made it, which reloads by itself.
     var except: Slot?
     var next: Slot = 0

@@ -158,6 +158,7 @@ extension Engine {
             if steps.isEmpty { append(.askTimeline, widget: slot) }
         }
         for device in widgets.onDevice.keys.sorted() { restack(device, at: now) }
+        resumeWidgetSweeps(at: now)
     }
 }
 
@@ -173,6 +174,10 @@ extension Engine {
         package var declaration: [UInt8]
         package var recommendations: [UInt8]?
         var relevance: KindRelevance?
+        var unswept: UnsweptReload?
+
+        /// The layout. The first one knew of no reload on its way.
+        static let version: UInt8 = 2
     }
 
     /// The key of a kind's fact: app and kind with a slash between them, which neither may hold.
@@ -181,10 +186,16 @@ extension Engine {
         return [Engine.widgetKindTag] + apps[record.app].name + [UInt8(ascii: "/")] + record.name
     }
 
-    /// A kind's declaration, relevance and recommendations.
+    /// A kind's declaration, relevance and recommendations, and its reload that is on its way.
     package func writeFact(widgetKind kind: DeclaredKindID, to writer: inout ImageWriter) {
-        writer.write(byte: WidgetImage.version)
+        writer.write(byte: WidgetKindFact.version)
         writer.write(run: widgets.kinds[kind].declaration?.json ?? [])
+        let unswept = widgets.unswept[kind]
+        writer.write(unswept != nil)
+        if let unswept {
+            writer.write(unswept.since)
+            writer.write(byte: unswept.cause.rawValue)
+        }
         let recommendations = widgets.recommendations[kind]
         writer.write(recommendations != nil)
         if let recommendations { writer.write(run: recommendations) }
@@ -222,6 +233,7 @@ extension Engine {
         widgets.kinds[kind].declaration = declaration
         widgets.recommendations[kind] = fact.recommendations
         widgets.relevance[kind] = fact.relevance
+        widgets.unswept[kind] = fact.unswept
         if !isInSnapshot { widgetKindChanged(kind) }
     }
 
@@ -267,9 +279,14 @@ extension Engine {
 extension Engine.WidgetKindFact {
     fileprivate init(app: [UInt8], _ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == WidgetImage.version else { throw .unknownVersion(version) }
+        guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
         self.app = app
         declaration = try reader.bytesOfRun()
+        if version > 1, try reader.flag() {
+            let since = try reader.instant()
+            guard since.isSet, since.isPlausible else { throw .contradiction("a date in no century") }
+            unswept = UnsweptReload(since: since, cause: try reader.value())
+        }
         if try reader.flag() { recommendations = try reader.bytesOfRun() }
         guard try reader.flag() else { return }
         var relevance = KindRelevance(list: [], json: try reader.bytesOfRun())

@@ -1,4 +1,4 @@
-/// Reloads with their budget, what calls to providers came to, and reloads of many widgets.
+/// Reloads with their budget, and what calls to providers came to.
 extension Engine {
     /// The least time between a reload and the one that a policy asks for, whatever the rules say: a provider whose
     /// policies are always past must not be asked without end at one date.
@@ -241,52 +241,6 @@ extension Engine {
     /// A provider of a kind was lost while others take its calls: the same widgets ask these.
     package mutating func widgetProviderIsLost(_ kind: DeclaredKindID, at now: Instant) {
         _ = sweepWidgets(app: widgets.kinds[kind].app, kind, .providerLost, at: now)
-    }
-
-    // MARK: Many
-
-    /// Begins a reload of many; with the cause `stack`, a new look at the stacks in which a kind takes part.
-    mutating func sweepWidgets(
-        app: AppID, _ kind: DeclaredKindID?, _ cause: WidgetCause, at now: Instant
-    ) -> WidgetOutcome {
-        let isAsked = cause != .registration && cause != .providerLost && cause != .stack
-        guard !isAsked || widgets.sweeps.count < ReloadSweep<WidgetCause>.maximum else {
-            return .refused(.busy(retryAfter: 100))
-        }
-        let count =
-            kind.map { widgets.kinds[$0].placed }
-            ?? widgets.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.placed : 0) }
-        guard count > 0 else { return .reloading(count: 0) }
-        let sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
-        // Nobody could send these once more, so they are never refused: the ones that wait become one.
-        let waiting = isAsked ? nil : widgets.sweeps.indices.dropFirst().first { widgets.sweeps[$0].isSame(as: sweep) }
-        if let waiting { widgets.sweeps[waiting].join(sweep) } else { widgets.sweeps.append(sweep) }
-        continueWidgetSweeps(at: now)
-        return .reloading(count: count)
-    }
-
-    /// Goes on with reloads of many, some of them.
-    mutating func continueWidgetSweeps(at now: Instant, _ dating: Dating = .whenNoticed) {
-        var slots = ReloadSweep<WidgetCause>.slotsPerTurn
-        var reloads = ReloadSweep<WidgetCause>.reloadsPerTurn
-        while slots > 0, reloads > 0, var sweep = widgets.sweeps.first {
-            let date = dating == .whenDue ? sweep.setAt : now
-            while sweep.next < sweep.end, slots > 0, reloads > 0 {
-                let slot = sweep.next
-                sweep.next += 1
-                slots -= 1
-                guard let record = widgets.record(at: slot),
-                    sweep.covers(app: widgets.kinds[record.kind].app, record.kind)
-                else { continue }
-                reloads -= 1
-                if sweep.cause == .stack {
-                    if let device = record.device { restack(device, at: date) }
-                } else if record.machine.needs(sweep.cause) {
-                    reload(widget: slot, sweep.cause, .nobody, at: date)
-                }
-            }
-            if sweep.next >= sweep.end { widgets.sweeps.removeFirst() } else { widgets.sweeps[0] = sweep }
-        }
     }
 }
 

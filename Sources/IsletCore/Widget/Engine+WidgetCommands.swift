@@ -177,10 +177,10 @@ extension Engine {
         _ address: ControlAddress, _ envelope: Envelope, _ frame: Span<UInt8>, at now: Instant, _ dating: Dating
     ) -> WidgetOutcome {
         guard let slot = reach(widget: address, frame, now, dating) else { return .refused(.notFound) }
+        if let refused = guarded(widget: slot, envelope, at: now, frame) { return refused }
         guard widgets.slab[slot].machine.needs(.visible) else {
             return ignore(widget: slot, (.unchanged, .nothingToReload), envelope, at: now, frame)
         }
-        if let refused = guarded(widget: slot, envelope, at: now, frame) { return refused }
         reload(widget: slot, .visible, Asker(envelope: envelope, isCommand: true), at: now, frame)
         return .applied(widgets.reference(to: slot))
     }

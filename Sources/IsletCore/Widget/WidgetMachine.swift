@@ -182,6 +182,12 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         }
     }
 
+    /// Whether a reload that was asked for at a date has done nothing to it: none was asked for since, nor is one held
+    /// or to be tried again.
+    func missed(reloadAt date: Instant) -> Bool {
+        !hasCall && state != .removed && hold == nil && failure == .none && lastReloadAt < date
+    }
+
     /// Its timeline is to be asked for again, as far as that is allowed. One whose timeline is on its way is asked once
     /// more; one whose action runs is asked anyway when that is through; one that is held waits on.
     package mutating func reload(_ why: WidgetCause, _ admission: Admission, at now: Instant) -> Steps {
@@ -280,6 +286,9 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         if why.askedNobody { lastReloadAt = previousReloadAt }
         // What a person did, or what changed on the device, is still to be drawn, whenever somebody can be asked.
         if !why.askedNobody || charge.exemption?.outlastsFailure != true { charge = .none }
+        if charge == .none, hasEntry, let newer = dirtyCause?.exemption, newer.outlastsFailure {
+            charge = .exempt(newer)
+        }
         dirtyCause = nil
         retryAt = newRetryAt
         // A policy's date that passed meanwhile must not ask again before the retry does.

@@ -16,13 +16,15 @@ package struct WidgetTable: ~Copyable {
     /// What providers recommend, until it is invalidated: JSON arrays.
     var recommendations: [DeclaredKindID: [UInt8]] = [:]
     var sweeps: [ReloadSweep<WidgetCause>] = []
+    /// The kinds whose reload by command has not reached all of their widgets yet.
+    var unswept: [DeclaredKindID: UnsweptReload] = [:]
     var decisions = DecisionLog<WidgetDecision>()
     /// How many widgets are in each state, by its raw value; none are removed, since those are no more.
     package internal(set) var countByState = [Int](repeating: 0, count: WidgetState.allCases.count)
 
     /// The widgets, free slots among them, that changed since a snapshot wrote them.
     package var changedSlots = ChangedSlots()
-    /// The kinds whose declaration, relevance or recommendations did.
+    /// The kinds whose declaration, relevance, recommendations or reload on its way did.
     package var changedKinds: [DeclaredKindID] = []
     /// The devices whose conditions did, by name.
     package var changedConditions: Set<[UInt8]> = []
@@ -86,6 +88,13 @@ struct KindRelevance: Equatable, Sendable {
     var list: [WidgetRelevance]
     /// The exact bytes of the JSON array.
     var json: [UInt8]
+}
+
+/// A reload of a kind that was answered and is on its way, so that a restart can go on with it.
+package struct UnsweptReload: Equatable, Sendable {
+    /// When it was asked for, the last time.
+    var since: Instant
+    var cause: WidgetCause
 }
 
 /// What decides on a device whether reloads are charged (apple-semantics 5, exempt and not enforced).

@@ -51,6 +51,8 @@ enum WidgetPassages {
     static let unasked = ["noProvider", "busy"]
     /// The conditions under which nothing is charged, in their order.
     static let conditions = ["foreground", "session", "standBy", "developerMode"]
+    /// The changes of a device after which one reload is not charged.
+    static let changes = ["locale", "appearance"]
 }
 
 /// One event between two stands of a widget.

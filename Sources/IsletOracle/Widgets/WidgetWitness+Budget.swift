@@ -27,12 +27,18 @@ extension WidgetWitness {
             default: widget.owed ?? (passage.hadEntry ? nil : "placement")
             }
         if let wanted {
-            if wanted == "locale" || wanted == "appearance" {
+            if WidgetPassages.changes.contains(wanted) {
                 check(
                     oracle.hasChanged(wanted, passage.after["device"]?.string, until: passage.at),
                     "nobody reported a change of \(wanted)")
             }
             return check(exemption == wanted, "it should be exempt by \(wanted)")
+        }
+        if let exemption, WidgetPassages.changes.contains(exemption), widget.failures > 0 {
+            // It changed while a timeline was on its way, which then failed.
+            let device = passage.after["device"]?.string
+            return check(
+                oracle.hasChanged(exemption, device, until: passage.at), "nobody reported a change of \(exemption)")
         }
         for name in WidgetPassages.conditions {
             let stands = oracle.condition(

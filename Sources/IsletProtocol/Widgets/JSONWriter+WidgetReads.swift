@@ -32,6 +32,9 @@ extension JSONWriter {
         if let index = engine.entryIndex(of: record, at: date), index < entries.count {
             field("entryIndex", index)
             engine.withBytes(of: record.timeline) { field("entry", rawBytes: $0, entries[index].bytes.indices) }
+        } else if record.carried.count > 0, machine.timelineAt <= date {
+            // All of the timeline is ahead then: what the one before showed last is kept.
+            engine.withBytes(of: record.carried) { field("entry", rawBytes: $0, $0.indices) }
         }
         endObject()
     }

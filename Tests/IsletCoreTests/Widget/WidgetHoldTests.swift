@@ -186,6 +186,25 @@ struct WidgetHoldTests {
         #expect(rig.told == ["timeline #1 r6 reloading>shown provider"])
     }
 
+    @Test(
+        "a locale that changes while a timeline is on its way costs nothing, though that timeline fails",
+        arguments: [CallFailure.threw, .timedOut, .noProvider, .busy])
+    func dirtyAndFailed(failure: CallFailure) {
+        let rig = rig(budget: 1)
+        let id = rig.rested(device: "d")
+        rig.reload(id)
+        rig.report("d", .localeChange)
+        rig.fail(id, failure)
+        #expect(rig.state(id) == .shown)
+        rig.pass(hour)
+        if failure == .noProvider { rig.register() }
+        #expect(rig.state(id) == .reloading && rig.exempt(id, .locale) == 1)
+        #expect(rig.budget(id)?.spent == (failure.askedNobody ? 0 : 1))
+        rig.answer(id)
+        rig.reload(id)
+        #expect(rig.machine(id)?.hold != nil, "the next one is owed nothing")
+    }
+
     @Test("a policy whose date comes while it is held, or while it failed, asks once")
     func policyMeanwhile() {
         let rig = rig(budget: 0)
@@ -235,6 +254,8 @@ struct WidgetHoldTests {
         #expect(rig.configure(id, "{}", ifRevision: 1).text == "conflict r2")
         #expect(rig.tap(id, ifRevision: 1).text == "conflict r2")
         #expect(rig.remove(id, ifRevision: 3).text == "conflict r2")
+        #expect(rig.visible(id, ifRevision: 1).text == "conflict r2")
+        #expect(rig.visible(id, ifRevision: 2).text == "ignored unchanged")
         #expect(rig.add(ifRevision: 1).text == "notFound")
         #expect(rig.remove(id, ifRevision: 2).text == "applied")
     }

@@ -176,6 +176,42 @@ struct WidgetRecoveryTests {
         for id in copy.observer.widgets { compare(id, copy, third, seed) }
     }
 
+    @Test(
+        "a reload of very many that was answered goes on after a restart, whatever turn it had come to",
+        arguments: [0, 1, 2, 3], [false, true])
+    func sweepGoesOn(turns: Int, hasSnapshot: Bool) throws {
+        let rig = WidgetRig()
+        rig.engine.isJournalled = true
+        rig.isChecked = false
+        let journal = WidgetJournal()
+        rig.journal = journal
+        rig.declare()
+        rig.declare("calm")
+        let ids = (0..<2_500).map { _ in rig.placed() }
+        let calm = rig.placed("calm")
+        rig.pass(hour)
+        #expect(rig.reload(kind: "weather").text == "reloading 2500")
+        let now = rig.now
+        for turn in 0..<turns {
+            if hasSnapshot, turn == 1 { journal.sweep(&rig.engine, rows: 10_000) }
+            _ = rig.step { $0.fireDue(at: now, dating: .whenNoticed, limit: 1) }
+        }
+        if hasSnapshot { journal.sweep(&rig.engine, rows: 10_000) }
+        let copy = try restored(rig, journal)
+        (copy.isChecked, copy.journal) = (false, journal)
+        copy.step { $0.restartWidgets(at: now) }
+        copy.pass(minute)
+        #expect(ids.allSatisfy { copy.state($0) == .reloading && copy.budget($0)?.spent == 1 })
+        #expect(copy.state(calm) == .shown)
+        for id in ids { copy.answer(id) }
+        copy.pass(hour)
+        // It is through: the next restart has nothing to go on with.
+        let third = try restored(copy, journal)
+        third.isChecked = false
+        third.step { $0.restartWidgets(at: now + 2 * hour) }
+        #expect(third.pass(2 * hour) == [] && third.engine.widgets.countByState[Int(WidgetState.shown.rawValue)] == 2_501)
+    }
+
     @Test("timelines and ledgers are written where they changed, and not with every event")
     func sizes() throws {
         let rig = WidgetRig()

@@ -134,11 +134,13 @@ extension WidgetRig {
     }
 
     @discardableResult
-    func visible(_ id: EntityID, _ app: String = "com.a") -> Engine.WidgetOutcome {
+    func visible(
+        _ id: EntityID, _ app: String = "com.a", ifRevision: UInt64? = nil
+    ) -> Engine.WidgetOutcome {
         var frame = FrameBuilder()
         let address = ControlAddress(app: frame.run(app), id: id)
         let dating = dating
-        return send(frame) { $0.visibleWidget(address, $1, $2, at: $3, dating) }
+        return send(frame, ifRevision: ifRevision) { $0.visibleWidget(address, $1, $2, at: $3, dating) }
     }
 
     @discardableResult
