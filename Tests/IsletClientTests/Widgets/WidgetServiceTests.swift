@@ -203,10 +203,65 @@ import Testing
             let relevant = try await center.add(
                 kind: "flight", family: .systemMedium, configuration: FlightIntent(), device: "phone")
             _ = try await widget(relevant, connection) { $0.isOnTop }
-            let stack = try await connection.send(Command("widget.stack", ["device": .string("phone")]))["stack"]
-            let rows = (stack?.elements ?? []).compactMap(\.object)
-            #expect(rows.map { $0["id"]?.string } == [relevant, plain])
-            #expect(rows.first?["rule"]?.string == "widgetRelevance")
+            let rows = try await center.smartStack(of: "phone")
+            #expect(rows.map(\.id) == [relevant, plain])
+            #expect(rows.map(\.rule) == [.widgetRelevance, .placement])
+            #expect(rows.allSatisfy { $0.app == "com.example.pizza" && $0.kind == "flight" && $0.score == nil })
+            #expect(try await center.smartStack(of: "watch").isEmpty)
+        }
+    }
+
+    @Test func `a timeline says what is shown now, then, and what comes next`() async throws {
+        let provider = WeatherProvider(timeline: { context in
+            let entries = (0..<3).map { step in
+                WeatherEntry(
+                    date: context.now + Double(step) * 600, degrees: step,
+                    relevance: TimelineEntryRelevance(score: step == 1 ? 0.5 : 1, duration: step == 1 ? 120 : 0))
+            }
+            return Timeline(entries: entries, policy: .after(context.now + 3_600))
+        })
+        try await withProvider {
+            WeatherWidget(provider: provider)
+        } _: { connection, _ in
+            let id = try await center.add(kind: "weather", family: .systemSmall, device: "phone")
+            _ = try await widget(id, connection)
+            let timeline = try #require(try await center.timeline(of: id, at: minute(15)))
+            #expect(timeline.entries(as: WeatherEntry.self)?.map(\.degrees) == [0, 1, 2])
+            #expect(timeline.policy == .after(minute(60)))
+            #expect([timeline.timelineAt, timeline.next?.at] == [minute(0), minute(10)])
+            #expect(timeline.entryIndex == 0 && timeline.next?.cause == "entry")
+            #expect(timeline.moment?.at == minute(15) && timeline.moment?.entryIndex == 1)
+            #expect(timeline.moment?.entry(as: WeatherEntry.self)?.degrees == 1)
+            try await connection.advance(minutes: 10)
+            let later = try #require(try await center.timeline(of: id))
+            #expect(later.entryIndex == 1 && later.moment == nil)
+            let row = try #require(try await center.smartStack(of: "phone").first)
+            #expect(row.rule == .entryRelevance && row.score == 0.5 && row.until == minute(12))
+            #expect(try await center.timeline(of: "0198c0de-0000-7000-8000-00000000000a") == nil)
+        }
+    }
+
+    @Test func `a budget says what was spent, what was not charged, and what waits`() async throws {
+        let provider = WeatherProvider(timeline: { context in
+            Timeline(entries: [WeatherEntry(date: context.now, degrees: 0)], policy: .never)
+        })
+        try await withProvider {
+            WeatherWidget(provider: provider)
+        } _: { connection, _ in
+            let id = try await center.add(kind: "weather", family: .systemSmall)
+            _ = try await widget(id, connection)
+            let fresh = try #require(try await center.budget(of: id))
+            #expect(fresh.spent == 0 && fresh.left == fresh.limit && fresh.isLearning && !fresh.isDeveloperMode)
+            #expect(fresh.exempt == ["placement": 1] && fresh.lastReloadAt == minute(0) && fresh.held == nil)
+            for _ in 0..<3 { try await center.reloadTimeline(of: id) }
+            let held = try #require(try await center.budget(of: id)?.held)
+            #expect(held.until == minute(5) && held.reason == "spacing" && held.cause == "request")
+            #expect(held.merged == 2)
+            try await connection.advance(minutes: 5)
+            _ = try await widget(id, connection) { $0.state == .shown && $0.members["held"] == nil }
+            let spent = try #require(try await center.budget(of: id))
+            #expect(spent.spentAt == [minute(5)] && spent.left == spent.limit - 1 && spent.freeAt == nil)
+            #expect(try await center.budget(of: "0198c0de-0000-7000-8000-00000000000a") == nil)
         }
     }
 
