@@ -62,6 +62,9 @@ class Flight(module.TimelineProvider):
 
 
 class Weather(module.TimelineProvider):
+    def __init__(self):
+        self.relevant = []
+
     def timeline(self, widget):
         city = widget.configuration.get("city", "nowhere")
         links = None if widget.family == "systemSmall" else {"tomorrow": f"travel://{city}/tomorrow"}
@@ -77,6 +80,9 @@ class Weather(module.TimelineProvider):
 
     def recommendations(self):
         return [({"city": "paris"}, "Paris in spring")]
+
+    def relevance(self):
+        return list(self.relevant)
 
 
 class Tasks(module.TimelineProvider):
@@ -103,17 +109,22 @@ def flight():
 
 
 @pytest.fixture
+def weather():
+    return Weather()
+
+
+@pytest.fixture
 def tasks():
     return Tasks()
 
 
 @pytest.fixture
-def provider(service, flight, tasks):
+def provider(service, flight, weather, tasks):
     made = module.Provider(APP, commands=service.commands)
     made.widget(FLIGHT, ["systemSmall", "systemMedium"], display_name="Flight", **PATIENT)(flight)
     made.widget(
         WEATHER, ["systemSmall", "systemMedium"], rendering={"modes": ["fullColor", "accented"]}, **PATIENT,
-        parameters=[module.parameter("city", default="berlin", dynamic_options=True)])(Weather)
+        parameters=[module.parameter("city", default="berlin", dynamic_options=True)])(weather)
     made.widget(TASKS, ["systemSmall"], **PATIENT)(tasks)
     with made.start():
         made.wait_until_registered()
@@ -516,6 +527,26 @@ def test_a_stack_tells_who_is_on_top_and_why(islet, client, placed):
     assert islet("widget", "stack", "watch").err == "0 widgets on watch\n"
 
 
+def test_the_provider_of_a_kind_is_asked_again_when_it_is_relevant(islet, client, placed, weather):
+    flight = placed(device="phone")
+    client.advance(by=1)
+    paris = placed(WEATHER, device="phone", configuration={"city": "paris"})
+
+    def stack():
+        return [row["id"] for row in client.read("widget.stack", device="phone", app=None)["stack"]]
+
+    assert stack() == [flight, paris]
+    weather.relevant = [module.WidgetRelevance({"city": "paris"})]
+    assert islet("widget", "invalidate-relevance", WEATHER).out == f"asking when {WEATHER} is relevant\n"
+    deadline = Deadline()
+    while stack() != [paris, flight]:
+        assert not deadline.passed
+    assert islet("widget", "invalidate-relevance", WEATHER, "--json").json[0]["outcome"] == "applied"
+    silent = islet("widget", "invalidate-relevance", FLIGHT)
+    assert (silent.out, silent.err) == ("", "ignored: unchanged (its provider says nothing of its relevance)\n")
+    assert "did you mean" in islet("widget", "invalidate-relevance", "com.example.Fligt", code=3).err
+
+
 def test_history_and_explain_tell_why(islet, client, placed):
     id = placed()
     client.advance(by=HOUR)
@@ -678,7 +709,7 @@ def test_wrong_usage_is_2_and_says_why(islet, line):
 
 @pytest.mark.parametrize("verb", [
     "", "list", "add", "configure", "remove", "get", "timeline", "budget", "tap", "reload", "visible", "kinds",
-    "options", "snapshot", "recommendations", "stack", "history", "explain",
+    "options", "snapshot", "recommendations", "invalidate-relevance", "stack", "history", "explain",
 ])
 def test_help_begins_with_examples(verb):
     done = run("widget", *verb.split(), "--help")

@@ -22,8 +22,8 @@ struct WidgetCommand: AsyncParsableCommand {
         subcommands: [
             List.self, Add.self, Configure.self, PlacedRemove<Widgets>.self, EntityGet<PlacedTarget<Widgets>>.self,
             Timeline.self, Budget.self, Tap.self, PlacedReload<Widgets>.self, Visible.self, Kinds.self, Options.self,
-            Snapshot.self, Recommendations.self, Stack.self, EntityHistory<PlacedTarget<Widgets>>.self,
-            EntityExplain<PlacedTarget<Widgets>>.self,
+            Snapshot.self, Recommendations.self, InvalidateRelevance.self, Stack.self,
+            EntityHistory<PlacedTarget<Widgets>>.self, EntityExplain<PlacedTarget<Widgets>>.self,
             EntityAt<PlacedTarget<Widgets>>.self, EntityCompare<PlacedTarget<Widgets>>.self,
         ])
 }

@@ -140,4 +140,30 @@ extension WidgetCommand {
             }
         }
     }
+
+    /// `islet widget invalidate-relevance`.
+    struct InvalidateRelevance: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask the provider of a kind again when its widgets are relevant, which orders Smart Stacks.",
+            discussion: """
+                EXAMPLES:
+                  islet widget invalidate-relevance Flight
+                  islet widget stack phone-1                    what came of it
+                """)
+
+        @OptionGroup var target: KindTarget<Widgets>
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var service: ServiceOptions
+
+        func run() async throws {
+            try await service.withConnection { connection in
+                let answer = try await target.send(target.command("invalidateRelevance"), connection)
+                if output.json { return Console.data(answer.json.bytes) }
+                if case .ignored(let reason) = answer.outcome {
+                    return Console.message("ignored: \(reason) (its provider says nothing of its relevance)")
+                }
+                Console.data("asking when \(target.kind) is relevant")
+            }
+        }
+    }
 }
