@@ -1,14 +1,18 @@
 """Files that are not what the service left: a message that says what is wrong and where, and never a start from zero."""
 
+import contextlib
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
+import subprocess
+import tempfile
 
 import pytest
 
 from support.durable import Durable
-from support.service import run
+from support.service import BINARY, run
 
 
 @pytest.fixture
@@ -93,6 +97,63 @@ def test_a_newer_schema_is_refused(durable, name):
     assert name in message and "99" in message and "later version" in message
 
 
+@pytest.mark.parametrize("key", ["epoch", "store", "boot_id", "sync", "clock", "holds_through", "first_segment"])
+def test_a_flipped_bit_in_a_single_value_of_the_snapshot_is_found(durable, key):
+    file = durable.data / "state.db"
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        # All of it in the file, whose pages have no checksums, and nothing there of values that were before.
+        database.execute("vacuum")
+        database.execute("pragma wal_checkpoint(truncate)")
+    (durable.data / "state.db-wal").touch()
+    content = file.read_bytes()
+    places = [found.end() for found in re.finditer(rb"(?<![_a-z])" + key.encode(), content)]
+    assert len(places) == 2, "the value and its sum"
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 1
+        file.write_bytes(damaged)
+        is_refused(durable, str(file), "islet journal verify")
+    file.write_bytes(content)
+    assert len(durable.start().client.list(limit=100)) == 40
+
+
+def content_of(folder):
+    """All rows of a restored folder, but for what is told anew with each restore."""
+    rows = []
+    for name, tables in (("state.db", ["entity", "fact"]), ("journal-000001.db", ["batch"])):
+        with contextlib.closing(sqlite3.connect(f"file:{folder / name}?mode=ro", uri=True)) as database:
+            for table in tables:
+                rows.append(database.execute(f"select * from {table} order by 1").fetchall())
+    return rows
+
+
+def test_a_backup_that_is_damaged_is_refused_and_the_folder_can_be_restored_into_still(durable, tmp_path):
+    durable.start()
+    sound, file, folder = tmp_path / "backup.db", tmp_path / "damaged.db", tmp_path / "restored"
+    assert run("backup", sound, "--commands", durable.service.commands).returncode == 0
+    assert run("restore", sound, "--data", tmp_path / "sound", "--allow-volatile").returncode == 0
+    expected, content = content_of(tmp_path / "sound"), sound.read_bytes()
+    refused = 0
+    for place in range(101, len(content), len(content) // 48):
+        damaged = bytearray(content)
+        damaged[place] ^= 0x10
+        file.write_bytes(damaged)
+        done = run("restore", file, "--data", folder, "--allow-volatile")
+        if done.returncode == 0:  # nothing is stored at that place
+            assert content_of(folder) == expected, place
+            shutil.rmtree(folder)
+            continue
+        refused += 1
+        assert done.returncode == 1 and str(file) in done.stderr, done.stderr
+        assert not folder.exists() or [left.name for left in folder.iterdir()] in ([], ["lock"])
+    assert refused > 12
+    for damaged in (content[: len(content) // 2], b""):
+        file.write_bytes(damaged)
+        assert run("restore", file, "--data", folder, "--allow-volatile").returncode == 1
+    assert run("restore", sound, "--data", folder, "--allow-volatile").returncode == 0
+    assert content_of(folder) == expected
+
+
 def test_a_journal_that_is_gone_is_refused(durable):
     for file in durable.data.glob("journal-*"):
         file.unlink()
@@ -125,12 +186,49 @@ def test_folders_are_made(durable, tmp_path):
     assert deep.is_dir() and deep.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written(durable, tmp_path):
-    closed = tmp_path / "closed"
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+"""Root may write everywhere, so it runs the service as somebody who may not."""
+
+
+@pytest.fixture
+def modest(wire, tmp_path):
+    """A service without privileges, and a folder where others may look."""
+    is_root = os.geteuid() == 0
+    if is_root and (shutil.which(NOBODY[0]) is None or subprocess.run([*NOBODY, "test", "-x", BINARY]).returncode):
+        pytest.skip("nobody else can run the service here")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        yield Durable(wire, folder / "data", prefix=NOBODY if is_root else ()), folder
+
+
+def test_a_folder_that_may_not_be_written(modest):
+    service, folder = modest
+    closed = folder / "closed"
     closed.mkdir(mode=0o500)
-    assert "cannot be written" in durable.refused(data=closed)
-    assert "closed" in durable.refused(data=closed / "below")
+    message = service.refused(data=closed)
+    assert str(closed) in message and "cannot be written" in message
+    assert "closed" in service.refused(data=closed / "below")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has files that are not one's own")
+def test_a_folder_of_somebody_else_is_refused(modest, durable):
+    service, folder = modest
+    shutil.copytree(durable.data, folder / "data")
+    for mode, word in ((0o700, "cannot be written"), (0o755, "cannot be written"), (0o777, "lock")):
+        (folder / "data").chmod(mode)
+        (folder / "data" / "lock").chmod(0o600)
+        message = service.refused()
+        assert str(folder / "data") in message and word in message, message
+
+
+def test_a_folder_that_is_mounted_for_reading_alone_is_refused(wire, durable):
+    mount = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"')
+    prefix = (*mount, str(durable.data))
+    if os.geteuid() != 0 or subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    message = Durable(wire, durable.data, prefix=prefix).refused()
+    assert str(durable.data) in message and "cannot be written" in message
 
 
 def memory_folder():

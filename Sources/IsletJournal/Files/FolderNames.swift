@@ -2,7 +2,8 @@
 struct FolderNames: Sendable {
     let directory: String
 
-    var lock: String { directory + "/lock" }
+    static let lockName = "lock"
+    var lock: String { directory + "/" + Self.lockName }
     var mark: String { directory + "/mark" }
     var state: String { directory + "/state.db" }
 

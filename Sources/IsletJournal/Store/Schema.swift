@@ -33,6 +33,12 @@ enum Schema {
         static let isClosed = "closed"
         /// The state: whether it may show what the journal has lost; absent in older files.
         static let isAhead = "ahead"
+        /// Backups: the sum of their batches; absent in older files.
+        static let batchSum = "batch_sum"
+        /// The state: the sum of what was trimmed of each app; absent in older files.
+        static let trimmedSum = "trimmed_sum"
+        /// The state: the sum of what is noted of a full segment; absent in older files.
+        static func segmentSum(_ number: Int) -> String { "segment_sum_\(number)" }
     }
 
     private static let header = """

@@ -23,6 +23,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case damagedLog(file: String, offset: Int, reason: String)
     /// A file's content contradicts itself.
     case damaged(file: String, reason: String)
+    /// A backup is not as it was written. Nothing was made of it.
+    case damagedBackup(file: String, reason: String)
     /// A segment does not begin where the one before it ends, or ends too early.
     case batchesMissing(file: String, expected: UInt64, found: UInt64)
     /// The journal ends before what was acknowledged.
@@ -70,6 +72,8 @@ extension StoreError: CustomStringConvertible {
         case .damagedLog(let file, let offset, let reason):
             "\(file) is damaged at byte \(offset): \(reason). \(Self.advice)"
         case .damaged(let file, let reason): "\(file) is damaged: \(reason). \(Self.advice)"
+        case .damagedBackup(let file, let reason):
+            "\(file) is a damaged backup: \(reason). Nothing was restored; take an older one."
         case .batchesMissing(let file, let expected, let found):
             "\(file) has batch \(found) where batch \(expected) should be. \(Self.advice)"
         case .commitsLost(let directory, let last, let acknowledged):

@@ -46,9 +46,11 @@ struct Backup {
     }
 
     private func copyBatches(from first: UInt64, into target: Database) throws(SQLiteError) {
+        var copy = BatchCopy()
         for segment in segments.segments where !segment.isEmpty && segment.lastBatch >= first {
             let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number, vfs: vfs)
-            try BatchCopy.copy(try reader.rows(from: first, through: segment.lastBatch), into: target)
+            try copy.copy(try reader.rows(from: first, through: segment.lastBatch), into: target)
         }
+        try Meta.set(Schema.Key.batchSum, to: copy.sum.value, in: target)
     }
 }

@@ -13,13 +13,21 @@ extension Store {
         if FileSystem.kind(of: directory) == .directory {
             let contents: [String]
             do { contents = try FileSystem.names(in: directory) } catch { throw StoreError(error) }
-            guard contents.isEmpty else { throw .exists(directory) }
+            // Of one that was refused, the lock is left.
+            guard contents.allSatisfy({ $0 == FolderNames.lockName }) else { throw .exists(directory) }
         }
         try Schema.checkHeader(of: file)
         try prepareFolder(names, options)
         let lock = try takeLock(names)
         try withExtendedLifetime(lock) { () throws(StoreError) in
-            try Restore(file: file, names: names, epoch: epoch, options: options).run()
+            let restore = Restore(file: file, names: names, epoch: epoch, options: options)
+            do throws(StoreError) {
+                try restore.run()
+                try restore.check()
+            } catch {
+                restore.removeAll()
+                throw error
+            }
         }
     }
 }
@@ -31,19 +39,39 @@ private struct Restore {
     let epoch: String
     let options: StoreOptions
 
+    /// Reads everything back: pages of a backup that are damaged are found here, and not by the next start.
+    func check() throws(StoreError) {
+        let report = try Store.verify(directory: names.directory, bootID: options.bootID, vfs: options.vfs)
+        guard let first = report.findings.first else { return }
+        throw .damagedBackup(file: file, reason: first.meaning)
+    }
+
+    /// The folder is as it was, but for its lock.
+    func removeAll() {
+        for path in [names.mark, FolderNames.unfinished(names.mark)] { try? FileSystem.remove(path) }
+        for path in [names.state, names.segment(1)] {
+            try? FolderNames.removeDatabase(FolderNames.unfinished(path))
+            try? FolderNames.removeDatabase(path)
+        }
+    }
+
     /// The mark comes last: a folder without it is refused, so that half a restore is not taken for a whole one.
     func run() throws(StoreError) {
         let known: KnownState
         let lastBatch: UInt64
+        let sum: UInt64?
         do throws(SQLiteError) {
             let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
-            known = try KnownState(meta: Meta(backup))
+            let meta = try Meta(backup)
+            known = try KnownState(meta: meta)
+            sum = meta[Schema.Key.batchSum].flatMap { Int64($0) }.map { UInt64(bitPattern: $0) }
             let last = try backup.integer("SELECT max(number) FROM batch").map(UInt64.init(bitPattern:))
             lastBatch = last ?? known.holdsThrough
         } catch {
-            throw StoreError(error, file: file)
+            throw damaged(error)
         }
-        try restoreBatches(from: known.holdsThrough + 1, through: lastBatch)
+        let copied = try restoreBatches(from: known.holdsThrough + 1, through: lastBatch)
+        if let sum, sum != copied { throw .damagedBackup(file: file, reason: "its batches are not as they were written") }
         try restoreState(like: known)
         do throws(SystemError) {
             let mark = Mark(lastBatch: lastBatch, sync: options.sync, bootID: options.bootID)
@@ -54,17 +82,32 @@ private struct Restore {
         }
     }
 
-    private func restoreBatches(from first: UInt64, through last: UInt64) throws(StoreError) {
+    /// What SQLite says of the backup's own pages.
+    private func damaged(_ error: SQLiteError) -> StoreError {
+        switch error {
+        case .corrupt(let reason): .damagedBackup(file: file, reason: reason)
+        case .notADatabase, .full, .busy, .cannotOpen, .io, .other: StoreError(error, file: file)
+        }
+    }
+
+    /// - Returns: the sum of the rows that were copied.
+    private func restoreBatches(from first: UInt64, through last: UInt64) throws(StoreError) -> UInt64 {
         let meta = [
             Schema.Key.store: epoch, Schema.Key.epoch: epoch, Schema.Key.sync: options.sync.rawValue,
             Schema.Key.segment: "1",
         ]
-        try DatabaseFile.create(path: names.segment(1), schema: Schema.segment, meta: meta, vfs: options.vfs) {
-            (target) throws(SQLiteError) in
-            let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
-            let rows = try SegmentReader.rows(of: backup, from: first, through: last)
-            try target.transaction { () throws(SQLiteError) in try BatchCopy.copy(rows, into: target) }
+        var copy = BatchCopy()
+        do throws(StoreError) {
+            try DatabaseFile.create(path: names.segment(1), schema: Schema.segment, meta: meta, vfs: options.vfs) {
+                (target) throws(SQLiteError) in
+                let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+                let rows = try SegmentReader.rows(of: backup, from: first, through: last)
+                try target.transaction { () throws(SQLiteError) in try copy.copy(rows, into: target) }
+            }
+        } catch .damaged(_, let reason) {
+            throw .damagedBackup(file: file, reason: reason)
         }
+        return copy.sum.value
     }
 
     private func restoreState(like saved: KnownState) throws(StoreError) {
@@ -86,7 +129,7 @@ private struct Restore {
             }
             try target.execute("PRAGMA journal_mode = WAL")
         } catch {
-            throw StoreError(error, file: names.state)
+            throw damaged(error)
         }
         try DatabaseFile.finish(names.state)
     }

@@ -60,6 +60,10 @@ private struct Verify {
                 if let problem = try SegmentReader.quickCheck(state) { report.add(names.state, problem) }
                 known = try KnownState(meta: Meta(state))
                 store = known?.store
+                // At one moment, since a running service may write between two statements.
+                try state.execute("BEGIN")
+                _ = try StateDatabase.segments(of: state)
+                try state.execute("COMMIT")
                 try checkRows(of: state)
             } catch {
                 throw StoreError(error, file: names.state)

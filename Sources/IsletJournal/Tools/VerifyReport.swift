@@ -47,7 +47,7 @@ package struct VerifyReport: Sendable, Equatable {
     mutating func add(_ file: String, _ error: StoreError) {
         switch error {
         case .damagedLog(_, let offset, let reason): add(file, offset: offset, reason)
-        case .damaged(_, let reason), .notADatabase(_, let reason), .missing(_, let reason): add(file, reason)
+        case .damaged(_, let reason), .damagedBackup(_, let reason), .notADatabase(_, let reason), .missing(_, let reason): add(file, reason)
         case .foreign(_, let application): add(file, "a database of another program (application id \(application))")
         case .newerSchema(_, let found, let known): add(file, "its schema is \(found), this version knows \(known)")
         case .otherStore(_, let expected, let found): add(file, "belongs to \(found) instead of \(expected)")
