@@ -18,35 +18,61 @@
 /// The machine is a value. It is told what happened and when, and answers with the steps that it took; it reads no
 /// clock and owns no timer: its one timer is ``nextDeadline(_:)``, which the owner arms.
 package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
+    // A million of them are kept, and every event carries two: so it is packed into 33 bytes.
+    private var dates: PackedDates
     package private(set) var state: ActivityState
     /// Why it is in this state.
     package private(set) var cause: Cause
-    package let style: ActivityStyle
+    private let traits: Traits
+
+    /// What it was started with.
+    private struct Traits: OptionSet, Equatable, BitwiseCopyable {
+        let rawValue: UInt8
+
+        static let isTransient = Traits(rawValue: 1)
+        static let isScheduled = Traits(rawValue: 2)
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        init(_ style: ActivityStyle, isScheduled: Bool) {
+            self = isScheduled ? .isScheduled : []
+            switch style {
+            case .standard: break
+            case .transient: insert(.isTransient)
+            }
+        }
+    }
+
+    package var style: ActivityStyle { traits.contains(.isTransient) ? .transient : .standard }
+
     /// Whether it was started with a start date.
-    package let isScheduled: Bool
+    package var isScheduled: Bool { traits.contains(.isScheduled) }
+
     /// When it started, or is due to start while pending.
-    package private(set) var startedAt: Instant
-    package private(set) var staleDate: Instant
-    package private(set) var endedAt: Instant = .never
+    package var startedAt: Instant { dates.startedAt }
+
+    package var staleDate: Instant { dates.staleDate }
+
+    package var endedAt: Instant { state.isOpen ? .never : dates.signOrEnd }
+
     /// When it will be or was removed.
-    package private(set) var dismissAt: Instant = .never
+    package var dismissAt: Instant { dates.dismissAt }
+
     /// The highest timestamp that was accepted.
-    package private(set) var timestamp: Instant
-    /// The last sign of life of its publisher, for the heartbeat rules.
-    private var lastSign: Instant
+    package var timestamp: Instant { dates.timestamp }
+
+    /// The last sign of life of its publisher, for the heartbeat rules. Only of an open one.
+    private var lastSign: Instant { dates.signOrEnd }
 
     private init(
         state: ActivityState, style: ActivityStyle, isScheduled: Bool, startedAt: Instant, staleDate: Instant,
         timestamp: Instant, cause: Cause
     ) {
+        dates = PackedDates(
+            startedAt: startedAt, staleDate: staleDate, timestamp: timestamp, signOrEnd: timestamp, dismissAt: .never)
         self.state = state
-        self.style = style
-        self.isScheduled = isScheduled
-        self.startedAt = startedAt
-        self.staleDate = staleDate
-        self.timestamp = timestamp
-        self.lastSign = timestamp
         self.cause = cause
+        traits = Traits(style, isScheduled: isScheduled)
     }
 
     // MARK: Start
@@ -97,9 +123,9 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     ) -> Steps {
         precondition(state.isOpen, "only an open activity is updated")
         let from = state
-        staleDate = newStaleDate
-        timestamp = newTimestamp
-        lastSign = now
+        dates.staleDate = newStaleDate
+        dates.timestamp = newTimestamp
+        dates.signOrEnd = now
         cause = source.cause
         switch from {
         case .pending:
@@ -119,7 +145,7 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
 
     /// The publisher lives (the heartbeat rules). Returns from a staleness that only its silence made.
     package mutating func signOfLife(at now: Instant) -> Steps {
-        lastSign = now
+        if state.isOpen { dates.signOrEnd = now }
         guard state == .stale, cause == .heartbeat, staleDate > now else { return Steps() }
         state = .active
         return Steps(Step(.stale, .updated, self, .heartbeatReturned))
@@ -159,7 +185,7 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     ) -> Steps {
         let from = state
         let isOlder = newTimestamp < timestamp
-        timestamp = max(timestamp, newTimestamp)
+        dates.timestamp = max(timestamp, newTimestamp)
         switch from {
         case .pending:
             return Steps(dismiss(.pendingEnded, cause: source.cause, due: now))
@@ -168,11 +194,11 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         case .active, .stale:
             let rule: Rule
             switch policy {
-            case .default: (rule, dismissAt) = (.endedByDefault, now + rules.dismissalLimit)
-            case .immediate: (rule, dismissAt) = (.endedImmediately, now)
+            case .default: (rule, dates.dismissAt) = (.endedByDefault, now + rules.dismissalLimit)
+            case .immediate: (rule, dates.dismissAt) = (.endedImmediately, now)
             case .after(let date) where date > now:
-                (rule, dismissAt) = (.endedAfterDate, min(date, now + rules.dismissalLimit))
-            case .after: (rule, dismissAt) = (.endedAfterPastDate, now)
+                (rule, dates.dismissAt) = (.endedAfterDate, min(date, now + rules.dismissalLimit))
+            case .after: (rule, dates.dismissAt) = (.endedAfterPastDate, now)
             }
             var steps = Steps(end(isOlder ? .endedByOlderPush : rule, cause: source.cause, due: now))
             if dismissAt <= now { steps.append(dismiss(rule, cause: .dismissalPolicy, due: now)) }
@@ -211,7 +237,7 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     /// The person changed the frequent updates setting, which ends all that run (row 30).
     package mutating func frequentPushesChanged(at now: Instant, _ rules: RuleSet) -> Steps {
         guard state == .active || state == .stale else { return Steps() }
-        dismissAt = now + rules.dismissalLimit
+        dates.dismissAt = now + rules.dismissalLimit
         return Steps(end(.frequentPushesChanged, cause: .settings, due: now))
     }
 
@@ -263,8 +289,8 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         case .pending:
             state = .active
             cause = .startDate
-            timestamp = max(timestamp, next.at)
-            lastSign = next.at
+            dates.timestamp = max(timestamp, next.at)
+            dates.signOrEnd = next.at
             var steps = Steps(Step(.pending, .started, self, .startDateReached, due: next.at))
             if staleDate <= next.at { steps.append(becomeStale(.staleBeforeStart, due: next.at)) }
             return steps
@@ -273,7 +299,7 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         case .active where next.cause == .heartbeat && !endsBySilence(at: next.at, rules):
             return Steps(becomeStale(.heartbeatMissed, due: next.at, cause: .heartbeat))
         case .active, .stale:
-            dismissAt = next.at + rules.dismissalLimit
+            dates.dismissAt = next.at + rules.dismissalLimit
             let rule: Rule = next.cause == .heartbeat ? .heartbeatEnded : .activeLimitReached
             return Steps(end(rule, cause: next.cause, due: next.at))
         case .ended:
@@ -307,16 +333,20 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         let from = state
         state = .ended
         cause = newCause
-        endedAt = due
+        dates.signOrEnd = due
         return Step(from, .ended, self, rule, due: due)
     }
 
     private mutating func dismiss(_ rule: Rule, cause newCause: Cause, due: Instant) -> Step {
         let from = state
-        if from == .active || from == .stale { endedAt = due }
+        switch from {
+        case .pending: dates.signOrEnd = .never
+        case .active, .stale: dates.signOrEnd = due
+        case .ended, .dismissed: break
+        }
         state = .dismissed
         cause = newCause
-        dismissAt = due
+        dates.dismissAt = due
         return Step(from, .dismissed, self, rule, due: due)
     }
 
@@ -325,7 +355,7 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     }
 
     private mutating func endedAndRemoved(at now: Instant, _ rule: Rule, cause: Cause) -> Steps {
-        dismissAt = now
+        dates.dismissAt = now
         var steps = Steps(end(rule, cause: cause, due: now))
         steps.append(dismiss(rule, cause: cause, due: now))
         return steps
@@ -344,21 +374,25 @@ extension ActivityMachine {
         writer.write(endedAt)
         writer.write(dismissAt)
         writer.write(timestamp)
-        writer.write(lastSign)
+        // One that is over has no sign of life that matters; the field stays, as files of any release have it.
+        writer.write(state.isOpen ? lastSign : timestamp)
     }
 
     /// Reads what ``write(to:)`` wrote.
     init(_ reader: inout ImageReader) throws(ImageError) {
         state = try reader.value()
         cause = try reader.value()
-        style = try reader.value()
-        isScheduled = try reader.flag()
-        startedAt = try reader.instant()
-        staleDate = try reader.instant()
-        endedAt = try reader.instant()
-        dismissAt = try reader.instant()
-        timestamp = try reader.instant()
-        lastSign = try reader.instant()
+        let style: ActivityStyle = try reader.value()
+        traits = Traits(style, isScheduled: try reader.flag())
+        let startedAt = try reader.packable()
+        let staleDate = try reader.packable()
+        let endedAt = try reader.packable()
+        let dismissAt = try reader.packable()
+        let timestamp = try reader.packable()
+        let lastSign = try reader.packable()
+        dates = PackedDates(
+            startedAt: startedAt, staleDate: staleDate, timestamp: timestamp,
+            signOrEnd: state.isOpen ? lastSign : endedAt, dismissAt: dismissAt)
     }
 }
 
@@ -369,5 +403,14 @@ extension Source {
         case .local: .command
         case .push: .push
         }
+    }
+}
+
+extension ImageReader {
+    /// A date as ``PackedDates`` keeps it: no release has stored another one.
+    fileprivate mutating func packable() throws(ImageError) -> Instant {
+        let date = try instant()
+        guard date.isPackable else { throw .contradiction("a date in no century") }
+        return date
     }
 }

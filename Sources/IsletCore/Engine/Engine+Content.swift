@@ -18,9 +18,10 @@ extension Engine {
         }
         let staleDate = update.staleDate ?? .never
         let relevance = update.relevanceScore ?? 0
+        let relevanceBefore = relevanceScore(of: slot, before)
         let contentChanged = !payloads.withBytes(before.content) { frame.equals(update.contentState, $0) }
         if rules.ignoresUnchangedUpdates, !contentChanged, update.alert == nil, staleDate == before.machine.staleDate,
-            relevance == before.relevanceScore
+            relevance == relevanceBefore
         {
             if activities[slot].machine.signOfLife(at: now).isEmpty {
                 arm(slot)
@@ -30,10 +31,10 @@ extension Engine {
             // Its silence had made it stale: this update brings it back, so it does change something.
             activities[slot].machine = before.machine
         }
-        var changes = Changes(content: contentChanged, relevance: relevance != before.relevanceScore)
+        var changes = Changes(content: contentChanged, relevance: relevance != relevanceBefore)
         if let alert = update.alert { changes.alert = .inFrame(alert) }
-        if contentChanged { payloads.replace(&activities[slot].content, by: update.contentState, of: frame) }
-        activities[slot].relevanceScore = relevance
+        if contentChanged { payloads.replaceSecond(of: &activities[slot].payload, by: update.contentState, of: frame) }
+        if changes.relevance { setRelevanceScore(relevance, of: slot) }
         let steps = activities[slot].machine.updated(
             at: now, staleDate: staleDate, timestamp: timestamp, source: envelope.source)
         take(

@@ -83,7 +83,7 @@ extension Engine {
     mutating func forEach(_ share: DeviceShare, on device: DeviceID, _ body: (inout Engine, Slot) -> Void) {
         var slot = devices[device].first
         while slot != .max, share == .listed || activities[slot].state.isOpen {
-            let next = activities[slot].nextOnDevice
+            let next = deviceLinks[slot].next
             body(&self, slot)
             slot = next
         }
@@ -92,9 +92,8 @@ extension Engine {
     /// Puts an open activity on its device's list.
     mutating func link(_ slot: Slot, on device: DeviceID) {
         let first = devices[device].first
-        activities[slot].nextOnDevice = first
-        activities[slot].previousOnDevice = .max
-        if first != .max { activities[first].previousOnDevice = slot } else { devices[device].last = slot }
+        deviceLinks[slot] = DeviceLinks(next: first)
+        if first != .max { deviceLinks[first].previous = slot } else { devices[device].last = slot }
         devices[device].first = slot
         devices[device].references += 1
     }
@@ -103,19 +102,17 @@ extension Engine {
     mutating func linkBehind(_ slot: Slot, on device: DeviceID) {
         unlink(slot, from: device)
         let last = devices[device].last
-        activities[slot].previousOnDevice = last
-        if last != .max { activities[last].nextOnDevice = slot } else { devices[device].first = slot }
+        deviceLinks[slot].previous = last
+        if last != .max { deviceLinks[last].next = slot } else { devices[device].first = slot }
         devices[device].last = slot
     }
 
     /// Takes an activity off its device's list; it still keeps the device known.
     mutating func unlink(_ slot: Slot, from device: DeviceID) {
-        let next = activities[slot].nextOnDevice
-        let previous = activities[slot].previousOnDevice
-        if next != .max { activities[next].previousOnDevice = previous } else { devices[device].last = previous }
-        if previous != .max { activities[previous].nextOnDevice = next } else { devices[device].first = next }
-        activities[slot].nextOnDevice = .max
-        activities[slot].previousOnDevice = .max
+        let (next, previous) = (deviceLinks[slot].next, deviceLinks[slot].previous)
+        if next != .max { deviceLinks[next].previous = previous } else { devices[device].last = previous }
+        if previous != .max { deviceLinks[previous].next = next } else { devices[device].first = next }
+        deviceLinks[slot] = DeviceLinks()
     }
 
     /// Keeps the numbers that the maxima are compared with.

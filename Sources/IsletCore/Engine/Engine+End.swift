@@ -24,7 +24,7 @@ extension Engine {
                 return refuse(slot, .contentLimit, refusal, envelope, at: now, frame)
             }
             changes.content = !payloads.withBytes(before.content) { frame.equals(content, $0) }
-            if changes.content { payloads.replace(&activities[slot].content, by: content, of: frame) }
+            if changes.content { payloads.replaceSecond(of: &activities[slot].payload, by: content, of: frame) }
         }
         let steps = activities[slot].machine.ended(
             at: now, policy: end.dismissalPolicy, timestamp: timestamp, source: envelope.source, rules)
@@ -71,22 +71,22 @@ extension Engine {
 
         let (machine, steps) = ActivityMachine.started(
             at: now, staleDate: renew.staleDate ?? .never, style: before.machine.style, cause: .renewal)
+        var payload = duplicate(activities[slot].payload)
+        if let content = renew.contentState { payloads.replaceSecond(of: &payload, by: content, of: frame) }
         var successor = ActivityRecord(
-            id: freshID, machine: machine, content: .empty, cold: duplicate(before.cold),
-            relevanceScore: before.relevanceScore, revision: 0, kind: before.kind, device: before.device,
-            keyCount: before.keyCount, ordinal: nextOrdinal(), attributesCount: before.attributesCount,
-            pushTypeCount: before.pushTypeCount, alertCount: before.alertCount)
-        successor.content =
-            renew.contentState.map { payloads.insert($0, of: frame) } ?? duplicate(activities[slot].content)
+            id: freshID, machine: machine, payload: payload, revision: 0, kind: before.kind, device: before.device,
+            ordinal: nextOrdinal(), attributesCount: before.attributesCount, keyCount: before.keyCount,
+            pushTypeCount: before.pushTypeCount)
         successor.hasRenewalLinks = true
         let newSlot = index(successor)
+        setRelevanceScore(relevanceScore(of: slot, before), of: newSlot)
         renewals[newSlot] = RenewalLinks(renews: before.id, renewedBy: nil)
         take(steps, of: newSlot, before: nil, Changes(content: true, relevance: true), asker: asker, at: now, frame)
         return .applied(activities.reference(to: newSlot))
     }
 
-    private mutating func duplicate(_ handle: PayloadHandle) -> PayloadHandle {
-        let bytes = payloads.withBytes(handle) { [UInt8]($0) }
-        return payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+    private mutating func duplicate(_ pair: PayloadPair) -> PayloadPair {
+        let bytes = [pair.first, pair.second].flatMap { payloads.withBytes($0) { [UInt8]($0) } }
+        return payloads.insertPair(counts: (pair.first.count, pair.second.count)) { $0.copyBytes(from: bytes) }
     }
 }

@@ -19,6 +19,12 @@ extension Engine {
         payloads.withBytes(handle, body)
     }
 
+    /// The bytes of a payload that lies together with another one.
+    @inline(__always)
+    package func withBytes<Result>(of part: PayloadPart, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        payloads.withBytes(part, body)
+    }
+
     /// The app of an activity.
     package func app(of record: ActivityRecord) -> AppID { apps.kinds[Int(record.kind)].app }
 
@@ -28,8 +34,13 @@ extension Engine {
     }
 
     /// What an activity renews and is renewed by.
-    package func renewal(of slot: Slot, _ record: ActivityRecord) -> RenewalLinks {
+    @inline(__always) package func renewal(of slot: Slot, _ record: ActivityRecord) -> RenewalLinks {
         record.hasRenewalLinks ? renewals[slot] ?? RenewalLinks() : RenewalLinks()
+    }
+
+    /// How relevant an activity is to its device; 0 where nobody said.
+    @inline(__always) package func relevanceScore(of slot: Slot, _ record: ActivityRecord) -> Double {
+        record.hasRelevanceScore ? relevanceScores[slot] : 0
     }
 
     /// The earliest deadline of an activity and its cause, or nil.
@@ -90,7 +101,7 @@ extension Engine {
             let record = engine.activities[slot]
             candidates.append(
                 Presentation.Candidate(
-                    slot: slot, state: record.state, relevanceScore: record.relevanceScore,
+                    slot: slot, state: record.state, relevanceScore: engine.relevanceScore(of: slot, record),
                     startedAt: record.machine.startedAt, ordinal: record.ordinal))
         }
         return Presentation.order(candidates)

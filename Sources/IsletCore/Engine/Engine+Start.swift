@@ -108,20 +108,28 @@ extension Engine {
         content: FrameRange, attributes: FrameRange, key: FrameRange?, pushType: FrameRange?, alert: FrameRange?,
         relevanceScore: Double
     ) -> Slot {
-        let parts = [attributes, key, pushType, alert]
-        let cold = payloads.insert(count: parts.reduce(0) { $0 + Int($1?.count ?? 0) }) { target in
+        let parts = [attributes, key, pushType, alert, content]
+        let total = parts.reduce(0) { $0 + Int($1?.count ?? 0) }
+        let payload = payloads.insertPair(counts: (total - Int(content.count), Int(content.count))) { target in
             var offset = 0
             for case let part? in parts {
                 frame.copy(part, to: UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + Int(part.count)]))
                 offset += Int(part.count)
             }
         }
-        return index(
+        let slot = index(
             ActivityRecord(
-                id: id, machine: machine, content: payloads.insert(content, of: frame), cold: cold,
-                relevanceScore: relevanceScore, revision: 0, kind: kind, device: device,
-                keyCount: UInt8(key?.count ?? 0), ordinal: nextOrdinal(), attributesCount: attributes.count,
-                pushTypeCount: UInt16(pushType?.count ?? 0), alertCount: UInt16(alert?.count ?? 0)))
+                id: id, machine: machine, payload: payload, revision: 0, kind: kind, device: device,
+                ordinal: nextOrdinal(), attributesCount: attributes.count, keyCount: UInt8(key?.count ?? 0),
+                pushTypeCount: Int(pushType?.count ?? 0)))
+        if relevanceScore != 0 { setRelevanceScore(relevanceScore, of: slot) }
+        return slot
+    }
+
+    /// Keeps how relevant an activity is to its device.
+    mutating func setRelevanceScore(_ score: Double, of slot: Slot) {
+        activities[slot].hasRelevanceScore = score.bitPattern != 0
+        if score.bitPattern != 0 { relevanceScores[slot] = score }
     }
 
     /// Gives a record its slot and makes it findable by id, key and device.

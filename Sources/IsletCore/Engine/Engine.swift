@@ -20,6 +20,10 @@ package struct Engine: ~Copyable {
     /// Neighbours of activities that were started with the same key one after another.
     var keyNeighbours: [Slot: KeyNeighbours] = [:]
     var renewals: [Slot: RenewalLinks] = [:]
+    /// The neighbours of activities that are on a device.
+    var deviceLinks = SlotColumn(unset: DeviceLinks())
+    /// The relevance scores that are not 0.
+    var relevanceScores = SlotColumn(unset: 0.0)
     var retained = RetentionQueue()
     var sweep = SettingsSweep()
     var decisions = DecisionLog<Decision>()

@@ -33,8 +33,7 @@ extension Engine {
     /// The events of a dismissed activity were encoded: its bytes go, but for its key.
     mutating func releasePayloads(_ slot: Slot) {
         guard activities.isUsed(slot) else { return }
-        payloads.remove(activities[slot].content)
-        activities[slot].content = .empty
+        payloads.removeSecond(of: &activities[slot].payload)
     }
 
     /// Forgets dismissed activities whose retention is over, or for which there is no room any more.
@@ -59,8 +58,7 @@ extension Engine {
         byID.remove(Engine.hash(record.id), slot)
         if record.keyCount > 0 { releaseKey(of: slot) }
         if record.hasRenewalLinks { renewals[slot] = nil }
-        payloads.remove(record.content)
-        payloads.remove(record.cold)
+        payloads.remove(record.payload)
         countByState[Int(record.state.rawValue)] -= 1
         wheel.cancel(slot)
         activities.remove(slot)

@@ -48,7 +48,7 @@ extension ImageWriter {
         machine.write(to: &self)
         write(byte: rule.rawValue)
         write(revision)
-        write(record.relevanceScore.bitPattern)
+        write(engine.relevanceScore(of: slot, record).bitPattern)
         write(record.ordinal)
         var flags: UInt8 = record.frequentPushes ? 1 : 0
         if contentChanged { flags |= 2 }
@@ -80,6 +80,7 @@ extension ActivityImage {
         revision = try reader.integer()
         relevanceScore = Double(bitPattern: try reader.integer())
         ordinal = try reader.integer()
+        guard ordinal < ActivityRecord.numberLimit else { throw .unknownValue }
         let flags = try reader.byte()
         guard flags < 32 else { throw .unknownValue }
         frequentPushes = flags & 1 != 0

@@ -31,6 +31,7 @@ extension Engine {
         _ id: EntityID, at slot: Slot, seq: UInt64, _ image: ActivityImage, _ parts: RestoredParts,
         of bytes: Span<UInt8>
     ) throws(ImageError) {
+        guard seq < ActivityRecord.numberLimit else { throw .contradiction("a sequence number of \(seq)") }
         guard slot < Engine.maximumSlot else { throw .contradiction("an activity in slot \(slot)") }
         guard !activities.isUsed(slot) else { throw .contradiction("two activities in slot \(slot)") }
         if let other = self.slot(of: id) {
@@ -41,6 +42,7 @@ extension Engine {
         }
         let record = try makeRecord(id, seq: seq, image, parts, of: bytes)
         activities.restore(record, at: slot)
+        setRelevanceScore(image.relevanceScore, of: slot)
         byID.insert(Engine.hash(id), slot)
         keepLinks(image.links, at: slot)
     }
@@ -61,7 +63,9 @@ extension Engine {
             guard activities[slot].ordinal < image.ordinal else { return }
             removeRestored(slot)
         }
+        guard seq < ActivityRecord.numberLimit else { throw .contradiction("a sequence number of \(seq)") }
         let slot = activities.insert(try makeRecord(id, seq: seq, image, parts, of: bytes))
+        setRelevanceScore(image.relevanceScore, of: slot)
         byID.insert(Engine.hash(id), slot)
         keepLinks(image.links, at: slot)
         changedSlots.insert(slot)
@@ -74,19 +78,21 @@ extension Engine {
         _ id: EntityID, seq: UInt64, _ image: ActivityImage, content: FrameRange?, of bytes: Span<UInt8>
     ) {
         // An event of a life before this one has a lower place in the order of starting.
-        guard let slot = slot(of: id), activities[slot].ordinal <= image.ordinal, activities[slot].lastSeq < seq else {
+        guard let slot = slot(of: id), activities[slot].ordinal <= image.ordinal, activities[slot].lastSeq < seq,
+            seq < ActivityRecord.numberLimit
+        else {
             return
         }
         activities[slot].machine = image.machine
         activities[slot].revision = image.revision
-        activities[slot].relevanceScore = image.relevanceScore
+        setRelevanceScore(image.relevanceScore, of: slot)
         activities[slot].ordinal = image.ordinal
         activities[slot].frequentPushes = image.frequentPushes
         activities[slot].lastSeq = seq
         if image.machine.state == .dismissed {
             releasePayloads(slot)
-        } else if image.contentChanged, let content {
-            payloads.replace(&activities[slot].content, by: content, of: bytes)
+        } else if image.contentChanged, let content, content.count <= PayloadPair.maximumCount {
+            payloads.replaceSecond(of: &activities[slot].payload, by: content, of: bytes)
         }
         keepLinks(image.links, at: slot)
         changedSlots.insert(slot)
@@ -133,14 +139,16 @@ extension Engine {
             device = known
         }
         let keyCount = parts.key?.count ?? 0
-        guard keyCount <= UInt8.max, image.pushType.count <= UInt16.max, image.alert.count <= UInt16.max else {
+        guard keyCount <= UInt8.max, image.pushType.count <= ActivityRecord.maximumPushTypeCount else {
             throw .contradiction("a name that is too long")
         }
+        let isGone = image.machine.state == .dismissed
+        let content = isGone ? FrameRange(offset: 0, count: 0) : parts.content
         let count = Int(parts.attributes.count) + Int(keyCount) + image.pushType.count + image.alert.count
-        guard count <= PayloadStore.maximumCount, parts.content.count <= PayloadStore.maximumCount else {
+        guard count <= PayloadPair.maximumCount, content.count <= PayloadPair.maximumCount else {
             throw .contradiction("a payload that is too long")
         }
-        let cold = payloads.insert(count: count) { target in
+        let payload = payloads.insertPair(counts: (count, Int(content.count))) { target in
             var offset = 0
             for case let part? in [parts.attributes, parts.key] {
                 bytes.copy(part, to: UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + Int(part.count)]))
@@ -150,13 +158,12 @@ extension Engine {
                 UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + part.count]).copyBytes(from: part)
                 offset += part.count
             }
+            bytes.copy(content, to: UnsafeMutableRawBufferPointer(rebasing: target[offset...]))
         }
-        let isGone = image.machine.state == .dismissed
         var record = ActivityRecord(
-            id: id, machine: image.machine, content: isGone ? .empty : payloads.insert(parts.content, of: bytes),
-            cold: cold, relevanceScore: image.relevanceScore, revision: image.revision, kind: kind, device: device,
-            keyCount: UInt8(keyCount), ordinal: image.ordinal, attributesCount: parts.attributes.count,
-            pushTypeCount: UInt16(image.pushType.count), alertCount: UInt16(image.alert.count))
+            id: id, machine: image.machine, payload: payload, revision: image.revision, kind: kind, device: device,
+            ordinal: image.ordinal, attributesCount: parts.attributes.count, keyCount: UInt8(keyCount),
+            pushTypeCount: image.pushType.count)
         record.frequentPushes = image.frequentPushes
         record.lastSeq = seq
         return record
@@ -172,8 +179,7 @@ extension Engine {
         let record = activities[slot]
         byID.remove(Engine.hash(record.id), slot)
         renewals[slot] = nil
-        payloads.remove(record.content)
-        payloads.remove(record.cold)
+        payloads.remove(record.payload)
         activities.remove(slot)
         changedSlots.insert(slot)
     }

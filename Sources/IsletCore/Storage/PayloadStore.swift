@@ -16,31 +16,40 @@ package struct PayloadHandle: Equatable, Sendable, BitwiseCopyable {
 
 /// Users' bytes in arenas of size classes: no allocation per payload once warm, and no header beside it.
 ///
-/// Eight classes for each doubling, so at most a ninth is slack beyond the smallest. Unsafe pointers: the struct is
-/// noncopyable and the single owner of the chunks; a place is only ever made by `insert` and checked against its class's
-/// chunks on each use.
+/// A class for each eight bytes up to 1 024, then sixteen for each doubling, so at most a seventeenth is slack beyond the
+/// smallest. Unsafe pointers: the struct is noncopyable and the single owner of the chunks; a place is only ever made by
+/// `insert` and checked against its class's chunks on each use.
 package struct PayloadStore: ~Copyable {
     /// The longest payload: a frame has at most 64 KiB, and what is stored together comes from one frame.
     package static let maximumCount = 1 << 17
     private static let chunkBytes = 1 << 20
-    /// The size classes in bytes: 16, 32, 48, 64, 72, 80, 88, … 128, 144, 160, … 131 072.
+    private static let smallestStep = 8
+    /// Up to here all classes are one smallest step apart.
+    private static let finelyUpTo = 1_024
+    /// The size classes in bytes: 8, 16, 24, … 1 024, 1 088, 1 152, … 2 048, 2 176, … 131 072.
     private static let sizes: [Int] = {
-        var sizes = [16, 32, 48]
-        var base = 64
+        var sizes = Array(stride(from: smallestStep, through: finelyUpTo, by: smallestStep))
+        var base = finelyUpTo
         while base < maximumCount {
-            for eighth in 0..<8 { sizes.append(base + eighth * base / 8) }
+            for sixteenth in 1...16 { sizes.append(base + sixteenth * base / 16) }
             base *= 2
         }
-        return sizes + [maximumCount]
+        return sizes
     }()
 
     private struct Arena {
         var size: Int
-        var perChunk: Int
+        /// A chunk has this power of two of places: the most that fit.
+        var chunkBits: Int
         var chunks: [UnsafeMutableRawPointer] = []
         var used: UInt32 = 0
         /// The head of the list of free places, which is threaded through the places themselves.
         var firstFree: UInt32 = .max
+
+        init(size: Int) {
+            self.size = size
+            chunkBits = Int.bitWidth - 1 - (PayloadStore.chunkBytes / size).leadingZeroBitCount
+        }
     }
 
     private var arenas: [Arena]
@@ -50,7 +59,7 @@ package struct PayloadStore: ~Copyable {
     package private(set) var allocatedBytes: Int = 0
 
     package init() {
-        arenas = PayloadStore.sizes.map { Arena(size: $0, perChunk: max(1, PayloadStore.chunkBytes / $0)) }
+        arenas = PayloadStore.sizes.map { Arena(size: $0) }
     }
 
     deinit {
@@ -66,9 +75,7 @@ package struct PayloadStore: ~Copyable {
         precondition(count <= PayloadStore.maximumCount, "longer than a frame")
         guard count > 0 else { return .empty }
         let sizeClass = PayloadStore.sizeClass(of: count)
-        let place = take(sizeClass)
-        fill(UnsafeMutableRawBufferPointer(start: address(sizeClass, place), count: count))
-        storedBytes += count
+        let place = store(count, fill)
         return PayloadHandle(place: place, shape: UInt32(sizeClass) << 24 | UInt32(count))
     }
 
@@ -95,8 +102,7 @@ package struct PayloadStore: ~Copyable {
     package mutating func remove(_ handle: PayloadHandle) {
         guard handle.count > 0 else { return }
         storedBytes -= handle.count
-        address(handle.sizeClass, handle.place).storeBytes(of: arenas[handle.sizeClass].firstFree, as: UInt32.self)
-        arenas[handle.sizeClass].firstFree = handle.place
+        free(handle.place, sizeClass: handle.sizeClass)
     }
 
     /// The bytes of a payload, for as long as the closure runs.
@@ -106,12 +112,38 @@ package struct PayloadStore: ~Copyable {
         return body(UnsafeRawBufferPointer(start: address(handle.sizeClass, handle.place), count: handle.count))
     }
 
-    private static func sizeClass(of count: Int) -> Int {
-        if count <= 64 { return (count - 1) / 16 }
-        // For 2^k < count ≤ 2^(k+1): eight classes above 2^k, each 2^(k-3) apart.
+    // For ``PayloadPair``s, which know no size class, and for handles.
+
+    /// Takes a place for a positive number of bytes and fills it.
+    mutating func store(_ count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) -> UInt32 {
+        let sizeClass = PayloadStore.sizeClass(of: count)
+        let place = take(sizeClass)
+        fill(UnsafeMutableRawBufferPointer(start: address(sizeClass, place), count: count))
+        storedBytes += count
+        return place
+    }
+
+    /// What lies in a place became longer or shorter, within its size class.
+    @inline(__always) mutating func resized(from old: Int, to count: Int) { storedBytes += count - old }
+
+    /// Frees the place of a positive number of bytes.
+    mutating func free(_ place: UInt32, count: Int) {
+        storedBytes -= count
+        free(place, sizeClass: PayloadStore.sizeClass(of: count))
+    }
+
+    /// Where a positive number of bytes begins.
+    @inline(__always) func start(of place: UInt32, count: Int) -> UnsafeMutableRawPointer {
+        address(PayloadStore.sizeClass(of: count), place)
+    }
+
+    /// The size class of a positive number of bytes.
+    @inline(__always) static func sizeClass(of count: Int) -> Int {
+        if count <= finelyUpTo { return (count - 1) / smallestStep }
+        // For 2^k < count ≤ 2^(k+1): sixteen classes above 2^k, each 2^(k-4) apart.
         let exponent = Int.bitWidth - 1 - (count - 1).leadingZeroBitCount
-        let step = 1 << (exponent - 3)
-        return 3 + (exponent - 6) * 8 + (count - (1 << exponent) + step - 1) >> (exponent - 3)
+        let step = exponent - 4
+        return finelyUpTo / smallestStep - 1 + (exponent - 10) * 16 + (count - (1 << exponent) + (1 << step) - 1) >> step
     }
 
     private mutating func take(_ sizeClass: Int) -> UInt32 {
@@ -121,8 +153,8 @@ package struct PayloadStore: ~Copyable {
             return free
         }
         let place = arenas[sizeClass].used
-        if Int(place) == arenas[sizeClass].chunks.count * arenas[sizeClass].perChunk {
-            let bytes = arenas[sizeClass].size * arenas[sizeClass].perChunk
+        if Int(place) == arenas[sizeClass].chunks.count << arenas[sizeClass].chunkBits {
+            let bytes = arenas[sizeClass].size << arenas[sizeClass].chunkBits
             arenas[sizeClass].chunks.append(.allocate(byteCount: bytes, alignment: 16))
             allocatedBytes += bytes
         }
@@ -130,11 +162,16 @@ package struct PayloadStore: ~Copyable {
         return place
     }
 
+    private mutating func free(_ place: UInt32, sizeClass: Int) {
+        address(sizeClass, place).storeBytes(of: arenas[sizeClass].firstFree, as: UInt32.self)
+        arenas[sizeClass].firstFree = place
+    }
+
+    /// The array checks that the place's chunk is there.
     @inline(__always) private func address(_ sizeClass: Int, _ place: UInt32) -> UnsafeMutableRawPointer {
-        let arena = arenas[sizeClass]
-        precondition(place < arena.used || Int(place) < arena.chunks.count * arena.perChunk)
-        let (chunk, index) = Int(place).quotientAndRemainder(dividingBy: arena.perChunk)
-        return arena.chunks[chunk] + index * arena.size
+        let bits = arenas[sizeClass].chunkBits
+        let index = Int(place) & (1 << bits - 1)
+        return arenas[sizeClass].chunks[Int(place) >> bits] + index * arenas[sizeClass].size
     }
 }
 

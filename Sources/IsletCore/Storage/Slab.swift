@@ -16,29 +16,40 @@ package struct SlotRef: Hashable, Sendable, BitwiseCopyable {
 ///
 /// Chunks never move, so growth copies nothing: at a million records a doubling array would stop the service for tens of
 /// milliseconds. A record is one struct and not a column each, because an update touches most of its fields: two cache
-/// lines instead of ten.
+/// lines instead of ten. What a record costs beside itself is four bytes: the free list goes through the records of free
+/// slots, whose bits nobody reads.
 ///
 /// Unsafe pointers: the struct is noncopyable and the single owner of its chunks; every access goes through `at(_:)`,
-/// whose precondition bounds the slot; the element is plain bits, so that nothing has to be deinitialised.
+/// whose precondition bounds the slot; the element is plain bits, so that nothing has to be deinitialised, and at least
+/// four bytes, so that a link fits into it.
 package struct Slab<Record: BitwiseCopyable>: ~Copyable {
     private static var chunkBits: Int { 12 }
     private static var chunkCount: Int { 1 << chunkBits }
 
     private struct Cell {
-        var generation: UInt32
-        var nextFree: Slot
-        var isUsed: Bool
         var record: Record
+        /// The generation, doubled, and 1 more while the slot holds a record. Behind the record, where it may stand in
+        /// bytes that would only fill up.
+        var life: UInt32
+
+        var isUsed: Bool { life & 1 != 0 }
+        /// For a used cell.
+        var generation: UInt32 { life >> 1 }
     }
 
     private var chunks: [UnsafeMutablePointer<Cell>] = []
     private var firstFree: Slot = .max
+    private let firstGeneration: UInt32
     /// The number of slots that were ever used: slots are 0..<capacity.
     package private(set) var capacity: Slot = 0
     /// The number of records in it.
     package private(set) var count: Int = 0
 
-    package init() {}
+    /// - Parameter firstGeneration: of every slot; 31 bits, of which tests choose the last ones.
+    package init(firstGeneration: UInt32 = 0) {
+        precondition(MemoryLayout<Record>.size >= MemoryLayout<Slot>.size, "a link must fit into a record")
+        self.firstGeneration = firstGeneration
+    }
 
     deinit {
         for chunk in chunks { chunk.deallocate() }
@@ -50,29 +61,23 @@ package struct Slab<Record: BitwiseCopyable>: ~Copyable {
         if firstFree != .max {
             let slot = firstFree
             let cell = at(slot)
-            firstFree = cell.pointee.nextFree
-            cell.pointee.isUsed = true
+            firstFree = Self.link(of: cell)
+            cell.pointee.life |= 1
             cell.pointee.record = record
             return slot
         }
         let slot = capacity
-        if Int(slot) >> Self.chunkBits == chunks.count { chunks.append(.allocate(capacity: Self.chunkCount)) }
-        capacity += 1
-        at(slot).initialize(to: Cell(generation: 0, nextFree: .max, isUsed: true, record: record))
+        add(record, isUsed: true)
         return slot
     }
 
     /// Puts a record into a slot that is free; only before ``rebuildFreeList()``.
     package mutating func restore(_ record: Record, at slot: Slot) {
-        while capacity <= slot {
-            if Int(capacity) >> Self.chunkBits == chunks.count { chunks.append(.allocate(capacity: Self.chunkCount)) }
-            capacity += 1
-            // Its record is never read before the cell is used.
-            at(capacity - 1).initialize(to: Cell(generation: 0, nextFree: .max, isUsed: false, record: record))
-        }
+        // The record of a cell is never read before the cell is used.
+        while capacity <= slot { add(record, isUsed: false) }
         let cell = at(slot)
         precondition(!cell.pointee.isUsed, "a slot holds one record")
-        cell.pointee.isUsed = true
+        cell.pointee.life |= 1
         cell.pointee.record = record
         count += 1
     }
@@ -80,21 +85,33 @@ package struct Slab<Record: BitwiseCopyable>: ~Copyable {
     /// Every slot without a record is free from now on, the lowest first.
     package mutating func rebuildFreeList() {
         firstFree = .max
-        for slot in (0..<capacity).reversed() where !at(slot).pointee.isUsed {
-            at(slot).pointee.nextFree = firstFree
-            firstFree = slot
-        }
+        for slot in (0..<capacity).reversed() where !at(slot).pointee.isUsed { pushFree(slot) }
     }
 
     /// Frees a slot; handles to it fail from now on.
     package mutating func remove(_ slot: Slot) {
         let cell = at(slot)
         precondition(cell.pointee.isUsed, "a slot is freed once")
-        cell.pointee.isUsed = false
-        cell.pointee.generation &+= 1
-        cell.pointee.nextFree = firstFree
-        firstFree = slot
+        cell.pointee.life &+= 1
+        pushFree(slot)
         count -= 1
+    }
+
+    /// Adds a slot at the end.
+    private mutating func add(_ record: Record, isUsed: Bool) {
+        if Int(capacity) >> Self.chunkBits == chunks.count { chunks.append(.allocate(capacity: Self.chunkCount)) }
+        capacity += 1
+        at(capacity - 1).initialize(to: Cell(record: record, life: firstGeneration << 1 | (isUsed ? 1 : 0)))
+    }
+
+    private mutating func pushFree(_ slot: Slot) {
+        UnsafeMutableRawPointer(at(slot)).storeBytes(of: firstFree, as: Slot.self)
+        firstFree = slot
+    }
+
+    /// The next free slot, which stands in the record of a free one.
+    private static func link(of cell: UnsafeMutablePointer<Cell>) -> Slot {
+        UnsafeRawPointer(cell).load(as: Slot.self)
     }
 
     /// The record in a used slot.

@@ -27,7 +27,7 @@ extension JSONWriter {
         }
         contentState(record, of: engine)
         date("staleDate", machine.staleDate)
-        field("relevanceScore", record.relevanceScore)
+        field("relevanceScore", engine.relevanceScore(of: slot, record))
         field("style", name: machine.style.wireName)
         engine.withBytes(of: record.cold) { cold in
             if !record.pushTypeRange.isEmpty { field("pushType", rawBytes: cold, record.pushTypeRange) }

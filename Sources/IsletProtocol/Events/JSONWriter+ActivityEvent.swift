@@ -86,7 +86,7 @@ extension JSONWriter {
         field("revision", event.revision)
         if event.contentChanged { contentState(record, of: engine) }
         changed("staleDate", from: before.staleDate, to: after.staleDate)
-        if event.relevanceChanged { field("relevanceScore", record.relevanceScore) }
+        if event.relevanceChanged { field("relevanceScore", engine.relevanceScore(of: event.slot, record)) }
         changed("startedAt", from: before.shownStartedAt, to: after.shownStartedAt)
         changed("endedAt", from: before.endedAt, to: after.endedAt)
         changed("dismissAt", from: before.dismissAt, to: after.dismissAt)

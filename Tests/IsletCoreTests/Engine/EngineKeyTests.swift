@@ -65,7 +65,7 @@ struct EngineKeyTests {
             alert: "{}", pushType: "\"token\"", key: "k", updatesExisting: true)
         #expect(outcome.text == "applied" && rig.told == ["updated #1 r2 active>active command"])
         let record = try #require(rig.record(id))
-        #expect(record.machine.style == .standard && record.pushTypeRange.isEmpty && record.relevanceScore == 4)
+        #expect(record.machine.style == .standard && record.pushTypeRange.isEmpty && rig.relevance(id) == 4)
         #expect(record.machine.staleDate == rig.now + 5 && rig.content(id) == "{\"n\":9}")
         #expect(rig.engine.withBytes(of: record.cold) { $0[record.attributesRange].elementsEqual("{}".utf8) })
         let event = try #require(rig.events.first)

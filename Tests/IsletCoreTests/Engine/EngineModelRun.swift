@@ -189,7 +189,7 @@ final class EngineModelRun {
         expect(
             machine.facts(revision: record.revision) == activity.facts,
             "#\(activity.id) is \(machine.facts(revision: record.revision)), should be \(activity.facts)")
-        expect(record.relevanceScore == activity.relevance, "#\(activity.id): relevance")
+        expect(rig.engine.relevanceScore(of: slot, record) == activity.relevance, "#\(activity.id): relevance")
         if activity.isListed { expect(rig.content(id) == activity.content, "#\(activity.id): content") }
         let links = rig.engine.renewal(of: slot, record)
         expect(links.renews?.number == activity.renews, "#\(activity.id): renews")

@@ -29,7 +29,7 @@ struct EngineRenewTests {
         #expect(cold[record.attributesRange].elementsEqual("{\"a\":1}".utf8))
         #expect(cold[record.keyRange].elementsEqual("k".utf8))
         #expect(cold[record.pushTypeRange].elementsEqual("\"token\"".utf8))
-        #expect(rig.content(new) == "{\"n\":1}" && record.relevanceScore == 7)
+        #expect(rig.content(new) == "{\"n\":1}" && rig.relevance(new) == 7)
         #expect(record.machine.style == .transient && record.machine.staleDate == .never)
         #expect(record.machine.startedAt == rig.now && record.machine.expiresAt(.standard) == rig.now + 8 * hour)
         #expect(rig.get(.key("k", device: "d")).reference.flatMap { rig.engine.record($0)?.id } == new)

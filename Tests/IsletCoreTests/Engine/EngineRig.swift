@@ -98,6 +98,12 @@ final class EngineRig {
     /// The record of an id, listed or retained.
     func record(_ id: EntityID) -> ActivityRecord? { engine.slot(of: id).flatMap { engine.record(at: $0) } }
 
+    func relevance(_ id: EntityID) -> Double? {
+        engine.slot(of: id).flatMap { slot in
+            engine.record(at: slot).map { engine.relevanceScore(of: slot, $0) }
+        }
+    }
+
     func state(_ id: EntityID) -> ActivityState? { record(id)?.state }
 
     /// The content of an id as text.

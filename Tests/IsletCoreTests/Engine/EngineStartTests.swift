@@ -18,7 +18,7 @@ struct EngineStartTests {
         let event = try #require(rig.events.first)
         #expect(event.seq == 1 && event.at == rig.now && event.lateBy == nil && event.isByCommand)
         let record = try #require(rig.record(rig.latest))
-        #expect(record.relevanceScore == 3 && record.machine.style == .transient)
+        #expect(rig.relevance(rig.latest) == 3 && record.machine.style == .transient)
         let cold = rig.engine.withBytes(of: record.cold) { [UInt8]($0) }
         #expect(cold[record.attributesRange].elementsEqual("{\"a\":1}".utf8))
         #expect(cold[record.keyRange].elementsEqual("k".utf8))

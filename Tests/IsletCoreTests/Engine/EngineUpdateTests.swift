@@ -22,7 +22,7 @@ struct EngineUpdateTests {
         #expect(rig.update(.id(id), content: "{\"n\":1} ", relevance: 2).text == "applied", "the stale date is cleared")
         #expect(rig.record(id)?.machine.staleDate == .never)
         #expect(rig.update(.id(id), content: "{\"n\":1} ").text == "applied", "no relevance is 0")
-        #expect(rig.events.first?.relevanceChanged == true && rig.record(id)?.relevanceScore == 0)
+        #expect(rig.events.first?.relevanceChanged == true && rig.relevance(id) == 0)
         #expect(rig.update(.id(id), content: "{\"n\":1} ", relevance: 0).text == "ignored unchanged")
         #expect(
             rig.update(.id(id), content: "{\"n\":1} ", alert: "{}").text == "applied", "an alert is shown each time")

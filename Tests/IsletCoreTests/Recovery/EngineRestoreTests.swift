@@ -94,7 +94,7 @@ struct EngineRestoreTests {
                 continue
             }
             #expect(new.id == old.id && new.machine == old.machine && new.revision == old.revision)
-            #expect(new.relevanceScore == old.relevanceScore && new.ordinal == old.ordinal && new.lastSeq == old.lastSeq)
+            #expect(copy.relevance(old.id) == rig.relevance(old.id) && new.ordinal == old.ordinal && new.lastSeq == old.lastSeq)
             #expect(copy.content(old.id) == rig.content(old.id))
             #expect(copy.renewal(old.id) == rig.renewal(old.id))
             let cold = [copy, rig].map { rig in rig.engine.withBytes(of: rig.record(old.id)!.cold) { [UInt8]($0) } }

@@ -31,6 +31,41 @@ struct SlabTests {
         #expect(slab.isCurrent(SlotRef(slot: 99, generation: 0)) == false, "a slot that never was")
     }
 
+    @Test("a generation that has come to its end begins again, and old handles still fail")
+    func generationsWrap() {
+        var slab = Slab<UInt32>(firstGeneration: 1 << 31 - 2)
+        var stale: [SlotRef] = []
+        for value in 0..<5 {
+            #expect(slab.insert(UInt32(value)) == 0)
+            let reference = slab.reference(to: 0)
+            #expect(slab.isCurrent(reference) && slab[0] == UInt32(value))
+            #expect(stale.filter { slab.isCurrent($0) }.isEmpty)
+            stale.append(reference)
+            slab.remove(0)
+            #expect(!slab.isCurrent(reference) && !slab.isUsed(0))
+        }
+        #expect(stale.map(\.generation) == [1 << 31 - 2, 1 << 31 - 1, 0, 1, 2])
+    }
+
+    @Test("what was restored is used, and the lowest slots between are the next ones")
+    func restored() {
+        var slab = Slab<UInt64>()
+        slab.restore(.max, at: 2)
+        slab.restore(7, at: 5_000)
+        slab.rebuildFreeList()
+        #expect(slab.capacity == 5_001 && slab.count == 2 && slab[2] == .max && slab[5_000] == 7)
+        #expect([slab.insert(1), slab.insert(2), slab.insert(3)] == [0, 1, 3])
+        slab.remove(5_000)
+        #expect(slab.insert(8) == 5_000 && slab.insert(9) == 4)
+    }
+
+    @Test("a record costs four bytes beside itself")
+    func cost() {
+        var slab = Slab<(UInt64, UInt32)>()
+        _ = slab.insert((1, 2))
+        #expect(slab.allocatedBytes == 4_096 * 16)
+    }
+
     @Test("records stay over chunks, and change in place")
     func chunks() {
         var slab = Slab<Int>()

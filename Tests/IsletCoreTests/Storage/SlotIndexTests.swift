@@ -73,4 +73,41 @@ struct SlotIndexTests {
         #expect(index.count == 20_000)
         #expect(index.allocatedBytes <= 20_000 * 8 * 4)
     }
+
+    @Test("in segments it agrees with a dictionary, full and after most was removed", arguments: [1, 2] as [UInt64])
+    func segments(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var index = SlotIndex()
+        var hashes: [UInt64] = (0..<60_000).map { _ in random.next() }
+        // Some that share a hash, and some that share a segment's end with its beginning.
+        for position in stride(from: 0, to: 60_000, by: 100) { hashes[position] = hashes[position / 2] }
+        for position in stride(from: 1, to: 60_000, by: 100) { hashes[position] |= 0x00FF_FFFF_0000_0000 }
+        for (slot, hash) in hashes.enumerated() { index.insert(hash, Slot(slot)) }
+        #expect(index.count == 60_000)
+        for slot in hashes.indices {
+            #expect(index.find(hashes[slot]) { $0 == slot } == Slot(slot), "seed \(seed)")
+        }
+        var isThere = Array(repeating: true, count: hashes.count)
+        for slot in hashes.indices where !random.oneIn(8) {
+            let wasThere = index.remove(hashes[slot], Slot(slot))
+            #expect(wasThere)
+            isThere[slot] = false
+        }
+        for slot in hashes.indices {
+            let found = index.find(hashes[slot]) { $0 == slot }
+            #expect(found == (isThere[slot] ? Slot(slot) : nil), "seed \(seed)")
+        }
+        #expect(index.count == isThere.count { $0 })
+    }
+
+    @Test("an entry takes at most seventeen bytes, or eighteen where there are few")
+    func cost() {
+        var random = SeededRandom(seed: 3)
+        var index = SlotIndex()
+        for slot in 0..<Slot(300_000) {
+            index.insert(random.next(), slot)
+            guard slot > 20_000, slot % 1_000 == 0 else { continue }
+            #expect(index.allocatedBytes <= (slot > 100_000 ? 17 : 18) * index.count, "\(slot)")
+        }
+    }
 }
