@@ -65,9 +65,10 @@ struct PayloadPairTests {
                 kept.append((Self.insert(new[0], new[1], into: &store), new))
             case 1, 2:
                 let index = Int(random.below(Int64(kept.count)))
+                let second = new[1]
                 store.replaceSecond(
-                    of: &kept[index].pair, by: FrameRange(offset: 0, count: counts[1]), of: new[1].span)
-                kept[index].bytes[1] = new[1]
+                    of: &kept[index].pair, by: FrameRange(offset: 0, count: counts[1]), of: second.span)
+                kept[index].bytes[1] = second
             default:
                 let index = Int(random.below(Int64(kept.count)))
                 store.remove(kept.remove(at: index).pair)
