@@ -47,38 +47,46 @@ package struct RecoverySummary: Sendable, Equatable {
 
 /// One entity of the snapshot, with the fields of ``StateChunk/Entity``.
 ///
-/// Unsafe pointers: the bytes are the database's and are lent for the call that gives the value; nobody keeps it.
+/// Unsafe pointer: the bytes are the source's and are lent for the call that gives the value; nobody keeps it.
 @safe
 package struct RecoveredEntity {
+    /// Where each part stands in the bytes.
+    package struct Parts: Sendable {
+        package var id: Range<Int>
+        package var app: Range<Int>
+        package var kind: Range<Int>
+        package var key: Range<Int>
+        package var device: Range<Int>
+        package var attributes: Range<Int>
+        package var content: Range<Int>
+        package var image: Range<Int>
+
+        package init(
+            id: Range<Int>, app: Range<Int>, kind: Range<Int>, key: Range<Int>, device: Range<Int>,
+            attributes: Range<Int>, content: Range<Int>, image: Range<Int>
+        ) {
+            (self.id, self.app, self.kind, self.key, self.device) = (id, app, kind, key, device)
+            (self.attributes, self.content, self.image) = (attributes, content, image)
+        }
+    }
+
     package var slot: UInt64
     package var revision: UInt64
     package var seq: UInt64
-    package var id: UnsafeRawBufferPointer
-    package var app: UnsafeRawBufferPointer
-    package var kind: UnsafeRawBufferPointer
-    package var key: UnsafeRawBufferPointer
-    package var device: UnsafeRawBufferPointer
-    package var attributes: UnsafeRawBufferPointer
-    package var content: UnsafeRawBufferPointer
-    package var image: UnsafeRawBufferPointer
+    /// All parts, and perhaps others' before and behind.
+    package var bytes: UnsafeRawBufferPointer
+    package var parts: Parts
 
-    package init(
-        slot: UInt64, revision: UInt64, seq: UInt64, id: UnsafeRawBufferPointer, app: UnsafeRawBufferPointer,
-        kind: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, device: UnsafeRawBufferPointer,
-        attributes: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, image: UnsafeRawBufferPointer
-    ) {
+    package init(slot: UInt64, revision: UInt64, seq: UInt64, bytes: UnsafeRawBufferPointer, parts: Parts) {
         self.slot = slot
         self.revision = revision
         self.seq = seq
-        unsafe self.id = id
-        unsafe self.app = app
-        unsafe self.kind = kind
-        unsafe self.key = key
-        unsafe self.device = device
-        unsafe self.attributes = attributes
-        unsafe self.content = content
-        unsafe self.image = image
+        unsafe self.bytes = bytes
+        self.parts = parts
     }
+
+    /// A copy of one part; for cold paths.
+    package func copy(_ part: Range<Int>) -> [UInt8] { unsafe [UInt8](bytes[part]) }
 }
 
 /// What is told of each batch.

@@ -60,8 +60,8 @@ package struct AppTable: ~Copyable {
     package private(set) var apps: [AppRecord] = []
     package private(set) var kinds: [KindRecord] = []
     private var appNames = NameTable()
-    /// Keyed by the app's four bytes and the type.
-    private var kindNames = NameTable()
+    /// From an app and a type to the kind.
+    private var kindIndex = SlotIndex()
 
     package init() {}
 
@@ -89,7 +89,12 @@ package struct AppTable: ~Copyable {
     }
 
     package func findKind(_ app: AppID, _ type: FrameRange, of frame: Span<UInt8>) -> KindID? {
-        AppTable.kindKey(app, frame.bytes(type)).withUnsafeBytes { kindNames.find($0) }
+        let part = frame.extracting(type.indices)
+        return part.withUnsafeBytes { bytes in
+            kindIndex.find(AppTable.hash(app, bytes)) { kind in
+                kinds[Int(kind)].app == app && kinds[Int(kind)].type.withUnsafeBytes { equal($0, bytes) }
+            }
+        }
     }
 
     /// The kind of an app and a type, made where it is new; nil where there is no room for another.
@@ -97,7 +102,8 @@ package struct AppTable: ~Copyable {
         if let known = findKind(app, type, of: frame) { return known }
         guard kinds.count < AppTable.maximumKinds else { return nil }
         let bytes = frame.bytes(type)
-        let number = AppTable.kindKey(app, bytes).withUnsafeBytes { kindNames.intern($0).number }
+        let number = KindID(kinds.count)
+        kindIndex.insert(bytes.withUnsafeBytes { AppTable.hash(app, $0) }, number)
         let prefix = apps[Int(app)].name + Array("/activity/".utf8) + bytes + [UInt8(ascii: "/")]
         var hash = TopicHash()
         for byte in prefix { hash.combine(byte) }
@@ -105,8 +111,12 @@ package struct AppTable: ~Copyable {
         return number
     }
 
-    private static func kindKey(_ app: AppID, _ type: [UInt8]) -> [UInt8] {
-        withUnsafeBytes(of: app) { Array($0) } + type
+    /// Like ``NameTable``'s: keyed anew in each process.
+    private static func hash(_ app: AppID, _ type: UnsafeRawBufferPointer) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(app)
+        hasher.combine(bytes: type)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 

@@ -16,6 +16,9 @@ final class SegmentReader {
         database.waitForLocks(milliseconds: Self.lockMilliseconds)
     }
 
+    /// Makes SQLite index the log, if no connection has made it yet.
+    func indexLog() throws(SQLiteError) { _ = try database.prepare("SELECT 1 FROM batch") }
+
     /// More than any batch's number can be.
     static let maximumBatch: UInt64 = 1 << 42
 

@@ -3,7 +3,7 @@ struct SnapshotRows {
     let database: Database
     let path: String
 
-    func forEachEntity(_ visit: (RecoveredEntity) throws -> Void) throws {
+    func forEachEntity(_ visit: (SnapshotRow) throws -> Void) throws {
         let rows = try database.prepare(
             """
             SELECT slot, revision, seq, next_at, id, app, kind, key, device, state, next_cause, attributes, content,
@@ -34,7 +34,7 @@ struct SnapshotRows {
             unsafe sum.add(image)
             guard sum.value == rows.unsigned(14) else { throw damaged("entity \(slot)") }
             try visit(
-                unsafe RecoveredEntity(
+                unsafe SnapshotRow(
                     slot: slot, revision: revision, seq: seq, id: id, app: app, kind: kind, key: key, device: device,
                     attributes: attributes, content: content, image: image))
         }
@@ -53,4 +53,22 @@ struct SnapshotRows {
     private func damaged(_ row: String) -> StoreError {
         .damaged(file: path, reason: "\(row) is not as it was written")
     }
+}
+
+/// One entity as the database has it.
+///
+/// Unsafe pointers: the bytes are the database's and are lent for the call that gives the value; nobody keeps it.
+@safe
+struct SnapshotRow {
+    let slot: UInt64
+    let revision: UInt64
+    let seq: UInt64
+    let id: UnsafeRawBufferPointer
+    let app: UnsafeRawBufferPointer
+    let kind: UnsafeRawBufferPointer
+    let key: UnsafeRawBufferPointer
+    let device: UnsafeRawBufferPointer
+    let attributes: UnsafeRawBufferPointer
+    let content: UnsafeRawBufferPointer
+    let image: UnsafeRawBufferPointer
 }

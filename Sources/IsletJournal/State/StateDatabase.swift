@@ -1,7 +1,7 @@
 /// The snapshot's file, with what is known of the segments beside it.
 ///
-/// `@unchecked Sendable`: it is handed over, from whoever opens the folder to the thread that sweeps, and used by one
-/// at a time. That connection alone writes and checkpoints.
+/// `@unchecked Sendable`: it is handed over, from whoever opens the folder to the thread that reads the entities ahead,
+/// back, and to the thread that sweeps, and used by one at a time. That connection alone writes and checkpoints.
 final class StateDatabase: @unchecked Sendable {
     let path: String
     let database: Database

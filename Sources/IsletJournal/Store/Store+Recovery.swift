@@ -4,7 +4,18 @@ extension Store {
     }
 
     package func forEachEntity(_ visit: (RecoveredEntity) throws -> Void) throws {
-        try reading(names.state) { try SnapshotRows(database: state.database, path: names.state).forEachEntity(visit) }
+        openSegmentsAhead()
+        try reading(names.state) { try EntitiesAhead.forEach(of: state, visit) }
+    }
+
+    /// Those that have batches behind the snapshot, or answers that are young enough to be asked for.
+    private func openSegmentsAhead() {
+        let since = max(summary.clock, options.answerRetention) - options.answerRetention
+        let wanted = segments.segments.filter { segment in
+            !segment.isEmpty && (segment.lastBatch > summary.snapshotHoldsThrough || segment.lastAt >= since)
+        }
+        // Without it recovery only takes longer.
+        ahead = try? SegmentsAhead(wanted.map { ($0.number, names.segment($0.number)) }, vfs: options.vfs)
     }
 
     package func forEachBatch(after number: UInt64, _ visitor: any RecoveryVisitor) throws {
@@ -24,6 +35,7 @@ extension Store {
     package func forEachAnswer(
         since: Int64, _ visit: (_ batch: UInt64, _ at: Int64, _ answer: Span<UInt8>) throws -> Void
     ) throws {
+        defer { ahead = nil }
         for segment in segments.segments where !segment.isEmpty && segment.lastAt >= since {
             let path = names.segment(segment.number)
             try reading(path) {

@@ -13,6 +13,8 @@ package final class Store: RecoverySource {
     let mark: MarkFile
     /// The one that is written now.
     let writer: SegmentWriter
+    /// While it is read for recovery.
+    var ahead: SegmentsAhead?
 
     init(opened: StoreOpening.Result, names: FolderNames, options: StoreOptions, lock: FolderLock) {
         directory = names.directory
@@ -74,6 +76,7 @@ package final class Store: RecoverySource {
     package func startJournal(
         after lastBatch: UInt64, report: @escaping JournalReport
     ) throws(StoreError) -> SQLiteJournal {
+        ahead = nil
         precondition(lastBatch == summary.lastBatch, "batch \(lastBatch) is not the last, \(summary.lastBatch) is")
         do throws(SystemError) {
             return try SQLiteJournal(store: self, report: report)

@@ -11,13 +11,8 @@ package struct EventParts: Equatable, Sendable {
     ///
     /// - Throws: where it is no JSON object.
     package init(of json: Span<UInt8>) throws(ScanError) {
-        var activity: FrameRange?
-        try JSONScanner.scanObject(json) { member in
-            if member.name.equals("activity", in: json), member.value.kind == .object { activity = member.value.range }
-        }
-        guard let activity else { return }
         var parts = self
-        try JSONScanner.scanObject(json, at: activity) { member in parts.note(member, in: json) }
+        try JSONScanner.scanObject(json, under: "activity") { member in parts.note(member, in: json) }
         self = parts
     }
 

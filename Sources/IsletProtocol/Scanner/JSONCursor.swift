@@ -59,6 +59,28 @@ struct JSONCursor {
 
     /// An object at the position, each of whose members is visited when its value has been scanned.
     @inline(__always) mutating func scanMembers(visit: (JSONField) -> Void) throws(ScanError) {
+        try scanMembers { cursor, name throws(ScanError) in
+            visit(JSONField(name: name, value: try cursor.scanValue(depthLimit: JSONScanner.maximumDepth)))
+        }
+    }
+
+    /// An object at the position, in whose members of this name that are objects each member is visited.
+    mutating func scanMembers(
+        under name: StaticString, in frame: Span<UInt8>, visit: (JSONField) -> Void
+    ) throws(ScanError) {
+        try scanMembers { cursor, found throws(ScanError) in
+            if cursor.peek() == UInt8(ascii: "{"), found.equals(name, in: frame) {
+                try cursor.scanMembers(visit: visit)
+            } else {
+                _ = try cursor.scanValue(depthLimit: JSONScanner.maximumDepth)
+            }
+        }
+    }
+
+    /// An object at the position; `scanValue` goes over each member's value.
+    @inline(__always) private mutating func scanMembers(
+        scanValue: (inout JSONCursor, _ name: JSONText) throws(ScanError) -> Void
+    ) throws(ScanError) {
         try expect(UInt8(ascii: "{"))
         skipWhitespace()
         if peek() == UInt8(ascii: "}") {
@@ -67,8 +89,7 @@ struct JSONCursor {
         }
         while true {
             let name = try scanName()
-            let value = try scanValue(depthLimit: JSONScanner.maximumDepth)
-            visit(JSONField(name: name, value: value))
+            try scanValue(&self, name)
             skipWhitespace()
             guard peek() == UInt8(ascii: ",") else { break }
             position += 1

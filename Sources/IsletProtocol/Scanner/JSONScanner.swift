@@ -17,6 +17,23 @@ package enum JSONScanner {
     package static func scanObject(
         _ frame: Span<UInt8>, visit: (JSONField) -> Void
     ) throws(ScanError) {
+        try scanObject(frame) { cursor throws(ScanError) in try cursor.scanMembers(visit: visit) }
+    }
+
+    /// Visits each member of the object under a name in the object that is the whole of `frame`, in one pass over both.
+    ///
+    /// Nothing is visited where no object has that name. The visits mean nothing if it throws in the end.
+    package static func scanObject(
+        _ frame: Span<UInt8>, under name: StaticString, visit: (JSONField) -> Void
+    ) throws(ScanError) {
+        try scanObject(frame) { cursor throws(ScanError) in
+            try cursor.scanMembers(under: name, in: frame, visit: visit)
+        }
+    }
+
+    @inline(__always) private static func scanObject(
+        _ frame: Span<UInt8>, scanMembers: (inout JSONCursor) throws(ScanError) -> Void
+    ) throws(ScanError) {
         try frame.withUnsafeBufferPointer { buffer throws(ScanError) in
             var cursor = JSONCursor(buffer, in: 0..<buffer.count)
             cursor.skipWhitespace()
@@ -26,7 +43,7 @@ package enum JSONScanner {
                 try cursor.expectEnd()
                 throw ScanError(.notAnObject, at: start)
             }
-            try cursor.scanMembers(visit: visit)
+            try scanMembers(&cursor)
             try cursor.expectEnd()
         }
     }

@@ -26,10 +26,12 @@ extension Partition {
 
     func restoreGroupItem(_ entity: RecoveredEntity, at slot: Slot) throws(ImageError) {
         let key = Engine.RestoredKey(
-            owner: Array(entity.app), group: Array(entity.kind), key: Array(entity.key))
+            owner: entity.copy(entity.parts.app), group: entity.copy(entity.parts.kind),
+            key: entity.copy(entity.parts.key))
+        let bytes = entity.bytes.bindMemory(to: UInt8.self).span
         try engine.restoreGroupItem(
-            key, at: slot, seq: entity.seq, try GroupImage(entity.image.bindMemory(to: UInt8.self).span),
-            value: entity.content.bindMemory(to: UInt8.self).span)
+            key, at: slot, seq: entity.seq, try GroupImage(bytes.extracting(entity.parts.image)),
+            value: bytes.extracting(entity.parts.content))
     }
 
     /// Takes an event of a group back; false where the topic is of another family.

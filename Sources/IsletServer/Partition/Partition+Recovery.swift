@@ -20,8 +20,7 @@ extension Partition {
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
             }
         }
-        var bytes: [UInt8] = []
-        try source.forEachEntity { entity in try self.restore(entity, &bytes) }
+        try source.forEachEntity { entity in try self.restore(entity) }
         engine.finishSnapshot()
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
         restoreSigns()
@@ -94,21 +93,25 @@ extension Partition {
 
     private func restoreControl(_ entity: RecoveredEntity, at slot: Slot) throws {
         try located("the control in slot \(slot)") {
+            let bytes = entity.bytes.bindMemory(to: UInt8.self).span
             try self.engine.restoreControl(
-                try entity.readID(), at: slot, seq: entity.seq, try ControlImage(entity.image.bindMemory(to: UInt8.self).span),
-                app: Array(entity.app), kind: Array(entity.kind))
+                try entity.readID(), at: slot, seq: entity.seq,
+                try ControlImage(bytes.extracting(entity.parts.image)),
+                app: entity.copy(entity.parts.app), kind: entity.copy(entity.parts.kind))
         }
     }
 
     private func restoreWidget(_ entity: RecoveredEntity, at slot: Slot) throws {
         try located("the widget in slot \(slot)") {
+            let bytes = entity.bytes.bindMemory(to: UInt8.self).span
             try self.engine.restoreWidget(
-                try entity.readID(), at: slot, seq: entity.seq, try WidgetImage(entity.image.bindMemory(to: UInt8.self).span),
-                app: Array(entity.app), kind: Array(entity.kind))
+                try entity.readID(), at: slot, seq: entity.seq,
+                try WidgetImage(bytes.extracting(entity.parts.image)),
+                app: entity.copy(entity.parts.app), kind: entity.copy(entity.parts.kind))
         }
     }
 
-    private func restore(_ entity: RecoveredEntity, _ bytes: inout [UInt8]) throws {
+    private func restore(_ entity: RecoveredEntity) throws {
         switch EntityPlace(number: entity.slot)?.family {
         case .control: return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
         case .widget: return try restoreWidget(entity, at: Slot(truncatingIfNeeded: entity.slot))
@@ -120,19 +123,15 @@ extension Partition {
         }
         try located("the activity in slot \(entity.slot)") {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }
-            // The engine takes all parts from one piece of memory.
-            bytes.removeAll(keepingCapacity: true)
-            let key = bytes.add(entity.key)
-            let device = bytes.add(entity.device)
+            let places = entity.parts
             let parts = Engine.RestoredParts(
-                app: bytes.add(entity.app), kind: bytes.add(entity.kind), key: key.count > 0 ? key : nil,
-                device: device.count > 0 ? device : nil, attributes: bytes.add(entity.attributes),
-                content: bytes.add(entity.content))
-            let text = bytes.add(entity.id)
-            let span = bytes.span
-            guard let id = EntityID(text: span, at: text) else { throw ImageError.unknownValue }
-            let image = try ActivityImage(entity.image.bindMemory(to: UInt8.self).span)
-            try self.engine.restore(id, at: slot, seq: entity.seq, image, parts, of: span)
+                app: FrameRange(places.app), kind: FrameRange(places.kind),
+                key: places.key.isEmpty ? nil : FrameRange(places.key),
+                device: places.device.isEmpty ? nil : FrameRange(places.device),
+                attributes: FrameRange(places.attributes), content: FrameRange(places.content))
+            let bytes = entity.bytes.bindMemory(to: UInt8.self).span
+            let image = try ActivityImage(bytes.extracting(places.image))
+            try self.engine.restore(try entity.readID(), at: slot, seq: entity.seq, image, parts, of: bytes)
         }
     }
 
@@ -256,10 +255,10 @@ extension ImageError {
 }
 
 extension RecoveredEntity {
-    /// The id of a control or of a widget.
+    /// The id of an activity, a control or a widget.
     fileprivate func readID() throws(ImageError) -> EntityID {
-        let text = Array(id)
-        guard let id = EntityID(text: text.span, at: FrameRange(0..<text.count)) else { throw .unknownValue }
+        let bytes = bytes.bindMemory(to: UInt8.self).span
+        guard let id = EntityID(text: bytes, at: FrameRange(parts.id)) else { throw .unknownValue }
         return id
     }
 }

@@ -29,14 +29,10 @@ final class SimRecovery: RecoverySource {
     func forEachEntity(_ visit: (RecoveredEntity) throws -> Void) throws {
         for (slot, entity) in disk.snapshot.entities.sorted(by: { $0.key < $1.key }) {
             try entity.bytes.withUnsafeBytes { bytes in
-                func part(_ index: Int) -> UnsafeRawBufferPointer {
-                    UnsafeRawBufferPointer(rebasing: bytes[entity.parts[index]])
-                }
                 try visit(
                     RecoveredEntity(
-                        slot: slot, revision: entity.header.revision, seq: entity.header.seq, id: part(0),
-                        app: part(1), kind: part(2), key: part(3), device: part(4), attributes: part(5),
-                        content: part(6), image: part(7)))
+                        slot: slot, revision: entity.header.revision, seq: entity.header.seq, bytes: bytes,
+                        parts: RecoveredEntity.Parts(entity.parts)))
             }
         }
     }
@@ -78,5 +74,14 @@ final class SimRecovery: RecoverySource {
                 try stored.batch.withBytes(of: answer) { try visit(stored.batch.number, stored.batch.at, $0) }
             }
         }
+    }
+}
+
+extension RecoveredEntity.Parts {
+    /// As ``SimSnapshot`` keeps them.
+    fileprivate init(_ parts: [Range<Int>]) {
+        self.init(
+            id: parts[0], app: parts[1], kind: parts[2], key: parts[3], device: parts[4], attributes: parts[5],
+            content: parts[6], image: parts[7])
     }
 }

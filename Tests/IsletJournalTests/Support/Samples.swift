@@ -86,11 +86,12 @@ extension Store {
     func entities() throws -> [String] {
         var lines: [String] = []
         try forEachEntity { entity in
+            let places = entity.parts
             let parts = [
-                entity.id, entity.app, entity.kind, entity.key, entity.device, entity.attributes, entity.content,
+                places.id, places.app, places.kind, places.key, places.device, places.attributes, places.content,
             ]
-            .map { String(decoding: $0, as: UTF8.self) }
-            let image = String(decoding: entity.image, as: UTF8.self)
+            .map { String(decoding: entity.copy($0), as: UTF8.self) }
+            let image = String(decoding: entity.copy(places.image), as: UTF8.self)
             lines.append("\(entity.slot) r\(entity.revision) s\(entity.seq) \(parts.joined(separator: "|")) \(image)")
         }
         return lines

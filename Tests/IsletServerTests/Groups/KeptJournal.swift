@@ -87,13 +87,14 @@ final class KeptRecovery: RecoverySource {
                 var start = 0
                 let parts = row.parts.map { part in
                     defer { start += part.count }
-                    return UnsafeRawBufferPointer(rebasing: bytes[start..<start + part.count])
+                    return start..<start + part.count
                 }
                 try visit(
                     RecoveredEntity(
-                        slot: slot, revision: row.header.revision, seq: row.header.seq, id: parts[0], app: parts[1],
-                        kind: parts[2], key: parts[3], device: parts[4], attributes: parts[5], content: parts[6],
-                        image: parts[7]))
+                        slot: slot, revision: row.header.revision, seq: row.header.seq, bytes: bytes,
+                        parts: RecoveredEntity.Parts(
+                            id: parts[0], app: parts[1], kind: parts[2], key: parts[3], device: parts[4],
+                            attributes: parts[5], content: parts[6], image: parts[7])))
             }
         }
     }
