@@ -67,12 +67,11 @@ extension Ledger {
         var found = Snapshot()
         try store.forEachFact { key, value in found.facts[text(key)] = text(value) }
         try store.forEachEntity { entity in
-            let parts = [entity.id, entity.app].map { String(decoding: $0, as: UTF8.self) }
-            let (content, image) = (
-                String(decoding: entity.content, as: UTF8.self), String(decoding: entity.image, as: UTF8.self)
-            )
+            let places = entity.parts
+            let parts = [places.id, places.app, places.content, places.image]
+                .map { String(decoding: entity.copy($0), as: UTF8.self) }
             found.entities[entity.slot] =
-                "\(parts[0])|\(parts[1])|\(entity.revision)|\(entity.seq)|\(content)|\(image)"
+                "\(parts[0])|\(parts[1])|\(entity.revision)|\(entity.seq)|\(parts[2])|\(parts[3])"
         }
         let piece = found.facts[Self.pieceKey].flatMap { Int($0) } ?? 0
         guard piece < snapshots.count, piece >= promise.piece else {
