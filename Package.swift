@@ -122,7 +122,8 @@ let package = Package(
             dependencies: ["IsletMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: strict),
         .testTarget(
-            name: "IsletServerTests", dependencies: ["IsletServer", "IsletCore", "IsletProtocol", "IsletJournal"],
+            name: "IsletServerTests",
+            dependencies: ["IsletServer", "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ"],
             swiftSettings: strict),
         .testTarget(
             name: "IsletHTTPTests",

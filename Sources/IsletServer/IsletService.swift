@@ -47,7 +47,7 @@ package struct IsletService: Service {
         let clock = configuration.clock
         let store = try openStore()
         if let store { await waitForClock(clock, persisted: store.summary.clock) }
-        let context = try ZeroMQContext()
+        let context = try ZeroMQContext(interrupting: false)
         let thread = try BusThread(name: "islet-bus")
         let host: EngineHost
         do {

@@ -18,12 +18,18 @@ package final class ZeroMQContext: Sendable {
     /// Seeds the C library's random generator first, once in the process: libzmq takes automatic routing ids and the
     /// jitter of reconnects from `rand()` and never seeds it, so that all processes would draw the same ones.
     ///
+    /// - Parameter interrupting: whether an I/O thread that is woken may take the processor from a thread that runs.
+    ///   Where processors are few, it does so for each message that is sent, sends that one alone, and sleeps again: two
+    ///   switches and a system call a message. Without, it sends what has gathered once a processor is free.
     /// - Throws: `invalidArgument` for numbers that libzmq refuses, `tooManySockets` without free descriptors.
-    package init(ioThreads: Int32 = 1, maxSockets: Int32 = 1023) throws(ZeroMQError) {
+    package init(
+        ioThreads: Int32 = 1, maxSockets: Int32 = 1023, interrupting: Bool = true
+    ) throws(ZeroMQError) {
         _ = RandomSeed.once
         guard let handle = unsafe zmq_ctx_new() else { throw .last }
-        for (option, value) in [(ZMQ_IO_THREADS, ioThreads), (ZMQ_MAX_SOCKETS, maxSockets), (ZMQ_BLOCKY, 0)]
-        where unsafe zmq_ctx_set(handle, option, value) == -1 {
+        var options = [(ZMQ_IO_THREADS, ioThreads), (ZMQ_MAX_SOCKETS, maxSockets), (ZMQ_BLOCKY, 0)]
+        if !interrupting, ThreadPolicy.allowsBatch { options.append((ZMQ_THREAD_SCHED_POLICY, SCHED_BATCH)) }
+        for (option, value) in options where unsafe zmq_ctx_set(handle, option, value) == -1 {
             let error = ZeroMQError.last
             _ = unsafe zmq_ctx_term(handle)
             throw error

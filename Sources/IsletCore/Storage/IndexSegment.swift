@@ -46,6 +46,11 @@ struct IndexSegment {
         return nil
     }
 
+    /// Reads where an entry with this hash would stand (see ``Lookahead``).
+    @inline(__always) func touch(_ hash: UInt32, _ bits: UInt32) -> UInt64 {
+        UInt64((places + home(of: hash, bits)).pointee.slot)
+    }
+
     mutating func insert(_ entry: Entry, _ bits: UInt32) {
         if (count + 1) * 4 > capacity * 3 { grow(bits) }
         while !place(entry, bits) { grow(bits) }

@@ -128,6 +128,19 @@ package struct Slab<Record: BitwiseCopyable>: ~Copyable {
         }
     }
 
+    /// Reads each cache line of a record (see ``Lookahead``).
+    @inline(__always) func touch(_ slot: Slot) -> UInt64 {
+        let cell = UnsafeRawPointer(at(slot))
+        var trace: UInt64 = 0
+        var offset = 0
+        while offset + 8 <= MemoryLayout<Cell>.size {
+            trace &+= cell.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += CacheLine.bytes
+        }
+        // It may begin within a line.
+        return trace &+ cell.loadUnaligned(fromByteOffset: MemoryLayout<Cell>.size - 8, as: UInt64.self)
+    }
+
     /// Whether the slot holds a record.
     @inline(__always) package func isUsed(_ slot: Slot) -> Bool { slot < capacity && at(slot).pointee.isUsed }
 

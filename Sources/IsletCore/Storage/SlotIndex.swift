@@ -29,6 +29,12 @@ package struct SlotIndex: ~Copyable {
         return segments[number(of: short)].find(short, bits, matches: matches)
     }
 
+    /// Reads where an entry with this hash would stand (see ``Lookahead``).
+    @inline(__always) func touch(_ hash: UInt64) -> UInt64 {
+        let short = UInt32(truncatingIfNeeded: hash >> 32)
+        return segments[number(of: short)].touch(short, bits)
+    }
+
     /// Adds a slot; the caller knows that its key is not there.
     package mutating func insert(_ hash: UInt64, _ slot: Slot) {
         if count == Self.largestWhole, bits == 0 { cut() }

@@ -65,6 +65,16 @@ struct TimerNodes: ~Copyable {
         }
     }
 
+    /// Reads a slot's node (see ``Lookahead``).
+    @inline(__always) func touch(_ slot: UInt32) -> UInt64 { contains(slot) ? self[slot].tick : 0 }
+
+    /// Reads the nodes before and behind a slot's, which change when it leaves its list (see ``Lookahead``).
+    @inline(__always) func touchNeighbours(of slot: UInt32) -> UInt64 {
+        guard contains(slot) else { return 0 }
+        // A mark is no slot, and lies beyond all chunks.
+        return touch(self[slot].next) &+ touch(self[slot].previous)
+    }
+
     subscript(slot: UInt32) -> TimerNode {
         get { chunks[Int(slot >> Self.chunkBits)][Int(slot & Self.chunkMask)] }
         set { chunks[Int(slot >> Self.chunkBits)][Int(slot & Self.chunkMask)] = newValue }

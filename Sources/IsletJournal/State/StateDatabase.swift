@@ -12,8 +12,8 @@ final class StateDatabase: @unchecked Sendable {
     private let forgetFact: Statement
 
     private static let lockMilliseconds: Int32 = 5_000
-    /// The log is moved into the file when it has grown to this.
-    private static let checkpointBytes = 8 << 20
+    /// The log is moved into the file when it has grown to this: no more than is written without anybody noticing.
+    private static let checkpointBytes = 2 << 20
 
     init(path: String, vfs: String?) throws(SQLiteError) {
         self.path = path

@@ -58,44 +58,44 @@ extension JSONWriter {
 extension JSONWriter {
     // MARK: Members: a key and its value
 
-    @inlinable package mutating func field(_ name: StaticString, _ value: some FixedWidthInteger) {
+    @inline(__always) @inlinable package mutating func field(_ name: StaticString, _ value: some FixedWidthInteger) {
         key(name)
         integer(value)
     }
 
-    package mutating func field(_ name: StaticString, _ value: Double) {
+    @inline(__always) package mutating func field(_ name: StaticString, _ value: Double) {
         key(name)
         double(value)
     }
 
-    package mutating func field(_ name: StaticString, _ value: Bool) {
+    @inline(__always) package mutating func field(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)
     }
 
-    package mutating func field(_ name: StaticString, _ value: EntityID) {
+    @inline(__always) package mutating func field(_ name: StaticString, _ value: EntityID) {
         key(name)
         id(value)
     }
 
-    package mutating func field(_ name: StaticString, _ value: Instant) {
+    @inline(__always) package mutating func field(_ name: StaticString, _ value: Instant) {
         key(name)
         integer(value.milliseconds)
     }
 
     /// A member whose value is a name of the contract.
-    package mutating func field(_ name: StaticString, name value: StaticString) {
+    @inline(__always) package mutating func field(_ name: StaticString, name value: StaticString) {
         key(name)
         string(value)
     }
 
-    package mutating func field(_ name: StaticString, string value: String) {
+    @inline(__always) package mutating func field(_ name: StaticString, string value: String) {
         key(name)
         string(value)
     }
 
     /// A member whose value needs no escapes.
-    package mutating func field(_ name: StaticString, plain value: Span<UInt8>) {
+    @inline(__always) package mutating func field(_ name: StaticString, plain value: Span<UInt8>) {
         key(name)
         plain(value)
     }
@@ -107,7 +107,7 @@ extension JSONWriter {
     }
 
     /// A member whose value is JSON already.
-    package mutating func field(_ name: StaticString, raw value: Span<UInt8>) {
+    @inline(__always) package mutating func field(_ name: StaticString, raw value: Span<UInt8>) {
         key(name)
         raw(value)
     }

@@ -167,14 +167,18 @@ package import IsletCore
     }
 
     /// A member's name, which needs no escapes.
-    @usableFromInline package mutating func key(_ name: StaticString) {
-        reserve(name.utf8CodeUnitCount + 4)
+    ///
+    /// Inlined, so that a literal becomes a few stores of constants: an event and its answer have 28 names, and each took
+    /// 77 instructions as a call.
+    @inline(__always) @usableFromInline package mutating func key(_ name: StaticString) {
+        let length = name.utf8CodeUnitCount
+        reserve(length + 4)
         separateReserved()
-        storage.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
-        count += 1
-        append(name)
-        storage.storeBytes(of: Self.keyEnd.littleEndian, toByteOffset: count, as: UInt16.self)
-        count += 2
+        let target = storage + count
+        target.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        (target + 1).copyMemory(from: name.utf8Start, byteCount: length)
+        target.storeBytes(of: Self.keyEnd.littleEndian, toByteOffset: length + 1, as: UInt16.self)
+        count += length + 3
     }
 
     /// `":`, the first in the lower byte.

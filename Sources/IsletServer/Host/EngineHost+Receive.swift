@@ -11,13 +11,19 @@ extension EngineHost {
 
     /// Takes commands; true where more may wait.
     func receiveCommands() -> Bool {
-        for _ in 0..<Self.messagesPerTurn {
+        var left = Self.messagesPerTurn
+        while left > 0 {
             guard partition.takesCommands else { return false }
-            guard partition.inbound.receive(from: sockets.commands, into: &received, isRouted: true) else {
-                return false
+            // Who does not read its answers is looked at message by message.
+            let limit = outbox.isEmpty ? left : 1
+            let count = partition.inbound.receive(limit, from: sockets.commands, into: &received, isRouted: true)
+            guard count > 0 else { return false }
+            partition.lookAhead()
+            while partition.inbound.next() {
+                noteDescriptor(.commands)
+                partition.takeCommands()
             }
-            noteDescriptor(.commands)
-            partition.takeCommands()
+            left -= count
         }
         return true
     }
@@ -25,12 +31,14 @@ extension EngineHost {
     /// Takes commands from plain publishers; true where more may wait.
     func receiveIngest() -> Bool {
         guard sockets.hasIngest else { return false }
-        for _ in 0..<Self.messagesPerTurn {
+        var left = Self.messagesPerTurn
+        while left > 0 {
             guard partition.takesIngest else { return false }
-            guard partition.inbound.receive(from: sockets.ingest, into: &received, isRouted: false) else {
-                return false
-            }
-            partition.takeIngest()
+            let count = partition.inbound.receive(left, from: sockets.ingest, into: &received, isRouted: false)
+            guard count > 0 else { return false }
+            partition.lookAhead()
+            while partition.inbound.next() { partition.takeIngest() }
+            left -= count
         }
         return true
     }
@@ -54,7 +62,9 @@ extension EngineHost {
     /// Takes bulk requests; true where more may wait.
     func receiveBulk() -> Bool {
         for _ in 0..<Self.requestsPerTurn {
-            guard partition.inbound.receive(from: sockets.bulk, into: &received, isRouted: true) else { return false }
+            guard partition.inbound.receive(1, from: sockets.bulk, into: &received, isRouted: true) == 1,
+                partition.inbound.next()
+            else { return false }
             noteDescriptor(.bulk)
             partition.takeBulk()
         }

@@ -9,7 +9,7 @@ extension Partition {
     /// Takes the message in ``inbound``, which came to the bulk socket.
     package func takeBulk() {
         for index in inbound.commands {
-            let frame = inbound.frames[index]
+            let frame = inbound[index]
             let bytes = inbound.bytes
             request(bytes.span.extracting(frame.range), isTooLong: frame.isTooLong || inbound.hasTooManyFrames)
             if inbound.hasTooManyFrames { break }

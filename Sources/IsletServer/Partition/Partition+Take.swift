@@ -46,11 +46,11 @@ extension Partition {
 
     /// Whether the message in ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
     private var isFromProvider: Bool {
-        guard providers.providerCount > 0, let index = inbound.commands.first, !inbound.frames[index].isTooLong else {
+        guard providers.providerCount > 0, let index = inbound.commands.first, !inbound[index].isTooLong else {
             return false
         }
         let bytes = inbound.bytes
-        return decoder.withDecoded(bytes.span.extracting(inbound.frames[index].range)) { outcome, _ in
+        return decoder.withDecoded(bytes.span.extracting(inbound[index].range)) { outcome, _ in
             switch outcome {
             case .success(let command): command.operation.isOfProvider
             case .failure: false
@@ -91,7 +91,7 @@ extension Partition {
             }
             results.append(result)
             // The clock travels: what follows in this message waits for it, as all other commands do.
-            if clockTravel != nil, index + 1 < inbound.frames.count {
+            if clockTravel != nil, index + 1 < inbound.count {
                 let rest = waitingMessage(from: index + 1)
                 for result in results { collect(result, into: rest.answer) }
                 waiting.append(rest)
@@ -129,8 +129,8 @@ extension Partition {
     private func waitingMessage(from index: Int) -> WaitingMessage {
         let answer = PendingAnswer(destination: .commands, route: routeFrames())
         answer.isClosed = false
-        let frames = (index..<inbound.frames.count).map {
-            WaitingMessage.Frame(bytes: inbound.frame($0), isTooLong: inbound.frames[$0].isTooLong)
+        let frames = (index..<inbound.count).map {
+            WaitingMessage.Frame(bytes: inbound.frame($0), isTooLong: inbound[$0].isTooLong)
         }
         return WaitingMessage(
             frames: frames, hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
@@ -138,7 +138,7 @@ extension Partition {
 
     /// Executes one frame of `inbound`.
     private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
-        let frame = inbound.frames[index]
+        let frame = inbound[index]
         let bytes = inbound.bytes
         return execute(
             bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest,
@@ -149,7 +149,7 @@ extension Partition {
     private func beginRoute(to destination: OutboundMessages.Destination) {
         let bytes = inbound.bytes
         for index in 0..<inbound.routeCount {
-            outbound.add(copying: bytes.span.extracting(inbound.frames[index].range), to: destination, more: true)
+            outbound.add(copying: bytes.span.extracting(inbound[index].range), to: destination, more: true)
         }
     }
 

@@ -35,7 +35,8 @@ package final class Partition {
     package let epoch: [UInt8]
 
     // Messages in.
-    @exclusivity(unchecked) package var inbound = InboundMessage()
+    @exclusivity(unchecked) package var inbound = InboundMessages()
+    @exclusivity(unchecked) var lookahead = Lookahead()
     @exclusivity(unchecked) var decoder = CommandDecoder()
     @exclusivity(unchecked) var results: [FrameResult] = []
     /// In order of arrival.

@@ -1,0 +1,30 @@
+package import IsletCore
+
+extension EntityID {
+    /// How many bytes of a frame are looked at: who writes the content first is not helped.
+    private static var reach: Int { 256 }
+
+    /// The id that a command seems to name: the text behind the first `"id":`, wherever that stands.
+    ///
+    /// For what may be wrong without harm, and much cheaper than to decode the command.
+    package init?(guessedFrom frame: Span<UInt8>) {
+        let start: Int? = frame.withUnsafeBytes { bytes in
+            // `"id":`, the first character in the lowest byte.
+            let name: UInt64 = 0x3A_2264_6922
+            // Checked here: a word at each of these offsets is inside the frame.
+            let last = min(bytes.count, Self.reach) - 8
+            var offset = 0
+            while offset <= last {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                if word & 0xFF_FFFF_FFFF == name {
+                    // Behind it, or behind one space more.
+                    return offset + (word >> 40 & 0xFF == 0x20 ? 7 : 6)
+                }
+                offset += 1
+            }
+            return nil
+        }
+        guard let start, start + 36 <= frame.count else { return nil }
+        self.init(text: frame, at: FrameRange(offset: start, count: 36))
+    }
+}

@@ -1,0 +1,137 @@
+package import ZeroMQ
+
+/// Messages as they came from peers: routing id, envelope, commands. Some that wait are received at once, and one after
+/// the other is then the present one. Kept and used again, so that receiving allocates nothing once it is warm.
+///
+/// An empty first frame, or a 4-byte frame followed by an empty one (`REQ_CORRELATE`), is the envelope; everything after
+/// it is commands, one a frame.
+package struct InboundMessages: ~Copyable {
+    /// A message has at most this many commands.
+    static let maximumCommands = 256
+    /// A command has at most this many bytes.
+    static let maximumCommandBytes = 64 * 1_024
+    /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
+    package static let messagesAtOnce = 32
+    private static let framesAtOnce = 160
+    private static let bytesAtOnce = 128 * 1_024
+
+    /// A frame within `bytes`; of one that is too long only the length is kept.
+    package struct Frame {
+        var range: Range<Int>
+        package var isTooLong = false
+    }
+
+    private(set) var bytes: [UInt8] = []
+    /// The frames of all messages that are here.
+    private var frames: [Frame] = []
+    /// For each message the index behind its last frame.
+    private var ends: [Int] = []
+    private var isRouted = false
+    /// The next to be the present one.
+    private var nextMessage = 0
+    /// The present message's frames.
+    private var present = 0..<0
+    /// Whether the present message has more frames than a message may have.
+    package private(set) var hasTooManyFrames = false
+    /// How many frames of the present message come before its commands: the routing id and the envelope.
+    package private(set) var routeCount = 0
+
+    package init() {
+        bytes.reserveCapacity(1 << 16)
+        frames.reserveCapacity(Self.maximumCommands + 3)
+        ends.reserveCapacity(Self.messagesAtOnce)
+    }
+
+    /// Receives messages that wait; none of them is the present one before ``next()``.
+    ///
+    /// - Parameters:
+    ///   - limit: at most so many.
+    ///   - message: a frame to receive into, used again.
+    ///   - isRouted: whether a routing id comes first.
+    /// - Returns: how many were received.
+    package mutating func receive(
+        _ limit: Int, from socket: borrowing Socket, into message: inout Message, isRouted: Bool
+    ) -> Int {
+        removeAll(isRouted: isRouted)
+        while ends.count < min(limit, Self.messagesAtOnce), frames.count < Self.framesAtOnce,
+            bytes.count < Self.bytesAtOnce
+        {
+            let start = frames.count
+            repeat {
+                // A failure of a receive means that the context ended; there is nothing to receive any more.
+                guard let received = try? socket.receive(into: &message), received else { return ends.count }
+                append(message, ofMessageAt: start)
+            } while message.more
+            ends.append(frames.count)
+        }
+        return ends.count
+    }
+
+    /// Makes the next message the present one; false where none is left.
+    package mutating func next() -> Bool {
+        guard nextMessage < ends.count else { return false }
+        present = (nextMessage == 0 ? 0 : ends[nextMessage - 1])..<ends[nextMessage]
+        nextMessage += 1
+        routeCount = isRouted ? 1 + envelopeCount : 0
+        hasTooManyFrames = present.count - routeCount > Self.maximumCommands
+        return true
+    }
+
+    /// Takes the frames of a message that came by another way than a socket, which is the present one then.
+    package mutating func set(_ content: [[UInt8]], isRouted: Bool) {
+        removeAll(isRouted: isRouted)
+        for frame in content.prefix(Self.maximumCommands + 4) {
+            let start = bytes.count
+            let isTooLong = frame.count > Self.maximumCommandBytes
+            if !isTooLong { bytes.append(contentsOf: frame) }
+            frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
+        }
+        ends.append(frames.count)
+        _ = next()
+    }
+
+    /// How many frames the present message has.
+    var count: Int { present.count }
+
+    /// The frames of the present message that are commands.
+    package var commands: Range<Int> { routeCount..<present.count }
+
+    /// A frame of the present message.
+    package subscript(index: Int) -> Frame { frames[present.lowerBound + index] }
+
+    /// A copy of the bytes of one of the present message's frames.
+    package func frame(_ index: Int) -> [UInt8] { Array(bytes[self[index].range]) }
+
+    /// The frames of all messages that are here, the present and those that were or will be.
+    func forEachFrame(_ body: (Span<UInt8>) -> Void) {
+        for frame in frames { body(bytes.span.extracting(frame.range)) }
+    }
+
+    private mutating func removeAll(isRouted: Bool) {
+        bytes.removeAll(keepingCapacity: true)
+        frames.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        self.isRouted = isRouted
+        nextMessage = 0
+        present = 0..<0
+        routeCount = 0
+        hasTooManyFrames = false
+    }
+
+    private mutating func append(_ message: borrowing Message, ofMessageAt first: Int) {
+        // Three more than commands: the routing id and a correlating envelope. One beyond tells that it is too many.
+        guard frames.count - first < Self.maximumCommands + 4 else { return }
+        let start = bytes.count
+        let isTooLong = message.count > Self.maximumCommandBytes
+        if !isTooLong { message.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+        frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
+    }
+
+    private var envelopeCount: Int {
+        if present.count > 1, isEmpty(1) { return 1 }
+        if present.count > 2, self[1].range.count == 4, isEmpty(2) { return 2 }
+        return 0
+    }
+
+    private func isEmpty(_ index: Int) -> Bool { self[index].range.isEmpty && !self[index].isTooLong }
+}
