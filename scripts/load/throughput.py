@@ -26,7 +26,7 @@ def shapes(options):
     one = {"window": options.window, "connections": options.connections, "content": options.content}
     if options.deadline:
         one["stale"] = True
-    return one, {**one, "window": max(1, options.window // 8), "connections": 1, "batch": 64}
+    return one, {**one, "window": max(1, options.window // 16), "connections": 1, "batch": 64}
 
 
 def run_islet(options, store, subscribers=1):

@@ -50,11 +50,13 @@ struct SnapshotSweep {
     /// and writing one took long enough to be seen in the latency of commands on two cores: 4 ms at p99.
     static let rowsAtOnce = 64
     /// A piece that is written because time has passed has at most as many rows.
-    static let rowsInPeace = 4_096
+    static let rowsInPeace = 512
     /// A piece has at most as many facts of each kind.
     static let factsAtOnce = 512
     /// After this many milliseconds what is there is written, however little.
     static let patience: Milliseconds = 200
+    /// The same where there is enough for a whole piece.
+    static let haste: Milliseconds = 25
     /// Rounds without any change, which only let the journal be trimmed, are this many milliseconds apart.
     static let idleRound: Milliseconds = 1_000
 }
@@ -91,8 +93,16 @@ extension Partition {
     /// When the snapshot wants to go on, in monotonic milliseconds; nil where it has nothing to do.
     func nextSweep() -> Milliseconds? {
         guard isDurable, sweeping.waiting == nil, !sweeping.isWriting, !flights.isDiskFull else { return nil }
-        if sweeping.round != nil || hasChanges { return sweeping.filledAt + SnapshotSweep.patience }
+        if sweeping.round != nil || hasChanges {
+            let isMuch = changedEntities >= SnapshotSweep.rowsInPeace
+            return sweeping.filledAt + (isMuch ? SnapshotSweep.haste : SnapshotSweep.patience)
+        }
         return sweeping.holdsThrough < batch.number - 1 ? sweeping.filledAt + SnapshotSweep.idleRound : nil
+    }
+
+    private var changedEntities: Int {
+        engine.changedSlots.count + engine.controls.changedSlots.count + engine.widgets.changedSlots.count
+            + engine.groups.changedSlots.count
     }
 
     private var hasChanges: Bool {

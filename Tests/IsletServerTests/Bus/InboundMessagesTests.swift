@@ -46,8 +46,8 @@ struct InboundMessagesTests {
             commands.append(inbound.commands.map { String(decoding: inbound.frame($0), as: UTF8.self) })
             routes.append(inbound.routeCount)
         }
-        #expect(commands == [["one", "two"], ["three"], ["bare"], [""], ["last"]])
-        #expect(routes == [2, 3, 1, 1, 2])
+        #expect(commands == [["one", "two"], ["three"], ["bare"], [], ["last"]])
+        #expect(routes == [2, 3, 1, 2, 2])
         let more = inbound.receive(100, from: wire.router, into: &message, isRouted: true)
         #expect(more == 0)
         let isLeft = inbound.next()
