@@ -209,6 +209,20 @@ def test_a_clock_that_was_moved_stands_there_after_a_kill(durable):
     assert durable.restart().client.read("service.ping")["now"] == after(4 * HOUR)
 
 
+def test_a_clock_that_stands_before_the_journal_is_waited_for(wire, tmp_path):
+    ahead = int(time.time() * 1000) + 6_000
+    durable = Durable(wire, tmp_path / "data", options={"--clock": f"manual={ahead}"}).start()
+    id = durable.client.start(key="order-1")["id"]
+    durable.restart(clock="system")
+    assert time.time() * 1000 >= ahead - 1_000, "two clocks of one machine may differ by a second"
+    assert "the clock stands before the journal's last entry" in durable.service.log
+    assert durable.client.read("service.ping")["now"] >= ahead
+    durable.client.applied("activity.update", id=id, contentState={"eta": 1})
+    dates = [event["at"] for event in durable.client.read("activity.history", id=id)["events"]]
+    assert dates == sorted(dates) and dates[0] == ahead
+    durable.kill()
+
+
 @pytest.mark.parametrize("sync, guarantee", [("full", "full"), ("normal", "normal")])
 def test_what_is_promised_is_told(durable, sync, guarantee):
     info = durable.stop().start(sync=sync).client.read("service.info")["info"]

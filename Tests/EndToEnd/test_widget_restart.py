@@ -1,6 +1,8 @@
 """Widgets over a restart of the service, killed or stopped: timelines, ledgers, held reloads and conditions stay."""
 
+import contextlib
 import json
+import sqlite3
 
 import pytest
 
@@ -327,3 +329,14 @@ def test_widgets_that_were_removed_stay_removed_and_their_slots_are_used_again(w
     board = wall.board
     assert {row["id"]: row["entry"]["content"]["n"] for row in board.client.read("widget.list")["widgets"]} == {
         ids[0]: 0, ids[2]: 2, again: 9}
+
+
+def test_who_opens_the_files_with_sqlite_finds_widgets_and_keys_of_groups(wall):
+    board, provider = wall.board, wall.provider()
+    id = board.placed(provider)
+    board.client.applied("group.create", group="group.com.example")
+    board.client.applied("group.set", group="group.com.example", key="city", value="berlin")
+    journal = wall.services.data / "journal-000001.db"
+    with contextlib.closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True)) as database:
+        rows = database.execute("select seq, event, id from events order by seq").fetchall()
+    assert rows == [(1, "widget.added", id), (2, "widget.timeline", id), (3, "group.set", "city")]

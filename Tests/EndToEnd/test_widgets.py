@@ -6,6 +6,7 @@ import uuid
 import pytest
 
 from support.dates import EPOCH, HOUR, after
+from support.provider import TORCH, RawProvider, toggle
 from support.widgets import CLOCK, FORECAST, entry, widget
 
 CITY = {"name": "city", "type": "enum", "options": [{"value": "berlin", "title": "Berlin"}, {"value": "paris"}]}
@@ -143,6 +144,25 @@ def test_an_id_that_is_taken_is_refused(board):
         "reconnectNotPermitted")
     assert board.client.refused("activity.start", id=id, type="T", attributes={}, contentState={})["code"] == (
         "reconnectNotPermitted")
+
+
+@pytest.mark.parametrize("family", ["widget", "control"])
+def test_a_device_has_so_many_and_what_it_reports_reaches_all_of_them(board, family):
+    board.provider().leave()
+    RawProvider(board.wire, board.service.commands, toggle(), app=board.app).leave()
+    fields = {"kind": FORECAST, "family": "systemSmall"} if family == "widget" else {"kind": TORCH}
+
+    def add(device):
+        return board.client.command(f"{family}.add", **fields, device=device)
+
+    for _ in range(4_096 // 256):
+        assert all(answer["ok"] for answer in board.client.batch(*(add("phone") for _ in range(256))))
+    refused, taken = board.client.batch(add("phone"), add("tablet"))
+    assert (refused["error"]["code"], refused["error"]["detail"]) == ("quotaExceeded", {"limit": 4_096})
+    assert taken["ok"] is True
+    board.device("uninstall", "phone", app=board.app)
+    assert board.client.read(f"{family}.list")["total"] == 1
+    assert board.client.batch(add("phone"))[0]["ok"] is True
 
 
 def test_without_a_provider_there_is_a_placeholder_until_one_comes(board):

@@ -47,6 +47,9 @@ extension Engine {
             guard let known = devices.device(name, of: frame) else {
                 return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
             }
+            guard controls.onDevice[known, default: []].count < DeviceTable.maximumPlaced else {
+                return .refused(.quotaExceeded(limit: DeviceTable.maximumPlaced))
+            }
             device = known
         }
         let isLocked = device.map { controls.lockedDevices.contains(devices.name($0)) } ?? false

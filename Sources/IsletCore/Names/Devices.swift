@@ -35,6 +35,9 @@ package struct DeviceRecord: Sendable {
 package struct DeviceTable: ~Copyable {
     /// At most this many devices are known at a time.
     package static let maximumDevices = 2_000_000
+    /// At most this many widgets, and as many controls, are placed on one device: what it reports reaches all of them
+    /// in one turn.
+    package static let maximumPlaced = 4_096
 
     private var records: [DeviceRecord?] = []
     private var free: [DeviceID] = []

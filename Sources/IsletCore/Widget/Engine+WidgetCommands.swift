@@ -59,6 +59,9 @@ extension Engine {
             guard let known = devices.device(name, of: frame) else {
                 return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
             }
+            guard widgets.onDevice[known, default: []].count < DeviceTable.maximumPlaced else {
+                return .refused(.quotaExceeded(limit: DeviceTable.maximumPlaced))
+            }
             device = known
         }
         // The only one on its device is the first of its stack.
@@ -85,17 +88,20 @@ extension Engine {
         widgets.kinds[record.kind].placed += 1
         guard let device = record.device else { return }
         if record.machine.isOnTop { widgets.top[device] = slot }
-        // In the order of their placing, and of their ids where two were placed at once.
-        var slots = widgets.onDevice[device] ?? []
+        widgets.onDevice[device, default: []].insert(slot, at: place(of: record, on: device))
+        devices[device].references += 1
+    }
+
+    /// In the order of their placing, and of their ids where two were placed at once.
+    private func place(of record: WidgetRecord, on device: DeviceID) -> Int {
+        let slots = widgets.onDevice[device] ?? []
         var place = slots.count
         while place > 0 {
             let other = widgets.slab[slots[place - 1]]
             guard (record.addedAt, record.id) < (other.addedAt, other.id) else { break }
             place -= 1
         }
-        slots.insert(slot, at: place)
-        widgets.onDevice[device] = slots
-        devices[device].references += 1
+        return place
     }
 
     /// `widget.configure`. What is given was checked.

@@ -66,6 +66,7 @@ enum Schema {
             SELECT b.first_seq + e.key AS seq, \(iso("b.at")) AS at,
                 json_extract(e.value, '$.event') AS event, b.app AS app,
                 coalesce(json_extract(e.value, '$.activity.id'), json_extract(e.value, '$.control.id'),
+                    json_extract(e.value, '$.widget.id'), json_extract(e.value, '$.group.key'),
                     json_extract(e.value, '$.id')) AS id,
                 json_extract(e.value, '$.cause') AS cause, b.number AS batch, e.value AS json
             FROM batch AS b, json_each(b.body) AS e WHERE b.body IS NOT NULL;
