@@ -1,3 +1,4 @@
-// What the Glibc module leaves out: the kernel's clock discipline and the kind of a file system.
+// What the Glibc module leaves out: the kernel's clock discipline, the kind of a file system, settings of malloc.
+#include <malloc.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>

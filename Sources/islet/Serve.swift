@@ -69,6 +69,7 @@ struct Serve: AsyncParsableCommand {
         for problem in reading.problems { printError("islet: \(problem)") }
         if checkConfig { print(reading.configuration.yaml, terminator: "") }
         guard reading.problems.isEmpty else { throw ExitCode(2) }
+        FreedMemory.goesBack()
         if !checkConfig { try await serve(reading.configuration) }
     }
 

@@ -1,7 +1,7 @@
 /// A table of a ``SlotIndex``, for the hashes that begin alike.
 ///
-/// Its entries lie in the order of their hashes, each at its home or behind it, with gaps between them. The home follows
-/// from the hash by a multiplication, so that any size will do, and a search ends at the first greater hash.
+/// Its entries lie in the order of their hashes, each at its home or behind it, with gaps between them. The home
+/// follows from the hash by a multiplication, so that any size will do, and a search ends at the first greater hash.
 ///
 /// Unsafe pointer: the index is noncopyable, owns each segment once and frees it once. A home is below the capacity; a
 /// walk from there ends at a gap at the latest, and the last place is always one.

@@ -16,9 +16,9 @@ package struct PayloadHandle: Equatable, Sendable, BitwiseCopyable {
 
 /// Users' bytes in arenas of size classes: no allocation per payload once warm, and no header beside it.
 ///
-/// A class for each eight bytes up to 1 024, then sixteen for each doubling, so at most a seventeenth is slack beyond the
-/// smallest. Unsafe pointers: the struct is noncopyable and the single owner of the chunks; a place is only ever made by
-/// `insert` and checked against its class's chunks on each use.
+/// A class for each eight bytes up to 1 024, then sixteen for each doubling, so at most a seventeenth is slack beyond
+/// the smallest. Unsafe pointers: the struct is noncopyable and the single owner of the chunks; a place is only ever made
+/// by `insert` and checked against its class's chunks on each use.
 package struct PayloadStore: ~Copyable {
     /// The longest payload: a frame has at most 64 KiB, and what is stored together comes from one frame.
     package static let maximumCount = 1 << 17
@@ -143,7 +143,8 @@ package struct PayloadStore: ~Copyable {
         // For 2^k < count ≤ 2^(k+1): sixteen classes above 2^k, each 2^(k-4) apart.
         let exponent = Int.bitWidth - 1 - (count - 1).leadingZeroBitCount
         let step = exponent - 4
-        return finelyUpTo / smallestStep - 1 + (exponent - 10) * 16 + (count - (1 << exponent) + (1 << step) - 1) >> step
+        let above = (count - (1 << exponent) + (1 << step) - 1) >> step
+        return finelyUpTo / smallestStep - 1 + (exponent - 10) * 16 + above
     }
 
     private mutating func take(_ sizeClass: Int) -> UInt32 {

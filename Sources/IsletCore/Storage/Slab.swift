@@ -16,8 +16,8 @@ package struct SlotRef: Hashable, Sendable, BitwiseCopyable {
 ///
 /// Chunks never move, so growth copies nothing: at a million records a doubling array would stop the service for tens of
 /// milliseconds. A record is one struct and not a column each, because an update touches most of its fields: two cache
-/// lines instead of ten. What a record costs beside itself is four bytes: the free list goes through the records of free
-/// slots, whose bits nobody reads.
+/// lines instead of ten. What a record costs beside itself is four bytes: the free list goes through the records of
+/// free slots, whose bits nobody reads.
 ///
 /// Unsafe pointers: the struct is noncopyable and the single owner of its chunks; every access goes through `at(_:)`,
 /// whose precondition bounds the slot; the element is plain bits, so that nothing has to be deinitialised, and at least

@@ -1,5 +1,5 @@
-/// A value for each slot that has one: beside a slab, for what few of its records have. It costs nothing where no slot of
-/// a chunk has a value.
+/// A value for each slot that has one: beside a slab, for what few of its records have. It costs nothing where no slot
+/// of a chunk has a value.
 package struct SlotColumn<Value: BitwiseCopyable & Sendable>: Sendable {
     private static var chunkBits: Int { 12 }
 

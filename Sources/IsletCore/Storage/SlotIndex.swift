@@ -4,8 +4,8 @@
 /// bytes: 32 bits of the hash, which spare most comparisons and make growth a matter of this table alone, and the slot.
 /// The hashes must come from a keyed function, since keys come from outside.
 ///
-/// A large table is cut into segments by the first bits of the hash, and each grows for itself, by half: nothing
-/// waits until a million entries have moved, and an entry takes 11 to 16 bytes and not up to 21, as in a table that doubles.
+/// A large table is cut into segments by the first bits of the hash, and each grows for itself, by half: nothing waits
+/// until a million entries have moved, and an entry takes 11 to 16 bytes and not up to 21, as in a table that doubles.
 package struct SlotIndex: ~Copyable {
     /// A table with more entries has segments.
     private static let largestWhole = 8_192

@@ -19,12 +19,13 @@ final class StateDatabase: @unchecked Sendable {
         self.path = path
         database = try Database(path: path, mode: .readWrite, vfs: vfs)
         database.waitForLocks(milliseconds: Self.lockMilliseconds)
-        // Checkpoints are made here and not by SQLite, which would not say that one failed.
+        // Checkpoints are made here and not by SQLite, which would not say that one failed. Rows come in the order of
+        // their slots, so that few pages are wanted twice.
         try database.execute(
             """
             PRAGMA synchronous = NORMAL;
             PRAGMA wal_autocheckpoint = 0;
-            PRAGMA cache_size = -16384;
+            PRAGMA cache_size = -4096;
             """)
         try Schema.migrate(database)
         upsert = try database.prepare(
