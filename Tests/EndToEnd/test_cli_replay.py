@@ -505,7 +505,8 @@ def test_on_a_running_clock_the_spans_between_events_are_kept(service, system_se
     assert 400 <= done.json[0]["took"] < 4_000, done.json
     history = Commands(wire, system_service.commands, APP).read("activity.history", key="order-7")["events"]
     steps = [b["at"] - a["at"] for a, b in zip(history, history[1:])]
-    assert all(step >= 60 for step in steps), steps
+    # Each leaves when it is due or later: one that was late makes the next span shorter, and the sum only by the first's.
+    assert sum(steps) >= 240, steps
     assert "(×600)" in done.err
 
 
