@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import time
 
-from services import ISLET, LOAD, REDIS, ROOT
+from services import ISLET, LOAD, REDIS, ROOT, quiet
 
 
 def output(*words):
@@ -78,6 +78,8 @@ def facts(load_before):
         ("system", first(r'PRETTY_NAME="(.*)"', pathlib.Path("/etc/os-release").read_text())),
         ("disk", disk()),
         ("load before the run", f"{load_before:.2f}" + (" (BUSY)" if load_before > 0.4 * (os.cpu_count() or 1) else "")),
+        ("processors taken by the host", f"{quiet.repeated} measurements made again as more than "
+         f"{quiet.MOST_STOLEN:.0%} was stolen, {quiet.accepted} kept nonetheless"),
         ("commit", commit()),
         ("Islet", first(r"(\S+)$", output(ISLET, "--version"))),
         ("libzmq", package("libzmq5")),

@@ -20,8 +20,8 @@ package struct ReplayRing: ~Copyable {
 
         /// 256 MiB, all of which one app may have while nobody else wants it.
         package static let standard = Limits(bytes: 256 << 20, bytesPerApp: 256 << 20)
-        /// 64 MiB, of what the journal has as well.
-        package static let besideJournal = Limits(bytes: 64 << 20, bytesPerApp: 64 << 20)
+        /// 16 MiB, some 20 000 events, of what the journal has as well: for readers that have just fallen behind.
+        package static let besideJournal = Limits(bytes: 16 << 20, bytesPerApp: 16 << 20)
     }
 
     /// What a replay got to read.
