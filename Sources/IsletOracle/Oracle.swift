@@ -132,6 +132,12 @@ package final class Oracle {
         return isAny
     }
 
+    /// Whether an activity is still retained at a time, whoever has looked since.
+    package func isRetained(_ handle: Handle, at time: Int64) -> Bool {
+        guard let citizen = citizens[handle], !citizen.isForgotten else { return false }
+        return citizen.life.dismissedWhen.map { $0 + rules.retention > time } ?? true
+    }
+
     /// Whether something was retained long enough.
     package var hasForgettable: Bool {
         citizens.values.contains { citizen in

@@ -125,11 +125,14 @@ class Quiet:
     TICK, LONGEST, ATTEMPTS = 0.1, 1.0, 4
     # Of the processors' time, while something was measured.
     MOST_STOLEN = 0.02
+    # Seconds that all repetitions together may take: where the host is never quiet, it shows in the table instead.
+    PATIENCE = 90
 
     def __init__(self):
         self.pauses = 0
         self.repeated = 0
         self.accepted = 0
+        self.spent = 0.0
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self):
@@ -149,7 +152,7 @@ class Quiet:
     def steadily(self, measure, *arguments):
         """What a measurement gives; again, a few times at most, where the machine was not all there meanwhile."""
         for attempt in range(1, self.ATTEMPTS + 1):
-            pauses, (all_before, stolen_before) = self.pauses, self._times()
+            pauses, begun, (all_before, stolen_before) = self.pauses, time.monotonic(), self._times()
             failure = result = None
             try:
                 result = measure(*arguments)
@@ -158,12 +161,13 @@ class Quiet:
             all_after, stolen_after = self._times()
             stolen = (stolen_after - stolen_before) / max(1, all_after - all_before)
             is_quiet = self.pauses == pauses and stolen <= self.MOST_STOLEN
-            if is_quiet or attempt == self.ATTEMPTS:
+            if is_quiet or attempt == self.ATTEMPTS or self.spent > self.PATIENCE:
                 self.accepted += not is_quiet
                 if failure:
                     raise failure
                 return result
             self.repeated += 1
+            self.spent += time.monotonic() - begun
             print(f"once more: {stolen:.1%} of the processors' time was stolen", file=sys.stderr)
         raise AssertionError("unreachable")
 
