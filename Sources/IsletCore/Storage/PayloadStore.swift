@@ -22,7 +22,9 @@ package struct PayloadHandle: Equatable, Sendable, BitwiseCopyable {
 package struct PayloadStore: ~Copyable {
     /// The longest payload: a frame has at most 64 KiB, and what is stored together comes from one frame.
     package static let maximumCount = 1 << 17
-    private static let chunkBytes = 1 << 20
+    /// Pages of a chunk that nothing lies in yet are not there. Chunks are large because each takes a page more than its
+    /// bytes do.
+    private static let chunkBytes = 4 << 20
     private static let smallestStep = 8
     /// Up to here all classes are one smallest step apart.
     private static let finelyUpTo = 1_024

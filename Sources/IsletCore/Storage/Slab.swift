@@ -23,7 +23,8 @@ package struct SlotRef: Hashable, Sendable, BitwiseCopyable {
 /// whose precondition bounds the slot; the element is plain bits, so that nothing has to be deinitialised, and at least
 /// four bytes, so that a link fits into it.
 package struct Slab<Record: BitwiseCopyable>: ~Copyable {
-    private static var chunkBits: Int { 12 }
+    /// Each chunk's last page is a piece of one more, which the allocator's header makes; so there are few of them.
+    private static var chunkBits: Int { 14 }
     private static var chunkCount: Int { 1 << chunkBits }
 
     private struct Cell {

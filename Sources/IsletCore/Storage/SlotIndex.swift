@@ -9,7 +9,9 @@
 package struct SlotIndex: ~Copyable {
     /// A table with more entries has segments.
     private static let largestWhole = 8_192
-    private static let segmentBits: UInt32 = 8
+    /// So few that those of a million entries are large enough for the allocator to give them back to the system when
+    /// they have grown; with a million entries one takes a tenth of a millisecond to grow.
+    private static let segmentBits: UInt32 = 5
 
     /// By the first ``bits`` of the hash.
     private var segments = [IndexSegment(capacity: 64)]

@@ -1,23 +1,40 @@
 /// Which of a fixed number of lists hold something: one bit each, and above each 64 words of them a summary word, so that
 /// a search skips 4096 empty lists with one look.
-struct OccupancyMap {
-    private var words: [UInt64]
+///
+/// The words are behind pointers for the reason that ``TimerLists`` gives, and are safe in the same way: the struct is not
+/// copyable, `init` fills them, `deinit` frees them once, and what comes from outside is checked against the count.
+struct OccupancyMap: ~Copyable {
+    private let count: Int
+    private let words: UnsafeMutableBufferPointer<UInt64>
     /// Bit `w` of word `w / 64` is set when `words[w]` is not zero.
-    private var summary: [UInt64]
+    private let summary: UnsafeMutableBufferPointer<UInt64>
 
     init(count: Int) {
-        words = Array(repeating: 0, count: (count + 63) >> 6)
-        summary = Array(repeating: 0, count: (words.count + 63) >> 6)
+        self.count = count
+        words = .allocate(capacity: (count + 63) >> 6)
+        words.initialize(repeating: 0)
+        summary = .allocate(capacity: (words.count + 63) >> 6)
+        summary.initialize(repeating: 0)
     }
 
-    func contains(_ index: Int) -> Bool { words[index >> 6] & (1 << UInt64(index & 63)) != 0 }
+    deinit {
+        words.deallocate()
+        summary.deallocate()
+    }
+
+    func contains(_ index: Int) -> Bool {
+        check(index)
+        return words[index >> 6] & (1 << UInt64(index & 63)) != 0
+    }
 
     mutating func insert(_ index: Int) {
+        check(index)
         words[index >> 6] |= 1 << UInt64(index & 63)
         summary[index >> 12] |= 1 << UInt64((index >> 6) & 63)
     }
 
     mutating func remove(_ index: Int) {
+        check(index)
         words[index >> 6] &= ~(1 << UInt64(index & 63))
         if words[index >> 6] == 0 { summary[index >> 12] &= ~(1 << UInt64((index >> 6) & 63)) }
     }
@@ -25,6 +42,7 @@ struct OccupancyMap {
     /// The smallest member in `range`.
     func first(in range: Range<Int>) -> Int? {
         guard !range.isEmpty else { return nil }
+        check(range.lowerBound)
         let word = range.lowerBound >> 6
         let rest = words[word] & (.max << UInt64(range.lowerBound & 63))
         let found = rest != 0 ? (word << 6) + rest.trailingZeroBitCount : firstInWords(from: word + 1)
@@ -52,6 +70,8 @@ struct OccupancyMap {
         if let wrapped = first(in: range.lowerBound..<start) { return wrapped - start + range.count }
         return nil
     }
+
+    private func check(_ index: Int) { precondition(index >= 0 && index < count, "there is no such list") }
 
     /// nil when every summary bit tells the truth about its word.
     func checkInvariants() -> String? {

@@ -1,6 +1,6 @@
 extension TimerWheel {
     /// Puts a node that is in no list where `tick` belongs, seen from the cursor.
-    mutating func place(_ slot: UInt32, at tick: UInt64) {
+    @inline(__always) mutating func place(_ slot: UInt32, at tick: UInt64) {
         guard tick > cursorTick else { return insertIntoHeap(slot, at: tick) }
         let list = list(for: tick)
         let next = lists.push(slot, onto: list)
@@ -20,7 +20,7 @@ extension TimerWheel {
     }
 
     /// The list for a tick after the cursor.
-    private mutating func list(for tick: UInt64) -> Int {
+    @inline(__always) private mutating func list(for tick: UInt64) -> Int {
         if tick - cursorTick < UInt64(TimerLists.nearCount) { return TimerLists.near(tick) }
         let block = tick.block
         let distance = block - cursorTick.block

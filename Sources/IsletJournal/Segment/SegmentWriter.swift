@@ -19,7 +19,7 @@ final class SegmentWriter: @unchecked Sendable {
     /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
     private static let lockMilliseconds: Int32 = 5_000
     /// KiB of pages that are kept: those that the next batch changes again, and no more, so that they stay near.
-    private static let cacheKiB = 2_048
+    private static let cacheKiB = 1_024
 
     /// Opens a segment that has its schema.
     init(path: String, identity: SegmentIdentity, vfs: String?) throws(SQLiteError) {
@@ -127,6 +127,7 @@ final class SegmentWriter: @unchecked Sendable {
             try insert.run()
         }
         insert.clearBindings()
+        encoder.removeAll()
     }
 
     private func bindNotes(_ notes: ByteBuffer, isFirst: Bool, at index: Int32) {

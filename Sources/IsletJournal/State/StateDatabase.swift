@@ -25,7 +25,7 @@ final class StateDatabase: @unchecked Sendable {
             """
             PRAGMA synchronous = NORMAL;
             PRAGMA wal_autocheckpoint = 0;
-            PRAGMA cache_size = -4096;
+            PRAGMA cache_size = -1024;
             """)
         try Schema.migrate(database)
         upsert = try database.prepare(

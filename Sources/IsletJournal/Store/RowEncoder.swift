@@ -9,8 +9,14 @@ final class RowEncoder {
     let recovery = ByteBuffer(capacity: 256 << 10)
     let facts = ByteBuffer()
     let answers = ByteBuffer(capacity: 64 << 10)
-    /// Buffers that a very large batch has grown beyond this give their memory back.
-    private static let keptBytes = 8 << 20
+    /// Buffers that a large batch has grown beyond this give their memory back with ``removeAll()``.
+    private static let keptBytes = 1 << 20
+
+    /// Empties everything.
+    func removeAll() {
+        app.removeAll()
+        for buffer in [body, recovery, facts, answers] { buffer.removeAll(keeping: Self.keptBytes) }
+    }
 
     /// Fills ``facts`` and ``answers``.
     func encodeNotes(of batch: JournalBatch) {
@@ -22,8 +28,8 @@ final class RowEncoder {
     func encode(row: Int, of batch: JournalBatch) {
         app.removeAll()
         batch.withBytes(of: batch.rows[row].name) { app.append($0) }
-        body.removeAll(keeping: Self.keptBytes)
-        recovery.removeAll(keeping: Self.keptBytes)
+        body.removeAll()
+        recovery.removeAll()
         recovery.append(UInt32(batch.rows[row].lastSeq - batch.rows[row].firstSeq + 1))
         var separator = UInt8(ascii: "[")
         batch.forEachEvent(ofRow: row) { event in
@@ -41,7 +47,7 @@ final class RowEncoder {
     }
 
     private static func encode(_ slices: [JournalBatch.Slice], of batch: JournalBatch, into buffer: ByteBuffer) {
-        buffer.removeAll(keeping: keptBytes)
+        buffer.removeAll()
         guard !slices.isEmpty else { return }
         buffer.append(UInt32(slices.count))
         for slice in slices {

@@ -23,7 +23,7 @@ package final class ControlWitness {
     package init() {}
 
     package func control(id: String) -> WitnessedControl? { topics[id].flatMap { controls[$0] } }
-    package func topic(id: String) -> String? { topics[id] }
+    func topic(id: String) -> String? { topics[id] }
 
     /// Whether a control of this id ever stood like this.
     package func everWas(_ entity: [String: JSON]) -> Bool {

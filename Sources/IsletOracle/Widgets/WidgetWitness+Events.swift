@@ -87,7 +87,10 @@ extension WidgetWitness {
         if failure == "unknownOutcome" {
             check(passage.from == "acting" && passage.cause == "recovery", "another recovery")
         }
-        guard passage.from != "acting" else { return }
+        guard passage.from != "acting" else {
+            if failure == "timedOut" { widget.hasActedInVain = true }
+            return
+        }
         widget.failures += 1
         if WidgetPassages.unasked.contains(failure) { widget.refund(seq: passage.seq, at: passage.at) }
         if let policy = widget.policyAt {

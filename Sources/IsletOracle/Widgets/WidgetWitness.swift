@@ -27,7 +27,7 @@ package final class WidgetWitness {
     }
 
     package func widget(id: String) -> WitnessedWidget? { topics[id].flatMap { widgets[$0] } }
-    package func topic(id: String) -> String? { topics[id] }
+    func topic(id: String) -> String? { topics[id] }
 
     /// Whether a widget of this id ever stood like this.
     package func everWas(_ entity: [String: JSON]) -> Bool {

@@ -26,6 +26,8 @@ package struct WitnessedWidget {
     private(set) var asks: [Payment] = []
     /// Why the next ask costs nothing, whatever it is for: the last one was for something that happened, and asked nobody.
     var owed: String?
+    /// Whether nobody waited any more for one of its actions, whose answer may still come.
+    var hasActedInVain = false
     /// The sequence number of the event that asked for its timeline or began its action last.
     package internal(set) var askedSeq = 0
     /// The action that runs, as its event told it.

@@ -85,9 +85,12 @@ package struct OutboundMessages: ~Copyable {
         parts[parts.count - 1].more = false
     }
 
+    /// Where a large batch had more parts, their memory is given back.
+    private static let keptParts = 8_192
+
     mutating func removeAll() {
         writer.removeAll()
-        parts.removeAll(keepingCapacity: true)
+        parts.removeAll(keepingCapacity: parts.count <= Self.keptParts)
         receipts.removeAll(keepingCapacity: true)
     }
 }

@@ -36,7 +36,7 @@ struct Flights {
     /// and larger commits cost 7 % less of the service's time.
     private static let maximumInAir = 1
     /// At most this many used flights are kept.
-    private static let maximumSpare = 4
+    private static let maximumSpare = 2
 
     /// Whether another batch may be handed over.
     var mayDepart: Bool { inAir.count { !$0.batch.isEmpty } < Self.maximumInAir }

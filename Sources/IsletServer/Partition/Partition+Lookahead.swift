@@ -8,7 +8,7 @@ extension Partition {
         guard engine.isWorthFetching else { return }
         lookahead.removeAll()
         inbound.forEachFrame { frame in
-            if let id = EntityID(guessedFrom: frame) { lookahead.add(id) }
+            if !lookahead.isFull, let id = EntityID(guessedFrom: frame) { lookahead.add(id) }
         }
         // One alone would wait as long as without.
         if lookahead.count > 1 { engine.fetch(&lookahead) }

@@ -20,8 +20,8 @@ package struct ReplayRing: ~Copyable {
 
         /// 256 MiB, all of which one app may have while nobody else wants it.
         package static let standard = Limits(bytes: 256 << 20, bytesPerApp: 256 << 20)
-        /// 16 MiB, some 20 000 events, of what the journal has as well: for readers that have just fallen behind.
-        package static let besideJournal = Limits(bytes: 16 << 20, bytesPerApp: 16 << 20)
+        /// 8 MiB, some 10 000 events, of what the journal has as well: for readers that have just fallen behind.
+        package static let besideJournal = Limits(bytes: 8 << 20, bytesPerApp: 8 << 20)
     }
 
     /// What a replay got to read.
@@ -54,7 +54,7 @@ package struct ReplayRing: ~Copyable {
     package typealias Visit = (_ seq: UInt64, _ revision: UInt32, _ topic: Span<UInt8>, _ json: Span<UInt8>) -> Void
 
     private static let smallestChunk = 4 << 10
-    private static let largestChunk = 1 << 20
+    private static let largestChunk = 256 << 10
 
     private struct Stream {
         var chunks: [ReplayChunk] = []

@@ -108,13 +108,6 @@ extension Simulation {
         } else {
             witness.called(call, committed: committed, run: incarnation, at: clock.elapsed)
         }
-        // One that waited at the start has its whole time from when somebody is asked.
-        let control = call["control"]?.string.flatMap { witness.topic(id: $0) }
-        if let topic = call["widget"]?.string.flatMap({ widgetWitness.topic(id: $0) }) ?? control,
-            let seq = restoredWaits.removeValue(forKey: topic), busy[topic]?.seq == seq
-        {
-            busy[topic]?.since = clock.elapsed
-        }
     }
 
     // MARK: Nothing waits for ever
@@ -143,14 +136,16 @@ extension Simulation {
         return waiting
     }
 
-    /// A new process counts from its start.
+    /// A new process counts from when it asks: at its start, or where the start made a batch, once that is committed.
     func restartWaits() {
+        asksFrom = disk.lastNumber + (partition.hasUncommitted ? 1 : 0)
         busy.removeAll()
-        restoredWaits = waitingEntities.mapValues(\.seq)
     }
 
     /// Nobody waits for its provider longer than it may, once its event is committed.
     private func checkWaits() {
+        // What waited at the start is not asked for yet, and nothing newer is committed.
+        guard journal.committed >= asksFrom else { return }
         guard !isDiskFull, !partition.isStopping else {
             for topic in busy.keys { busy[topic]?.late = 0 }
             return

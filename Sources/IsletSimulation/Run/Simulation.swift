@@ -68,8 +68,8 @@ final class Simulation {
     /// Since when, in real time, each control waits for a provider, by which event of its app; and for how many turns too
     /// long.
     var busy: [String: (seq: Int, since: Int64, late: Int)] = [:]
-    /// Controls that waited when the service started, and by which event: they are asked for once a provider is there.
-    var restoredWaits: [String: Int] = [:]
+    /// The batch whose commit lets this run of the service ask providers: the one that its start made, if any.
+    var asksFrom: UInt64 = 0
     var controlLog: [(sent: SentCommand, at: Int64)] = []
     var nextDeed = 0
     let rules: RuleSet

@@ -3,7 +3,7 @@ import CSystemInfo
 /// What the C library does with memory that was freed.
 enum FreedMemory {
     /// Of each arena's end, so many bytes are kept.
-    private static let kept: Int32 = 1 << 20
+    private static let kept: Int32 = 512 << 10
 
     /// Lets it go back to the system.
     ///

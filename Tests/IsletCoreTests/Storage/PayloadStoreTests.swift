@@ -78,13 +78,13 @@ struct PayloadStoreTests {
         for length in [1, 8, 9, 100, 264, 265, 1_024, 1_025, 3_000, 4_097, 70_000] {
             var store = PayloadStore()
             // Chunks of this size hold a power of two of them.
-            let count = 1 << 17
-            for _ in 0..<count where store.storedBytes < 8 << 20 { _ = store.insert(count: length) { _ in } }
+            let count = 1 << 19
+            for _ in 0..<count where store.storedBytes < 32 << 20 { _ = store.insert(count: length) { _ in } }
             let stored = Double(store.storedBytes)
             let places = stored / Double(length)
             let slack = Double(store.allocatedBytes - store.storedBytes) / places
             // The last chunk may be empty but for one place.
-            let lastChunk = Double(1 << 20) / places
+            let lastChunk = Double(4 << 20) / places
             #expect(slack <= max(7, Double(length) / 16) + lastChunk, "\(length) bytes")
         }
     }

@@ -63,16 +63,16 @@ struct SlabTests {
     func cost() {
         var slab = Slab<(UInt64, UInt32)>()
         _ = slab.insert((1, 2))
-        #expect(slab.allocatedBytes == 4_096 * 16)
+        #expect(slab.allocatedBytes == 16_384 * 16)
     }
 
     @Test("records stay over chunks, and change in place")
     func chunks() {
         var slab = Slab<Int>()
-        for value in 0..<10_000 { #expect(slab.insert(value) == UInt32(value)) }
-        slab[9_999] += 5
-        #expect(slab[9_999] == 10_004 && slab[4_095] == 4_095 && slab[4_096] == 4_096)
-        #expect(slab.capacity == 10_000)
+        for value in 0..<40_000 { #expect(slab.insert(value) == UInt32(value)) }
+        slab[39_999] += 5
+        #expect(slab[39_999] == 40_004 && slab[16_383] == 16_383 && slab[16_384] == 16_384)
+        #expect(slab.capacity == 40_000)
     }
 
     @Test("agrees with a dictionary", arguments: [1, 2, .random(in: .min ... .max)] as [UInt64])

@@ -81,7 +81,7 @@ struct SlotIndexTests {
         var hashes: [UInt64] = (0..<60_000).map { _ in random.next() }
         // Some that share a hash, and some that share a segment's end with its beginning.
         for position in stride(from: 0, to: 60_000, by: 100) { hashes[position] = hashes[position / 2] }
-        for position in stride(from: 1, to: 60_000, by: 100) { hashes[position] |= 0x00FF_FFFF_0000_0000 }
+        for position in stride(from: 1, to: 60_000, by: 100) { hashes[position] |= 0x07FF_FFFF_0000_0000 }
         for (slot, hash) in hashes.enumerated() { index.insert(hash, Slot(slot)) }
         #expect(index.count == 60_000)
         for slot in hashes.indices {
