@@ -41,7 +41,11 @@ let package = Package(
         .target(name: "IsletCore", swiftSettings: strict),
         .target(name: "IsletProtocol", dependencies: ["IsletCore"], swiftSettings: strict),
         // Memory is in C's hands in these two: every use of it is marked `unsafe`.
-        .target(name: "IsletJournal", dependencies: ["CSQLite"], swiftSettings: strict + [.strictMemorySafety()]),
+        // A layer of SQLite's, which asks for functions in C.
+        .target(name: "CCombiningVFS", dependencies: ["CSQLite"]),
+        .target(
+            name: "IsletJournal", dependencies: ["CSQLite", "CCombiningVFS"],
+            swiftSettings: strict + [.strictMemorySafety()]),
         .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(
             name: "IsletMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],

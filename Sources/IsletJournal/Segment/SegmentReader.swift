@@ -9,10 +9,10 @@ final class SegmentReader {
     /// How long another process may hold the lock while it puts the log's index together.
     private static let lockMilliseconds: Int32 = 5_000
 
-    init(path: String, number: Int, vfs: String?) throws(SQLiteError) {
+    init(path: String, number: Int) throws(SQLiteError) {
         self.path = path
         self.number = number
-        database = try Database(path: path, mode: .readOnly, vfs: vfs)
+        database = try Database(path: path, mode: .readOnly)
         database.waitForLocks(milliseconds: Self.lockMilliseconds)
     }
 

@@ -14,7 +14,7 @@ struct SegmentSurvey {
     private(set) var torn: (path: String, validEnd: Int, badOffset: Int)?
 
     /// - Parameter known: nil where the state's file is missing.
-    init(_ numbers: [Int], names: FolderNames, known: KnownState?, vfs: String?) throws(StoreError) {
+    init(_ numbers: [Int], names: FolderNames, known: KnownState?) throws(StoreError) {
         let firstSegment = known?.firstSegment ?? 1
         leftOver = numbers.filter { $0 < firstSegment }
         var expectedNumber = firstSegment
@@ -23,14 +23,14 @@ struct SegmentSurvey {
                 throw .missing(file: names.segment(expectedNumber), reason: "and later segments are there")
             }
             expectedNumber += 1
-            try examine(number, path: names.segment(number), known: known, vfs: vfs)
+            try examine(number, path: names.segment(number), known: known)
         }
         if let missing = known?.segments.first(where: { $0.number >= expectedNumber }) {
             throw .missing(file: names.segment(missing.number), reason: "it has batches from \(missing.firstBatch) on")
         }
     }
 
-    private mutating func examine(_ number: Int, path: String, known: KnownState?, vfs: String?) throws(StoreError) {
+    private mutating func examine(_ number: Int, path: String, known: KnownState?) throws(StoreError) {
         let identity = try SegmentIdentity(path: path, number: number)
         let store = known?.store ?? last?.store ?? identity.store
         guard identity.store == store else { throw .otherStore(file: path, expected: store, found: identity.store) }
@@ -44,7 +44,7 @@ struct SegmentSurvey {
         let scan = try Self.scan(path, identity)
         let info: SegmentInfo
         do throws(SQLiteError) {
-            info = try SegmentReader(path: path, number: number, vfs: vfs).info(firstBatch: expected)
+            info = try SegmentReader(path: path, number: number).info(firstBatch: expected)
         } catch {
             throw StoreError(error, file: path)
         }

@@ -22,10 +22,10 @@ final class SegmentWriter: @unchecked Sendable {
     private static let cacheKiB = 1_024
 
     /// Opens a segment that has its schema.
-    init(path: String, identity: SegmentIdentity, vfs: String?) throws(SQLiteError) {
+    init(path: String, identity: SegmentIdentity) throws(SQLiteError) {
         self.path = path
         self.identity = identity
-        database = try Database(path: path, mode: .readWrite, vfs: vfs)
+        database = try Database(path: path, mode: .append)
         database.waitForLocks(milliseconds: Self.lockMilliseconds)
         // No page may reach the log before its commit: a failed attempt would leave frames there.
         try database.execute(
@@ -43,14 +43,14 @@ final class SegmentWriter: @unchecked Sendable {
     }
 
     /// Makes a segment and opens it, so that its first commit costs no more than any other.
-    static func make(_ identity: SegmentIdentity, names: FolderNames, vfs: String?) throws(StoreError) -> SegmentWriter
+    static func make(_ identity: SegmentIdentity, names: FolderNames) throws(StoreError) -> SegmentWriter
     {
         let path = names.segment(identity.number)
         // What an attempt on a full disk may have left.
         do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }
-        try create(path: path, identity: identity, vfs: vfs)
+        try create(path: path, identity: identity)
         do throws(SQLiteError) {
-            let writer = try SegmentWriter(path: path, identity: identity, vfs: vfs)
+            let writer = try SegmentWriter(path: path, identity: identity)
             try writer.warmUp()
             return writer
         } catch {
@@ -59,12 +59,12 @@ final class SegmentWriter: @unchecked Sendable {
     }
 
     /// Makes a segment under its final name, complete and durable.
-    private static func create(path: String, identity: SegmentIdentity, vfs: String?) throws(StoreError) {
+    private static func create(path: String, identity: SegmentIdentity) throws(StoreError) {
         let settings = [
             Schema.Key.store: identity.store, Schema.Key.epoch: identity.epoch,
             Schema.Key.sync: identity.sync.rawValue, Schema.Key.segment: String(identity.number),
         ]
-        try DatabaseFile.create(path: path, schema: Schema.segment, meta: settings, vfs: vfs)
+        try DatabaseFile.create(path: path, schema: Schema.segment, meta: settings)
     }
 
     /// Does what the first commit would have to do besides: makes the log and its index, and syncs their names.

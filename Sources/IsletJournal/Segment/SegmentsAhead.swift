@@ -15,12 +15,12 @@ final class SegmentsAhead {
     private let progress = Monitor(Progress())
 
     /// - Parameter segments: In the order in which they are going to be read.
-    init(_ segments: [(number: Int, path: String)], vfs: String?) throws(SystemError) {
+    init(_ segments: [(number: Int, path: String)]) throws(SystemError) {
         let progress = progress
         _ = try WorkerThread(name: "islet-ahead") {
             var readers: [SegmentReader] = []
             for segment in segments.prefix(Self.maximum) where progress.look({ $0.isWanted }) {
-                guard let reader = try? SegmentReader(path: segment.path, number: segment.number, vfs: vfs),
+                guard let reader = try? SegmentReader(path: segment.path, number: segment.number),
                     (try? reader.indexLog()) != nil
                 else { break }
                 readers.append(reader)

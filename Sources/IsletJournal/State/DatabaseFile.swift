@@ -4,13 +4,13 @@ enum DatabaseFile {
     ///
     /// - Parameter fill: Anything else that belongs into it, before it is synced.
     static func create(
-        path: String, schema: String, meta: [String: String], vfs: String?,
+        path: String, schema: String, meta: [String: String],
         fill: (Database) throws(SQLiteError) -> Void = { (_) throws(SQLiteError) in }
     ) throws(StoreError) {
         let unfinished = FolderNames.unfinished(path)
         do throws(SystemError) { try FolderNames.removeDatabase(unfinished) } catch { throw StoreError(error) }
         do throws(SQLiteError) {
-            let database = try Database(path: unfinished, mode: .create, vfs: vfs)
+            let database = try Database(path: unfinished, mode: .create)
             try database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
             try database.transaction { () throws(SQLiteError) in
                 try database.execute(schema)

@@ -12,12 +12,12 @@ final class StateDatabase: @unchecked Sendable {
     private let forgetFact: Statement
 
     private static let lockMilliseconds: Int32 = 5_000
-    /// The log is moved into the file when it has grown to this: no more than is written without anybody noticing.
-    private static let checkpointBytes = 2 << 20
+    /// The log is moved into the file when it has so many pages: no more than is written without anybody noticing.
+    private static let checkpointPages = 256
 
-    init(path: String, vfs: String?) throws(SQLiteError) {
+    init(path: String) throws(SQLiteError) {
         self.path = path
-        database = try Database(path: path, mode: .readWrite, vfs: vfs)
+        database = try Database(path: path, mode: .readWrite)
         database.waitForLocks(milliseconds: Self.lockMilliseconds)
         // Checkpoints are made here and not by SQLite, which would not say that one failed. Rows come in the order of
         // their slots, so that few pages are wanted twice.
@@ -27,6 +27,7 @@ final class StateDatabase: @unchecked Sendable {
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA cache_size = -1024;
             """)
+        database.countLogPages()
         try Schema.migrate(database)
         upsert = try database.prepare(
             "INSERT OR REPLACE INTO entity VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", isKept: true)
@@ -36,8 +37,8 @@ final class StateDatabase: @unchecked Sendable {
     }
 
     /// Makes the file.
-    static func create(path: String, meta: [String: String], vfs: String?) throws(StoreError) {
-        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta, vfs: vfs)
+    static func create(path: String, meta: [String: String]) throws(StoreError) {
+        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta)
     }
 
     func meta() throws(SQLiteError) -> Meta { try Meta(database) }
@@ -134,8 +135,7 @@ final class StateDatabase: @unchecked Sendable {
 
     /// Moves the log into the file when it has grown.
     func checkpointIfNeeded() throws(SQLiteError) {
-        guard (FileSystem.size(of: FolderNames.log(of: path)) ?? 0) >= Self.checkpointBytes else { return }
-        try checkpoint()
+        if database.logPages >= Self.checkpointPages { try checkpoint() }
     }
 
     /// Moves the log into the file, as far as readers allow.

@@ -134,7 +134,7 @@ struct EventHistory {
             open.append(reader)
             return reader
         }
-        let reader = try SegmentReader(path: names.segment(segment), number: segment, vfs: options.vfs)
+        let reader = try SegmentReader(path: names.segment(segment), number: segment)
         if open.count >= Self.openMaximum { open.removeFirst() }
         open.append(reader)
         return reader

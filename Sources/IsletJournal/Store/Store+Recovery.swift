@@ -15,7 +15,7 @@ extension Store {
             !segment.isEmpty && (segment.lastBatch > summary.snapshotHoldsThrough || segment.lastAt >= since)
         }
         // Without it recovery only takes longer.
-        ahead = try? SegmentsAhead(wanted.map { ($0.number, names.segment($0.number)) }, vfs: options.vfs)
+        ahead = try? SegmentsAhead(wanted.map { ($0.number, names.segment($0.number)) })
     }
 
     package func forEachBatch(after number: UInt64, _ visitor: any RecoveryVisitor) throws {
@@ -23,7 +23,7 @@ extension Store {
         for segment in segments.segments where !segment.isEmpty && segment.lastBatch > number {
             let path = names.segment(segment.number)
             try reading(path) {
-                let reader = try SegmentReader(path: path, number: segment.number, vfs: options.vfs)
+                let reader = try SegmentReader(path: path, number: segment.number)
                 try walk.visit(reader, visitor)
             }
             guard walk.last == segment.lastBatch else {
@@ -39,7 +39,7 @@ extension Store {
         for segment in segments.segments where !segment.isEmpty && segment.lastAt >= since {
             let path = names.segment(segment.number)
             try reading(path) {
-                let reader = try SegmentReader(path: path, number: segment.number, vfs: options.vfs)
+                let reader = try SegmentReader(path: path, number: segment.number)
                 let rows = try reader.answers(since: since)
                 while try rows.step() {
                     let (number, at) = (rows.unsigned(0), rows.integer(1))

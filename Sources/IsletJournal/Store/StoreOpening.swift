@@ -29,7 +29,7 @@ struct StoreOpening {
         let epoch = options.makeEpoch()
         let mark = try openMark(lastBatch: 0)
         let known = KnownState(store: epoch, epoch: epoch, sync: options.sync, bootID: options.bootID)
-        try StateDatabase.create(path: names.state, meta: known.meta, vfs: options.vfs)
+        try StateDatabase.create(path: names.state, meta: known.meta)
         var summary = RecoverySummary()
         summary.isNew = true
         summary.epoch = epoch
@@ -45,7 +45,7 @@ struct StoreOpening {
         let state = contents.hasState ? try openState() : nil
         var known: KnownState?
         if let state { known = try read(state) }
-        let survey = try SegmentSurvey(contents.segments, names: names, known: known, vfs: options.vfs)
+        let survey = try SegmentSurvey(contents.segments, names: names, known: known)
         let (resumed, summary) = try judge(known, survey, mark)
 
         // Everything is in order. The state's file changes last: until then the next start finds the same again.
@@ -161,7 +161,7 @@ struct StoreOpening {
             survey.unrecorded.contains(last.number)
         {
             do throws(SQLiteError) {
-                return try SegmentWriter(path: names.segment(last.number), identity: last, vfs: options.vfs)
+                return try SegmentWriter(path: names.segment(last.number), identity: last)
             } catch {
                 throw StoreError(error, file: names.segment(last.number))
             }
@@ -173,13 +173,13 @@ struct StoreOpening {
     }
 
     private func makeWriter(_ identity: SegmentIdentity) throws(StoreError) -> SegmentWriter {
-        try SegmentWriter.make(identity, names: names, vfs: options.vfs)
+        try SegmentWriter.make(identity, names: names)
     }
 
     /// Makes the state of a folder whose state file is missing, as it was: the mark is about to say that it goes on, and
     /// whoever comes after a kill must still find in which run of the machine it was left.
     private func replaceState(_ survey: SegmentSurvey, _ mark: Mark) throws(StoreError) -> StateDatabase {
-        try StateDatabase.create(path: names.state, meta: try rebuiltState(survey, mark).meta, vfs: options.vfs)
+        try StateDatabase.create(path: names.state, meta: try rebuiltState(survey, mark).meta)
         return try openState()
     }
 
@@ -211,7 +211,7 @@ struct StoreOpening {
     private func openState() throws(StoreError) -> StateDatabase {
         try Schema.checkHeader(of: names.state)
         do throws(SQLiteError) {
-            return try StateDatabase(path: names.state, vfs: options.vfs)
+            return try StateDatabase(path: names.state)
         } catch {
             throw StoreError(error, file: names.state)
         }

@@ -33,8 +33,6 @@ package struct StoreOptions: Sendable {
     package var freeBytes: @Sendable (_ directory: String) -> Int? = { FileSystem.freeBytes(at: $0) }
     /// Whether a folder may be in memory, as `tmpfs` is.
     package var allowVolatile = false
-    /// SQLite's layer over the system; nil: its own.
-    package var vfs: String?
     /// The run of the machine: commits that were not synced are lost when it changes.
     package var bootID = FileSystem.bootID
     /// A new name for the epoch of a store's streams: random, at most 36 bytes, none that was used before.

@@ -6,7 +6,6 @@ struct Backup {
     let names: FolderNames
     let state: StateDatabase
     let segments: SegmentDirectory
-    let vfs: String?
 
     /// - Returns: The bytes of the file.
     func write(to path: String, holdsThrough: UInt64) throws(StoreError) -> Int {
@@ -33,7 +32,7 @@ struct Backup {
         do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }
         do throws(SQLiteError) {
             try state.database.execute("VACUUM INTO \(quoted(path))")
-            let target = try Database(path: path, mode: .readWrite, vfs: vfs)
+            let target = try Database(path: path, mode: .readWrite)
             // One file is wanted; it is synced as a whole afterwards.
             try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             try target.execute(Schema.backupBatches)
@@ -48,7 +47,7 @@ struct Backup {
     private func copyBatches(from first: UInt64, into target: Database) throws(SQLiteError) {
         var copy = BatchCopy()
         for segment in segments.segments where !segment.isEmpty && segment.lastBatch >= first {
-            let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number, vfs: vfs)
+            let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number)
             try copy.copy(try reader.rows(from: first, through: segment.lastBatch), into: target)
         }
         try Meta.set(Schema.Key.batchSum, to: copy.sum.value, in: target)

@@ -15,13 +15,13 @@ extension Store {
     /// Calls `visit` with every stored row from a batch on, oldest first; also while a service uses the folder, but
     /// then in another process.
     package static func dump(
-        directory: String, from first: UInt64 = 1, vfs: String? = nil, _ visit: (DumpedRow) throws -> Void
+        directory: String, from first: UInt64 = 1, _ visit: (DumpedRow) throws -> Void
     ) throws {
         let names = FolderNames(directory: directory)
         for number in try existingContents(names).segments {
             let path = names.segment(number)
             do {
-                let reader = try SegmentReader(path: path, number: number, vfs: vfs)
+                let reader = try SegmentReader(path: path, number: number)
                 let rows = try reader.rows(from: first, through: SegmentReader.maximumBatch)
                 while try rows.step() { try visit(try dumped(rows, path)) }
             } catch SQLiteError.cannotOpen where !FileSystem.exists(path) {

@@ -33,11 +33,11 @@ package struct JournalStatistics: Sendable, Equatable {
 
 extension Store {
     /// Counts what is in a folder, also while a service uses it, but then in another process.
-    package static func statistics(directory: String, vfs: String? = nil) throws(StoreError) -> JournalStatistics {
+    package static func statistics(directory: String) throws(StoreError) -> JournalStatistics {
         let names = FolderNames(directory: directory)
         let contents = try existingContents(names)
         do throws(SQLiteError) {
-            let state = try Database(path: names.state, mode: .readOnly, vfs: vfs)
+            let state = try Database(path: names.state, mode: .readOnly)
             let known = try KnownState(meta: Meta(state))
             var statistics = JournalStatistics(
                 epoch: known.epoch, segments: [], stateBytes: FolderNames.bytes(of: names.state),
@@ -47,7 +47,7 @@ extension Store {
             for number in contents.segments {
                 let reader: SegmentReader
                 do throws(SQLiteError) {
-                    reader = try SegmentReader(path: names.segment(number), number: number, vfs: vfs)
+                    reader = try SegmentReader(path: names.segment(number), number: number)
                 } catch .cannotOpen {
                     // It was trimmed just now.
                     continue

@@ -41,7 +41,7 @@ private struct Restore {
 
     /// Reads everything back: pages of a backup that are damaged are found here, and not by the next start.
     func check() throws(StoreError) {
-        let report = try Store.verify(directory: names.directory, bootID: options.bootID, vfs: options.vfs)
+        let report = try Store.verify(directory: names.directory, bootID: options.bootID)
         guard let first = report.findings.first else { return }
         throw .damagedBackup(file: file, reason: first.meaning)
     }
@@ -61,7 +61,7 @@ private struct Restore {
         let lastBatch: UInt64
         let sum: UInt64?
         do throws(SQLiteError) {
-            let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+            let backup = try Database(path: file, mode: .readOnly)
             let meta = try Meta(backup)
             known = try KnownState(meta: meta)
             sum = meta[Schema.Key.batchSum].flatMap { Int64($0) }.map { UInt64(bitPattern: $0) }
@@ -98,9 +98,9 @@ private struct Restore {
         ]
         var copy = BatchCopy()
         do throws(StoreError) {
-            try DatabaseFile.create(path: names.segment(1), schema: Schema.segment, meta: meta, vfs: options.vfs) {
+            try DatabaseFile.create(path: names.segment(1), schema: Schema.segment, meta: meta) {
                 (target) throws(SQLiteError) in
-                let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+                let backup = try Database(path: file, mode: .readOnly)
                 let rows = try SegmentReader.rows(of: backup, from: first, through: last)
                 try target.transaction { () throws(SQLiteError) in try copy.copy(rows, into: target) }
             }
@@ -116,9 +116,9 @@ private struct Restore {
         (known.isClosed, known.holdsThrough, known.clock) = (true, saved.holdsThrough, saved.clock)
         (known.trimmedThrough, known.isAhead) = (saved.holdsThrough, saved.isAhead)
         do throws(SQLiteError) {
-            let backup = try Database(path: file, mode: .readOnly, vfs: options.vfs)
+            let backup = try Database(path: file, mode: .readOnly)
             try backup.execute("VACUUM INTO \(quoted(unfinished))")
-            let target = try Database(path: unfinished, mode: .readWrite, vfs: options.vfs)
+            let target = try Database(path: unfinished, mode: .readWrite)
             try target.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
             try target.transaction { () throws(SQLiteError) in
                 try target.execute(Schema.dropBackupBatches)

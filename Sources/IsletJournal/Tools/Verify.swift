@@ -5,12 +5,12 @@ extension Store {
     /// - Parameter bootID: This run of the machine; nil: as the system says.
     /// - Throws: Only if there is no folder to look into.
     package static func verify(
-        directory: String, bootID: String? = nil, vfs: String? = nil
+        directory: String, bootID: String? = nil
     ) throws(StoreError) -> VerifyReport {
         let names = FolderNames(directory: directory)
         // The mark before the segments: a running service moves both on.
         let contents = try existingContents(names)
-        var verify = Verify(names: names, vfs: vfs)
+        var verify = Verify(names: names)
         verify.checkMark(contents)
         verify.checkState(contents)
         verify.checkSegments(try FolderContents(names))
@@ -22,7 +22,6 @@ extension Store {
 /// Goes through the files of a folder and writes down what is wrong.
 private struct Verify {
     let names: FolderNames
-    let vfs: String?
     var report = VerifyReport()
     private var known: KnownState?
     private var store: String?
@@ -35,9 +34,8 @@ private struct Verify {
     private var last: (batch: UInt64, at: Int64)?
     private var seqs: [[UInt8]: (seq: UInt64, epoch: String)] = [:]
 
-    init(names: FolderNames, vfs: String?) {
+    init(names: FolderNames) {
         self.names = names
-        self.vfs = vfs
     }
 
     mutating func checkMark(_ contents: FolderContents) {
@@ -56,7 +54,7 @@ private struct Verify {
         do throws(StoreError) {
             try Schema.checkHeader(of: names.state)
             do throws(SQLiteError) {
-                let state = try Database(path: names.state, mode: .readOnly, vfs: vfs)
+                let state = try Database(path: names.state, mode: .readOnly)
                 if let problem = try SegmentReader.quickCheck(state) { report.add(names.state, problem) }
                 known = try KnownState(meta: Meta(state))
                 store = known?.store
@@ -126,7 +124,7 @@ private struct Verify {
             throw StoreError(error)
         }
         do throws(SQLiteError) {
-            let reader = try SegmentReader(path: path, number: number, vfs: vfs)
+            let reader = try SegmentReader(path: path, number: number)
             if let problem = try reader.quickCheck() { report.add(path, problem) }
             let before = report.lastBatch
             let rows = try reader.rowsToCheck()

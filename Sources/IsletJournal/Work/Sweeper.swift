@@ -131,7 +131,7 @@ final class Sweeper: @unchecked Sendable {
     private func makeSegment(_ identity: SegmentIdentity) {
         do throws(StoreError) {
             guard hasRoomForSegment else { return makeLater(identity) }
-            let writer = try SegmentWriter.make(identity, names: names, vfs: options.vfs)
+            let writer = try SegmentWriter.make(identity, names: names)
             queue.change { $0.next = writer }
         } catch {
             // A file that has no room to be made fails in other words than one that has no room to grow.
@@ -208,7 +208,7 @@ final class Sweeper: @unchecked Sendable {
     }
 
     private func backUpNow(_ request: BackupRequest) {
-        let backup = Backup(names: names, state: state, segments: segments, vfs: options.vfs)
+        let backup = Backup(names: names, state: state, segments: segments)
         let outcome: Result<Int, BackupFailure>
         do throws(StoreError) {
             outcome = .success(try backup.write(to: request.path, holdsThrough: holdsThrough))

@@ -2,8 +2,10 @@ import ZeroMQ
 
 /// The sockets' way in: what waits there goes to the partition, some of it each turn.
 extension EngineHost {
-    /// How many messages of one socket a turn takes, so that timers and the other sockets get theirs.
-    private static let messagesPerTurn = 256
+    /// Once so many commands of one socket were taken, timers and the other sockets get their turn, and what is committed
+    /// leaves: with turns of all that waits, publishers and this thread wait for each other (measured: 175 000 updates/s
+    /// in batches with 512 a turn, 192 000 with 128). The last message may exceed it.
+    private static let commandsPerTurn = 128
     /// How many subscription messages a turn takes.
     private static let subscriptionsPerTurn = 1_024
     /// How many bulk requests a turn takes.
@@ -11,7 +13,7 @@ extension EngineHost {
 
     /// Takes commands; true where more may wait.
     func receiveCommands() -> Bool {
-        var left = Self.messagesPerTurn
+        var left = Self.commandsPerTurn
         while left > 0 {
             guard partition.takesCommands else { return false }
             // Who does not read its answers is looked at message by message.
@@ -21,9 +23,9 @@ extension EngineHost {
             partition.lookAhead()
             while partition.inbound.next() {
                 noteDescriptor(.commands)
+                left -= max(1, partition.inbound.commands.count)
                 partition.takeCommands()
             }
-            left -= count
         }
         return true
     }
@@ -31,14 +33,16 @@ extension EngineHost {
     /// Takes commands from plain publishers; true where more may wait.
     func receiveIngest() -> Bool {
         guard sockets.hasIngest else { return false }
-        var left = Self.messagesPerTurn
+        var left = Self.commandsPerTurn
         while left > 0 {
             guard partition.takesIngest else { return false }
             let count = partition.inbound.receive(left, from: sockets.ingest, into: &received, isRouted: false)
             guard count > 0 else { return false }
             partition.lookAhead()
-            while partition.inbound.next() { partition.takeIngest() }
-            left -= count
+            while partition.inbound.next() {
+                left -= max(1, partition.inbound.commands.count)
+                partition.takeIngest()
+            }
         }
         return true
     }
