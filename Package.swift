@@ -119,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
         .testTarget(
-            name: "IsletJournalTests", dependencies: ["IsletJournal"], exclude: ["Fixtures"], swiftSettings: strict),
+            name: "IsletJournalTests", dependencies: ["IsletJournal", "CCombiningVFS", "CSQLite"], exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
         .testTarget(
             name: "IsletMetricsTests",
