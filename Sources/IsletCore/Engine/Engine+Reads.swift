@@ -49,6 +49,9 @@ extension Engine {
         return next.at.isSet ? next : nil
     }
 
+    /// When the system will end an activity; `never` unless it runs.
+    package func expiry(of machine: ActivityMachine) -> Instant { machine.expiresAt(rules) }
+
     /// Calls with each decision that is remembered about an entity, oldest first.
     package func forEachDecision(about id: EntityID, _ body: (Decision) -> Void) {
         decisions.forEach(about: id, body)

@@ -44,18 +44,20 @@ extension ImageWriter {
         _ record: ActivityRecord, at slot: Slot, in engine: borrowing Engine
     ) {
         let links = engine.renewal(of: slot, record)
-        write(byte: ActivityImage.version)
-        machine.write(to: &self)
-        write(byte: rule.rawValue)
-        write(revision)
-        write(engine.relevanceScore(of: slot, record).bitPattern)
-        write(record.ordinal)
         var flags: UInt8 = record.frequentPushes ? 1 : 0
         if contentChanged { flags |= 2 }
         if links.renews != nil { flags |= 4 }
         if links.renewedBy != nil { flags |= 8 }
         if isWhole { flags |= 16 }
-        write(byte: flags)
+        write(fixed: 23 + ActivityMachine.imageSize) { numbers in
+            numbers.put(ActivityImage.version)
+            machine.write(to: &numbers)
+            numbers.put(rule.rawValue)
+            numbers.put(revision)
+            numbers.put(engine.relevanceScore(of: slot, record).bitPattern)
+            numbers.put(record.ordinal)
+            numbers.put(flags)
+        }
         if let renews = links.renews { write(renews) }
         if let renewedBy = links.renewedBy { write(renewedBy) }
         guard isWhole else { return }

@@ -36,7 +36,7 @@ extension JSONWriter {
         date("startedAt", machine.shownStartedAt)
         date("endedAt", machine.endedAt)
         date("dismissAt", machine.dismissAt)
-        date("expiresAt", machine.expiresAt(engine.rules))
+        date("expiresAt", engine.expiry(of: machine))
         field("timestamp", machine.timestamp)
         field("cause", name: machine.cause.wireName)
         if let next = engine.next(of: machine) { self.next(next) }

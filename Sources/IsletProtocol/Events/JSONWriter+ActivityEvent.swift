@@ -90,7 +90,7 @@ extension JSONWriter {
         changed("startedAt", from: before.shownStartedAt, to: after.shownStartedAt)
         changed("endedAt", from: before.endedAt, to: after.endedAt)
         changed("dismissAt", from: before.dismissAt, to: after.dismissAt)
-        changed("expiresAt", from: before.expiresAt(engine.rules), to: after.expiresAt(engine.rules))
+        changed("expiresAt", from: engine.expiry(of: before), to: engine.expiry(of: after))
         changed("timestamp", from: before.timestamp, to: after.timestamp)
         if before.cause != after.cause { field("cause", name: after.cause.wireName) }
         // A sign of life moves the next deadline without an event, so who follows may have an older one.

@@ -3,16 +3,12 @@ package import IsletCore
 extension JSONWriter {
     /// A string of text that needs no escapes: names of the contract.
     package mutating func string(_ text: StaticString) {
-        beginString()
-        append(text)
-        append(UInt8(ascii: "\""))
+        appendString(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// A string whose bytes need no escapes, because a decoder has let only such in (`req`, `app`, `type`, `key` …).
     package mutating func plain(_ bytes: Span<UInt8>) {
-        beginString()
-        bytes.withUnsafeBytes { append($0) }
-        append(UInt8(ascii: "\""))
+        bytes.withUnsafeBytes { appendString($0) }
     }
 
     /// A string of any text.

@@ -93,9 +93,14 @@ package import IsletCore
     }
 
     @inline(__always) mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        appendReserved(bytes)
+    }
+
+    /// The same, where there is room for them.
+    @inline(__always) private mutating func appendReserved(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         let length = bytes.count
-        reserve(length)
         let target = storage + count
         // Most pieces are short, and a call of memcpy takes longer than they do: two words that overlap in the middle.
         if length >= 8, length <= 16 {
@@ -121,6 +126,17 @@ package import IsletCore
 
     @inline(__always) mutating func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// A string of bytes that need no escapes, after a comma where one is due: room is looked for once.
+    @inline(__always) mutating func appendString(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count + 3)
+        separateReserved()
+        storage.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
+        count += 1
+        appendReserved(bytes)
+        storage.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
+        count += 1
     }
 
     /// The opening quote of a string, after a comma where one is due.
@@ -149,8 +165,10 @@ package import IsletCore
     // MARK: Containers and keys
 
     package mutating func beginObject() {
-        separate()
-        append(UInt8(ascii: "{"))
+        reserve(2)
+        separateReserved()
+        storage.storeBytes(of: UInt8(ascii: "{"), toByteOffset: count, as: UInt8.self)
+        count += 1
     }
 
     package mutating func endObject() {
