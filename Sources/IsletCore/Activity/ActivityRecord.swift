@@ -98,6 +98,12 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
         }
     }
 
+    /// It had an event.
+    @inline(__always) mutating func stepped(to revision: UInt32, seq: UInt64) {
+        self.revision = revision
+        lastSeq = seq
+    }
+
     /// The frequent updates setting under which it runs, or will start as things stand.
     var frequentPushes: Bool {
         get { has(Flag.frequentPushes) }

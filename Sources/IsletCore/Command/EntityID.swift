@@ -34,6 +34,25 @@
         }
     }
 
+    /// The 32 digits of the text without its dashes, eight in a word, the first of them in the lowest byte of the first.
+    @inline(__always) package var digits: (UInt64, UInt64, UInt64, UInt64) {
+        (
+            EntityID.digits(of: high >> 32), EntityID.digits(of: high & 0xFFFF_FFFF),
+            EntityID.digits(of: low >> 32), EntityID.digits(of: low & 0xFFFF_FFFF)
+        )
+    }
+
+    /// The eight digits of 32 bits.
+    @inline(__always) private static func digits(of half: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var spread = (half | half << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & (0x0F * ones)
+        // From 10 on, adding 6 carries into the upper half; letters stand 39 behind the digits.
+        let letter = (spread + 6 * ones) >> 4 & ones
+        return (spread + 0x30 * ones + 39 * letter).byteSwapped
+    }
+
     @inlinable package static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }

@@ -48,8 +48,8 @@ extension Engine {
     }
 
     /// The activity that a command names, or nil.
-    func find(_ address: ActivityAddress, _ frame: Span<UInt8>, _ reach: KeyReach) -> Slot? {
-        guard let app = apps.find(address.app, of: frame) else { return nil }
+    mutating func find(_ address: ActivityAddress, _ frame: Span<UInt8>, _ reach: KeyReach) -> Slot? {
+        guard let app = apps.recall(address.app, of: frame) else { return nil }
         switch address.target {
         case .id(let id):
             guard let slot = slot(of: id), apps.kinds[Int(activities[slot].kind)].app == app else { return nil }

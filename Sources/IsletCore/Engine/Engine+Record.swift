@@ -40,23 +40,30 @@ extension Engine {
         let isDeadline = step.machine.cause.isDeadline && step.due.isSet && step.name != .updated
         let at = isDeadline && dating == .whenDue && !asker.isCommand ? step.due : now
         var changes = changes
-        if step.rule == .startDateReached, !activities[slot].alertRange.isEmpty { changes.alert = .stored }
-        if step.rule == .startDateReached { activities[slot].ordinal = nextOrdinal() }
-        activities[slot].revision += 1
-        let record = activities[slot]
+        if step.rule == .startDateReached {
+            if !activities[slot].alertRange.isEmpty { changes.alert = .stored }
+            activities[slot].ordinal = nextOrdinal()
+        }
+        var record = activities[slot]
+        record.revision += 1
         let app = apps.kinds[Int(record.kind)].app
         let topicHash = apps.kinds[Int(record.kind)].topicHash.appending(record.id)
         let wasListed = before?.state.isListed ?? false
         let isListed = step.machine.state.isListed
-        if wasListed { toggle(topicHash, UInt64(record.revision) - 1, app, slot, isAdded: false) }
-        if isListed { toggle(topicHash, UInt64(record.revision), app, slot, isAdded: true) }
-        apps[app].entities += (isListed ? 1 : 0) - (wasListed ? 1 : 0)
+        let seq = apps[app].takeStep(
+            topicHash, from: wasListed ? record.revision - 1 : nil, to: isListed ? record.revision : nil)
+        if !digestScans.isEmpty {
+            let place = EntityPlace(.activity, slot)
+            if wasListed { changedDuringScans(topicHash, UInt64(record.revision) - 1, app, place, isAdded: false) }
+            if isListed { changedDuringScans(topicHash, UInt64(record.revision), app, place, isAdded: true) }
+        }
         entityCount += (isListed ? 1 : 0) - (wasListed ? 1 : 0)
-        if let before { countByState[Int(before.state.rawValue)] -= 1 }
-        countByState[Int(step.machine.state.rawValue)] += 1
-        apps[app].seq += 1
+        if before?.state != step.machine.state {
+            if let before { countByState[Int(before.state.rawValue)] -= 1 }
+            countByState[Int(step.machine.state.rawValue)] += 1
+        }
         let previous = record.lastSeq
-        activities[slot].lastSeq = apps[app].seq
+        activities[slot].stepped(to: record.revision, seq: seq)
         changedSlots.insert(slot)
         appChanged(app)
         if let device = record.device {
@@ -67,26 +74,26 @@ extension Engine {
         if wasListed, !isListed { retire(slot, at: step.machine.dismissAt) }
         events.append(
             ActivityEvent(
-                name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
-                previous: previous, at: at, lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
+                name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: seq, previous: previous, at: at,
+                lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
                 revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
                 alert: changes.alert, url: changes.url))
         log(
-            slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
+            record.id, step.rule, .applied(name: step.name, seq: seq, revision: record.revision),
             from: before?.state, to: step.machine.state, cause: step.machine.cause, asker: asker, at: at, frame)
     }
 
     /// Notes a decision for `explain`.
     mutating func log(
-        _ slot: Slot, _ rule: Rule, _ outcome: Decision.Outcome, from: ActivityState?, to: ActivityState,
+        _ id: EntityID, _ rule: Rule, _ outcome: Decision.Outcome, from: ActivityState?, to: ActivityState,
         cause: Cause? = nil, asker: Asker, at: Instant, _ frame: Span<UInt8>
     ) {
         var req = InlineText()
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         decisions.append(
             Decision(
-                id: activities[slot].id, at: at, rule: rule, outcome: outcome, from: from, to: to, cause: cause,
+                id: id, at: at, rule: rule, outcome: outcome, from: from, to: to, cause: cause,
                 client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
 
@@ -97,7 +104,7 @@ extension Engine {
     ) -> Outcome {
         let state = activities[slot].state
         log(
-            slot, dropped.rule, .ignored(dropped.reason), from: state, to: state,
+            activities[slot].id, dropped.rule, .ignored(dropped.reason), from: state, to: state,
             asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
         return .ignored(activities.reference(to: slot), dropped.reason)
     }
@@ -108,7 +115,7 @@ extension Engine {
     ) -> Outcome {
         let state = activities[slot].state
         log(
-            slot, rule, .refused, from: state, to: state, asker: Asker(envelope: envelope, isCommand: true), at: now,
+            activities[slot].id, rule, .refused, from: state, to: state, asker: Asker(envelope: envelope, isCommand: true), at: now,
             frame)
         return .refused(refusal)
     }
@@ -149,16 +156,6 @@ extension Engine {
     mutating func nextOrdinal() -> UInt64 {
         startOrdinal += 1
         return startOrdinal
-    }
-
-    // Left to itself, the compiler calls it twice an update, at 40 instructions more.
-    @inline(__always) private mutating func toggle(
-        _ topicHash: TopicHash, _ revision: UInt64, _ app: AppID, _ slot: Slot, isAdded: Bool
-    ) {
-        apps[app].digest.toggle(topicHash: topicHash, revision: revision)
-        if !digestScans.isEmpty {
-            changedDuringScans(topicHash, revision, app, EntityPlace(.activity, slot), isAdded: isAdded)
-        }
     }
 }
 

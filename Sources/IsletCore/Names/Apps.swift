@@ -34,6 +34,25 @@ package struct AppRecord: Sendable {
     /// While it is being restored: what was written of its stream at its end.
     var restored: Restored?
 
+    /// One of its entities took a step.
+    ///
+    /// - Parameters:
+    ///   - from: the revision that was listed until now; nil where none was.
+    ///   - to: the one that is listed from now on.
+    /// - Returns: the event's sequence number.
+    mutating func takeStep(_ topicHash: TopicHash, from: UInt32?, to: UInt32?) -> UInt64 {
+        if let from {
+            digest.toggle(topicHash: topicHash, revision: UInt64(from))
+            entities -= 1
+        }
+        if let to {
+            digest.toggle(topicHash: topicHash, revision: UInt64(to))
+            entities += 1
+        }
+        seq += 1
+        return seq
+    }
+
     struct Restored: Sendable {
         var seq: UInt64
         var entities: Int
@@ -60,6 +79,8 @@ package struct AppTable: ~Copyable {
     package private(set) var apps: [AppRecord] = []
     package private(set) var kinds: [KindRecord] = []
     private var appNames = NameTable()
+    /// The app that was asked for last.
+    private var recent: AppID = 0
     /// From an app and a type to the kind.
     private var kindIndex = SlotIndex()
 
@@ -73,7 +94,21 @@ package struct AppTable: ~Copyable {
     /// The app's name alone: a whole record counts the references of each of its buffers.
     package func name(of app: AppID) -> [UInt8] { apps[Int(app)].name }
 
+    /// The app's last sequence number alone, as above.
+    package func seq(of app: AppID) -> UInt64 { apps[Int(app)].seq }
+
     package func find(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? { appNames.find(name, of: frame) }
+
+    /// The same, remembering it: commands of one app come in runs, and to compare a name takes a tenth of its keyed hash.
+    mutating func recall(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? {
+        if Int(recent) < apps.count {
+            let isSame = apps[Int(recent)].name.withUnsafeBytes { frame.equals(name, $0) }
+            if isSame { return recent }
+        }
+        guard let found = find(name, of: frame) else { return nil }
+        recent = found
+        return found
+    }
 
     /// The app of a name, or nil.
     package func find(_ name: [UInt8]) -> AppID? { name.withUnsafeBytes { appNames.find($0) } }

@@ -10,6 +10,10 @@ package struct FieldSet: Equatable, Sendable, BitwiseCopyable {
         for field in fields { insert(field) }
     }
 
+    @inline(__always) init(only field: Field) {
+        insert(field)
+    }
+
     package var isEmpty: Bool { bits == 0 }
 
     @inline(__always) package func contains(_ field: Field) -> Bool {
@@ -18,6 +22,14 @@ package struct FieldSet: Equatable, Sendable, BitwiseCopyable {
 
     @inline(__always) package mutating func insert(_ field: Field) {
         bits |= 1 << UInt128(field.index)
+    }
+
+    @inline(__always) func isDisjoint(with other: FieldSet) -> Bool {
+        bits & other.bits == 0
+    }
+
+    @inline(__always) mutating func formUnion(_ other: FieldSet) {
+        bits |= other.bits
     }
 
     package func union(_ other: FieldSet) -> FieldSet {

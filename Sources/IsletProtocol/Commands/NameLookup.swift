@@ -23,7 +23,8 @@ struct NameLookup {
         precondition(names.count <= 128, "the table would be too full")
         var table = [UInt8](repeating: NameLookup.free, count: 1 << Int(NameLookup.tableBits))
         entries = names.map { name in
-            let (head, tail) = NameLookup.words(UnsafeRawPointer(name.utf8Start), name.utf8CodeUnitCount)
+            let (head, tail) = NameLookup.words(
+                UnsafeRawPointer(name.utf8Start), name.utf8CodeUnitCount, readable: name.utf8CodeUnitCount)
             return Entry(name: name, head: head, tail: tail)
         }
         for (index, entry) in entries.enumerated() {
@@ -43,7 +44,7 @@ struct NameLookup {
             let name = UnsafeRawBufferPointer(rebasing: bytes[range.indices])
             // Not empty, so it has an address.
             guard let base = name.baseAddress else { return nil }
-            let (head, tail) = NameLookup.words(base, count)
+            let (head, tail) = NameLookup.words(base, count, readable: bytes.count - Int(range.offset))
             var place = NameLookup.place(head, tail, count)
             while true {
                 let index = table[place]
@@ -63,15 +64,23 @@ struct NameLookup {
 
     /// The first and the last eight bytes; of a shorter name all of them, and nothing.
     ///
-    /// `base` must be readable for `count` bytes.
-    @inline(__always) private static func words(_ base: UnsafeRawPointer, _ count: Int) -> (UInt64, UInt64) {
+    /// `base` must be readable for `readable` bytes, which are `count` or more.
+    @inline(__always) private static func words(
+        _ base: UnsafeRawPointer, _ count: Int, readable: Int
+    ) -> (UInt64, UInt64) {
         if count >= 8 {
             return (
                 base.loadUnaligned(as: UInt64.self), base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
             )
         }
+        if readable >= 8 {
+            // Without what stands behind the name.
+            return (UInt64(littleEndian: base.loadUnaligned(as: UInt64.self)) & (1 << UInt64(8 * count) - 1), 0)
+        }
         var head: UInt64 = 0
-        for index in 0..<count { head = head << 8 | UInt64(base.load(fromByteOffset: index, as: UInt8.self)) }
+        for index in 0..<count {
+            head |= UInt64(base.load(fromByteOffset: index, as: UInt8.self)) << UInt64(8 * index)
+        }
         return (head, 0)
     }
 

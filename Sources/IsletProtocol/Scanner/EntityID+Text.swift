@@ -8,13 +8,13 @@ extension EntityID {
             // Checked here: these 36 bytes are inside the frame.
             let text = UnsafeRawBufferPointer(rebasing: bytes[range.indices])
             let dash = UInt8(ascii: "-")
-            guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash,
-                let first = HexDigit.value(ofEight: EntityID.word(text, 0, 4)),
-                let second = HexDigit.value(ofEight: EntityID.word(text, 9, 14)),
-                let third = HexDigit.value(ofEight: EntityID.word(text, 19, 24)),
-                let fourth = HexDigit.value(ofEight: EntityID.word(text, 28, 32))
-            else { return nil }
-            return (first << 32 | second, third << 32 | fourth)
+            guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else { return nil }
+            let first = HexDigit.value(ofEight: EntityID.word(text, 0, 4))
+            let second = HexDigit.value(ofEight: EntityID.word(text, 9, 14))
+            let third = HexDigit.value(ofEight: EntityID.word(text, 19, 24))
+            let fourth = HexDigit.value(ofEight: EntityID.word(text, 28, 32))
+            guard first.wrong | second.wrong | third.wrong | fourth.wrong == 0 else { return nil }
+            return (first.value << 32 | second.value, third.value << 32 | fourth.value)
         }
         guard let words else { return nil }
         self.init(high: words.high, low: words.low)

@@ -12,8 +12,9 @@ enum HexDigit {
         }
     }
 
-    /// The 32 bits that eight digits mean, the first of which is the lowest byte of `text`; nil where one is none.
-    @inline(__always) static func value(ofEight text: UInt64) -> UInt64? {
+    /// The 32 bits that eight digits mean, the first of which is the lowest byte of `text`; `wrong` is not 0 where one is
+    /// none.
+    @inline(__always) static func value(ofEight text: UInt64) -> (value: UInt64, wrong: UInt64) {
         let low = text & (0x0F * ones)
         let high = text & (0xF0 * ones)
         // 1 in each byte that could be a letter, by bit 6; and the same spread over the whole byte.
@@ -25,25 +26,10 @@ enum HexDigit {
         wrong |= ~letters & ((low + 6 * ones) & (0x10 * ones))
         wrong |= letters & ((low + 9 * ones) & (0x10 * ones))
         wrong |= letters & (~(low + 15 * ones) & (0x10 * ones))
-        guard wrong == 0 else { return nil }
         // Pack the halves together, the first digit highest.
         var packed = (low + 9 * letter).byteSwapped
         packed = (packed | packed >> 4) & 0x00FF_00FF_00FF_00FF
         packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF
-        return (packed | packed >> 16) & 0xFFFF_FFFF
-    }
-
-    /// The 16 digits of a word in lower case, the first in the lowest byte of the first.
-    @inline(__always) static func text(of word: UInt64) -> (UInt64, UInt64) {
-        (text(ofHalf: word >> 32), text(ofHalf: word & 0xFFFF_FFFF))
-    }
-
-    @inline(__always) private static func text(ofHalf half: UInt64) -> UInt64 {
-        var spread = (half | half << 16) & 0x0000_FFFF_0000_FFFF
-        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
-        spread = (spread | spread << 4) & (0x0F * ones)
-        // From 10 on, adding 6 carries into the upper half; letters stand 39 behind the digits.
-        let letter = (spread + 6 * ones) >> 4 & ones
-        return (spread + 0x30 * ones + 39 * letter).byteSwapped
+        return ((packed | packed >> 16) & 0xFFFF_FFFF, wrong)
     }
 }

@@ -35,7 +35,7 @@ extension JSONCursor {
                     objects <<= 1
                     continue
                 }
-            case UInt8(ascii: "\""): _ = try scanString()
+            case UInt8(ascii: "\""): _ = try scanString(isLong: true)
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): _ = try scanNumber()
             case UInt8(ascii: "t"): try scanWord("true")
             case UInt8(ascii: "f"): try scanWord("false")
@@ -68,7 +68,7 @@ extension JSONCursor {
 
     @inline(__always) private mutating func skipName() throws(ScanError) {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected() }
-        _ = try scanString()
+        _ = try scanString(isLong: false)
         skipWhitespace()
         try expect(UInt8(ascii: ":"))
         skipWhitespace()

@@ -30,6 +30,12 @@ extension JSONCursor {
     /// One digit or more.
     @inline(__always) private mutating func scanDigits() throws(ScanError) {
         let start = position
+        while position + 8 <= end {
+            let count = JSONNumber.digitCount(word(position))
+            position += count
+            if count < 8 { break }
+        }
+        // Behind a word that ends with another byte, this looks at that one again.
         while position < end, byte(position) &- UInt8(ascii: "0") < 10 { position += 1 }
         guard position > start else {
             throw ScanError(position < end ? .invalidNumber : .unexpectedEnd, at: position)

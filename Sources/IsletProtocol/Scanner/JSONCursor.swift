@@ -33,7 +33,8 @@ struct JSONCursor {
     }
 
     @inline(__always) mutating func skipWhitespace() {
-        while position < end {
+        // Most often there is none.
+        while position < end, byte(position) <= 0x20 {
             switch byte(position) {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1
             default: return
@@ -81,21 +82,34 @@ struct JSONCursor {
     @inline(__always) private mutating func scanMembers(
         scanValue: (inout JSONCursor, _ name: JSONText) throws(ScanError) -> Void
     ) throws(ScanError) {
-        try expect(UInt8(ascii: "{"))
-        skipWhitespace()
-        if peek() == UInt8(ascii: "}") {
-            position += 1
-            return
-        }
-        while true {
-            let name = try scanName()
+        var isFirst = true
+        while let name = try nextName(isFirst: isFirst) {
+            isFirst = false
             try scanValue(&self, name)
+        }
+    }
+
+    /// The name of an object's next member, with the position on its value; nil behind the object.
+    ///
+    /// - Parameter isFirst: whether the object itself is at the position, and not the end of a member's value.
+    @inline(__always) mutating func nextName(isFirst: Bool) throws(ScanError) -> JSONText? {
+        if isFirst {
+            try expect(UInt8(ascii: "{"))
             skipWhitespace()
-            guard peek() == UInt8(ascii: ",") else { break }
+            if peek() == UInt8(ascii: "}") {
+                position += 1
+                return nil
+            }
+        } else {
+            skipWhitespace()
+            guard peek() == UInt8(ascii: ",") else {
+                try expect(UInt8(ascii: "}"))
+                return nil
+            }
             position += 1
             skipWhitespace()
         }
-        try expect(UInt8(ascii: "}"))
+        return try scanName()
     }
 
     /// An array at the position, each of whose elements is visited when it has been scanned.
@@ -120,7 +134,7 @@ struct JSONCursor {
     @inline(__always) mutating func scanName() throws(ScanError) -> JSONText {
         let start = position
         guard peek() == UInt8(ascii: "\"") else { throw unexpected() }
-        let hasEscapes = try scanString()
+        let hasEscapes = try scanString(isLong: false)
         let range = FrameRange(offset: start + 1, count: position - start - 2)
         skipWhitespace()
         try expect(UInt8(ascii: ":"))
@@ -136,7 +150,7 @@ struct JSONCursor {
         let kind: JSONKind
         switch byte(position) {
         case UInt8(ascii: "\""):
-            hasEscapes = try scanString()
+            hasEscapes = try scanString(isLong: false)
             kind = .string
         case UInt8(ascii: "{"):
             try scanNested(depthLimit: depthLimit)

@@ -18,6 +18,10 @@ package enum JSONNumber {
     /// `digits` must be readable for `count` bytes, which both callers take from inside a buffer.
     static func integer(_ digits: UnsafeRawPointer, count: Int, isNegative: Bool) -> Int64? {
         guard count > 0 else { return nil }
+        if count >= 8, count <= 16 {
+            guard let magnitude = magnitude(digits, count: count) else { return nil }
+            return isNegative ? -Int64(magnitude) : Int64(magnitude)
+        }
         var magnitude: UInt64 = 0
         // Nineteen digits fit 64 bits whatever they are; one more may not.
         for index in 0..<min(count, 19) {
@@ -37,6 +41,26 @@ package enum JSONNumber {
             return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
         }
         return Int64(exactly: magnitude)
+    }
+
+    /// The value of 8 to 16 digits: a word of them at each end, since all dates have 13 (193 instructions one by one).
+    @inline(__always) private static func magnitude(_ digits: UnsafeRawPointer, count: Int) -> UInt64? {
+        let rest = count - 8
+        let head = UInt64(littleEndian: digits.loadUnaligned(as: UInt64.self))
+        let tail = UInt64(littleEndian: digits.loadUnaligned(fromByteOffset: rest, as: UInt64.self))
+        guard digitCount(head) == 8, digitCount(tail) == 8 else { return nil }
+        // The digits that both words have, the first of the second one, are taken for zeros there.
+        let own = (tail ^ DecimalDigits.zeros) & ~(rest == 0 ? .max : .max >> UInt64(8 * rest))
+        return DecimalDigits.value(head ^ DecimalDigits.zeros) * DecimalDigits.powers[rest] + DecimalDigits.value(own)
+    }
+
+    /// How many of a word's bytes are digits until the first that is none.
+    @inline(__always) static func digitCount(_ word: UInt64) -> Int {
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        let values = word ^ DecimalDigits.zeros
+        // In each byte the upper bit, where it is above 9.
+        let others = ((values & ~highs) &+ 0x7676_7676_7676_7676 | values) & highs
+        return others == 0 ? 8 : others.trailingZeroBitCount >> 3
     }
 
     /// The nearest `Double` of a number that a scanner has found; nil where that is infinite.

@@ -31,7 +31,8 @@ package enum JSONScanner {
         }
     }
 
-    @inline(__always) private static func scanObject(
+    /// Lets `scanMembers` go over the object that is the whole of `frame`.
+    @inline(__always) static func scanObject(
         _ frame: Span<UInt8>, scanMembers: (inout JSONCursor) throws(ScanError) -> Void
     ) throws(ScanError) {
         try frame.withUnsafeBufferPointer { buffer throws(ScanError) in

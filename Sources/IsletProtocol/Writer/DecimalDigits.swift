@@ -15,6 +15,20 @@ enum DecimalDigits {
         return tens | (twos &- tens &* 10) << 8
     }
 
+    /// Eight zeros in ASCII.
+    static let zeros: UInt64 = 0x3030_3030_3030_3030
+
+    /// 1 to 10⁸.
+    static let powers: [UInt64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
+
+    /// The number of eight digits, a byte each from 0 to 9, the first one in the lowest byte.
+    @inline(__always) static func value(_ digits: UInt64) -> UInt64 {
+        // Pairs, then fours, then all: each multiplication adds a place and its neighbour, ten times as much.
+        let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+        return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF
+    }
+
     /// The text of digits that ``ofEight(_:)`` gave.
-    @inline(__always) static func text(_ digits: UInt64) -> UInt64 { digits | 0x3030_3030_3030_3030 }
+    @inline(__always) static func text(_ digits: UInt64) -> UInt64 { digits | zeros }
 }

@@ -76,7 +76,7 @@ extension JSONWriter {
 
     @inline(__always) package mutating func field(_ name: StaticString, _ value: Instant) {
         key(name)
-        integer(value.milliseconds)
+        date(value)
     }
 
     /// A member whose value is a name of the contract.

@@ -17,6 +17,7 @@ package import IsletCore
     /// The number of bytes written.
     @usableFromInline package private(set) var count: Int
     private var documentStart = 0
+    private var dates = RecentDates()
 
     package init(capacity: Int = 4096) {
         self.capacity = max(capacity, 64)
@@ -236,8 +237,7 @@ package import IsletCore
     mutating func append(_ id: EntityID) {
         reserve(36)
         let target = storage + count
-        let (first, second) = HexDigit.text(of: id.high)
-        let (third, fourth) = HexDigit.text(of: id.low)
+        let (first, second, third, fourth) = id.digits
         let dash = UInt8(ascii: "-")
         // The bytes of each word stand in the order of the text.
         target.storeBytes(of: first.littleEndian, as: UInt64.self)
@@ -268,6 +268,17 @@ package import IsletCore
         appendDigits(value)
     }
 
+    /// A date in milliseconds since 1970.
+    package mutating func date(_ date: Instant) {
+        guard let text = dates.text(of: date) else { return signed(date.milliseconds) }
+        // A comma, and eight bytes of each half.
+        reserve(1 + RecentDates.headCount + 8)
+        separateReserved()
+        storage.storeBytes(of: text.head.littleEndian, toByteOffset: count, as: UInt64.self)
+        storage.storeBytes(of: text.tail.littleEndian, toByteOffset: count + RecentDates.headCount, as: UInt64.self)
+        count += RecentDates.headCount + 8
+    }
+
     /// The shortest text that reads back as the same number; an integral one has no `.0`, and zero has no sign.
     ///
     /// JSON has no infinities: one is written as `null`.
@@ -286,6 +297,12 @@ package import IsletCore
     private mutating func appendDigits(_ value: UInt64) {
         // Three groups of eight digits at most.
         reserve(24)
+        if value < 10 {
+            // Revisions are small, most of them.
+            storage.storeBytes(of: UInt8(ascii: "0") + UInt8(value), toByteOffset: count, as: UInt8.self)
+            count += 1
+            return
+        }
         guard value >= DecimalDigits.group else { return appendLeading(value) }
         let (high, low) = value.quotientAndRemainder(dividingBy: DecimalDigits.group)
         if high < DecimalDigits.group {

@@ -37,7 +37,7 @@ extension Partition {
         case .reloading, .refused, .notAToggle: break
         }
         encodeEvents(frame, envelope)
-        let seq = command.operation.app.flatMap { engine.apps.find($0, of: frame) }.map { engine.apps[$0].seq }
+        let seq = command.operation.app.flatMap { engine.apps.find($0, of: frame) }.map { engine.apps.seq(of: $0) }
         switch outcome {
         case .applied:
             return answer { writer in

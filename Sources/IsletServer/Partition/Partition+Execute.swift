@@ -8,44 +8,54 @@ extension Partition {
     func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool, receivedAt: Milliseconds) -> FrameResult {
         statistics.commands += 1
         if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
-        return decoder.withDecoded(frame) { outcome, frame in
-            switch outcome {
-            case .success(let command):
-                let result: FrameResult
-                if log.tellsMessages { presentID = logID(command.envelope, frame) }
-                if isIngest, command.operation.isOfProvider || command.operation.registersProvider {
-                    // A plain publisher has no connection on which it could be called.
-                    return .silent
-                }
-                if flights.isDiskFull, !command.operation.needsNoJournal {
-                    result = refuse(command.envelope, frame, .unavailable(.diskFull))
-                } else {
-                    isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
-                    result = command.operation.isChange ? change(command, frame) : read(command, frame)
-                }
-                if log.tellsCommands {
-                    tell(result, command.envelope, frame)
-                    presentID = nil
-                }
-                return isIngest || !command.envelope.wantsAnswer ? .silent : result
-            case .failure(let refused):
-                if !isIngest { misspoken() }
-                let result = refuse(refused.envelope, frame, refused.refusal)
-                if log.tellsCommands { tell(result, refused.envelope, frame) }
-                return isIngest || !refused.envelope.wantsAnswer ? .silent : result
-            }
+        do throws(RefusedCommand) {
+            try decoder.decode(frame, into: &command)
+        } catch {
+            return decoder.withText(of: frame) { misunderstood(error, $0, isIngest: isIngest) }
         }
+        let name = decoder.name
+        return decoder.withText(of: frame) { execute(name, $0, isIngest: isIngest, receivedAt: receivedAt) }
+    }
+
+    /// The command in ``command``.
+    private func execute(
+        _ name: OperationName, _ frame: Span<UInt8>, isIngest: Bool, receivedAt: Milliseconds
+    ) -> FrameResult {
+        let result: FrameResult
+        if log.tellsMessages { presentID = logID(command.envelope, frame) }
+        if isIngest, name.isOfProvider || name == .providerRegister {
+            // A plain publisher has no connection on which it could be called.
+            return .silent
+        }
+        if flights.isDiskFull, !name.needsNoJournal {
+            result = refuse(command.envelope, frame, .unavailable(.diskFull))
+        } else {
+            isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
+            result = name.access == .change && name != .clockAdvance ? change(name, frame) : read(command, frame)
+        }
+        if log.tellsCommands {
+            tell(result, command.envelope, frame)
+            presentID = nil
+        }
+        return isIngest || !command.envelope.wantsAnswer ? .silent : result
+    }
+
+    private func misunderstood(_ refused: RefusedCommand, _ frame: Span<UInt8>, isIngest: Bool) -> FrameResult {
+        if !isIngest { misspoken() }
+        let result = refuse(refused.envelope, frame, refused.refusal)
+        if log.tellsCommands { tell(result, refused.envelope, frame) }
+        return isIngest || !refused.envelope.wantsAnswer ? .silent : result
     }
 
     /// A command that changes something: once, however often it is sent.
-    private func change(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+    private func change(_ name: OperationName, _ frame: Span<UInt8>) -> FrameResult {
         hasChange = true
         switch firstTime(command.envelope, frame) {
         case .settled(let result): return result
         case .first where isExpired: return refuse(command.envelope, frame, .expired)
         case .first(let claim):
             let ignored = statistics.ignored
-            let result = applied(command, frame)
+            let result = applied(name, frame)
             if wasAccepted, statistics.ignored == ignored { statistics.applied += 1 }
             if let claim, let req = command.envelope.req {
                 remember(result, claim, req: frame.extracting(req.indices))
@@ -54,25 +64,33 @@ extension Partition {
         }
     }
 
-    private func applied(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+    private func applied(_ name: OperationName, _ frame: Span<UInt8>) -> FrameResult {
         let id =
-            command.operation.makesEntity
+            name.makesEntity
             ? EntityID(version7At: now.domain, random: (random.next(), random.next())) : EntityID(high: 0, low: 0)
-        if command.operation.isOfControl { return changeControl(command, frame, freshID: id) }
-        if case .widget(let operation) = command.operation {
+        switch name.family {
+        case .activity: return changeActivity(frame, freshID: id)
+        case .control: return changeControl(command, frame, freshID: id)
+        case .widget:
+            guard case .widget(let operation) = command.operation else { preconditionFailure("no change of a widget") }
             return changeWidget(operation, command.envelope, frame, freshID: id)
+        case .group:
+            guard case .group(let operation) = command.operation else { preconditionFailure("no change of a group") }
+            return changeGroup(operation, command.envelope, frame)
         }
-        if case .group(let operation) = command.operation { return changeGroup(operation, command.envelope, frame) }
+    }
+
+    /// A change of an activity, of settings or of a device.
+    private func changeActivity(_ frame: Span<UInt8>, freshID id: EntityID) -> FrameResult {
         let outcome = engine.apply(command, of: frame, at: now.domain, dating: dating, freshID: id)
-        encodeEvents(frame, command.envelope)
         let envelope = command.envelope
+        encodeEvents(frame, envelope)
         switch outcome {
         case .applied(let activity):
             // The command reached the activity in its own app; only where it names none, the app is looked up again.
-            let app =
-                activity.flatMap { engine.app(of: $0) }
-                ?? command.operation.app.flatMap { engine.apps.find($0, of: frame) }
-            let seq = app.map { engine.apps[$0].seq }
+            var app = activity.flatMap { engine.app(of: $0) }
+            if app == nil { app = command.operation.app.flatMap { engine.apps.find($0, of: frame) } }
+            let seq = app.map { engine.apps.seq(of: $0) }
             if case .settingsSet(let set) = command.operation {
                 let settings = engine.settings(at: set.address, of: frame)
                 return answer { writer in
@@ -89,7 +107,7 @@ extension Partition {
         case .ignored(let activity, let reason):
             statistics.ignored += 1
             return answerFromEngine { writer, engine in
-                let seq = engine.app(of: activity).map { engine.apps[$0].seq } ?? 0
+                let seq = engine.app(of: activity).map { engine.apps.seq(of: $0) } ?? 0
                 writer.ignored(envelope, frame, reason, seq: seq, activity: activity, of: engine)
             }
         case .refused(let refusal):
@@ -227,87 +245,7 @@ extension Partition {
     }
 }
 
-// Inlined, because each call that is not one is handed a copy of the operation's 147 bytes (measured: six of them a
-// command).
 extension Operation {
-    /// Whether it can change anything, so that a retry must not do it twice.
-    @inline(__always) var isChange: Bool {
-        switch self {
-        case .inspection: false
-        case .widget(let operation): operation.isChange
-        case .group(let operation): operation.isChange
-        case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .activityTap, .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .settingsSet,
-            .deviceEvent:
-            true
-        case .controlGet, .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds,
-            .controlOptions, .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain,
-            .providerLeave, .providerList:
-            false
-        case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsGet, .clockAdvance, .serviceInfo,
-            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit,
-            .bulkCancel:
-            false
-        }
-    }
-
-    /// Whether it makes its connection a provider's.
-    @inline(__always) var registersProvider: Bool {
-        if case .providerRegister = self { true } else { false }
-    }
-
-    /// Whether it changes controls.
-    @inline(__always) var isOfControl: Bool {
-        switch self {
-        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload: true
-        default: false
-        }
-    }
-
-    /// Whether it belongs to a provider's connection: what it says of its calls, and of itself.
-    @inline(__always) var isOfProvider: Bool {
-        switch self {
-        case .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave: true
-        default: false
-        }
-    }
-
-    /// Whether it shows nothing that a journal must hold first.
-    @inline(__always) var needsNoJournal: Bool {
-        switch self {
-        case .inspection(.stats): true
-        case .inspection: false
-        case .serviceInfo, .servicePing, .streamApplied, .providerAnswer, .providerFail, .providerPong, .providerDrain,
-            .providerLeave, .providerList:
-            true
-        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet,
-            .controlHistory, .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions,
-            .providerRegister, .widget, .group:
-            false
-        case .activityStart, .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat,
-            .activityTap, .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
-            .clockAdvance, .serviceBackup, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
-            false
-        }
-    }
-
-    /// Whether it may make an entity, which needs a fresh id.
-    @inline(__always) var makesEntity: Bool {
-        switch self {
-        case .activityStart, .activityRenew, .controlAdd, .widget(.add): true
-        case .widget, .group, .inspection, .activityTap: false
-        case .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload, .controlGet, .controlHistory,
-            .controlExplain, .controlList, .controlPreview, .controlKinds, .controlOptions, .providerRegister,
-            .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave, .providerList:
-            false
-        case .activityUpdate, .activityEnd, .activityDismiss, .activityHeartbeat, .activityGet, .activityHistory,
-            .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent, .clockAdvance, .serviceInfo,
-            .servicePing, .serviceBackup, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit,
-            .bulkCancel:
-            false
-        }
-    }
-
     /// The app whose stream it is about, where it has one.
     var app: FrameRange? {
         switch self {

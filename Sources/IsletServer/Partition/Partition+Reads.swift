@@ -10,7 +10,7 @@ extension Partition {
 
     func read(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
         if !isExpired, let seq = command.envelope.minSeq, let app = stream(of: command.operation, frame),
-            engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 < seq
+            engine.apps.find(app).map({ engine.apps.seq(of: $0) }) ?? 0 < seq
         {
             let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
             return later(

@@ -50,11 +50,11 @@ extension Partition {
             return false
         }
         let bytes = inbound.bytes
-        return decoder.withDecoded(bytes.span.extracting(inbound[index].range)) { outcome, _ in
-            switch outcome {
-            case .success(let command): command.operation.isOfProvider
-            case .failure: false
-            }
+        do throws(RefusedCommand) {
+            try decoder.decode(bytes.span.extracting(inbound[index].range), into: &command)
+            return decoder.name.isOfProvider
+        } catch {
+            return false
         }
     }
 

@@ -38,6 +38,8 @@ package final class Partition {
     @exclusivity(unchecked) package var inbound = InboundMessages()
     @exclusivity(unchecked) var lookahead = Lookahead()
     @exclusivity(unchecked) var decoder = CommandDecoder()
+    /// The present command: decoded into here, and read from here.
+    @exclusivity(unchecked) var command = Command(operation: .servicePing)
     @exclusivity(unchecked) var results: [FrameResult] = []
     /// In order of arrival.
     @exclusivity(unchecked) var waiting: [WaitingMessage] = []

@@ -1,0 +1,43 @@
+import IsletCore
+import IsletProtocol
+
+/// Which way a command goes, by its name: a byte, where its operation is 147 of them, and each look at one copied it.
+extension OperationName {
+    /// Whose change it is. Settings and devices belong to activities.
+    var family: EntityFamily {
+        switch self {
+        case .controlAdd, .controlConfigure, .controlRemove, .controlTap, .controlSet, .controlReload: .control
+        case .widgetAdd, .widgetConfigure, .widgetRemove, .widgetReload, .widgetVisible, .widgetTap,
+            .widgetInvalidateRecommendations, .widgetInvalidateRelevance:
+            .widget
+        case .groupCreate, .groupAdmit, .groupLeave, .groupSet, .groupDelete, .groupNotify: .group
+        default: .activity
+        }
+    }
+
+    /// Whether it belongs to a provider's connection: what it says of its calls, and of itself.
+    var isOfProvider: Bool {
+        switch self {
+        case .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave: true
+        default: false
+        }
+    }
+
+    /// Whether it shows nothing that a journal must hold first.
+    var needsNoJournal: Bool {
+        switch self {
+        case .serviceStats, .serviceInfo, .servicePing, .streamApplied, .providerAnswer, .providerFail, .providerPong,
+            .providerDrain, .providerLeave, .providerList:
+            true
+        default: false
+        }
+    }
+
+    /// Whether it may make an entity, which needs a fresh id.
+    var makesEntity: Bool {
+        switch self {
+        case .activityStart, .activityRenew, .controlAdd, .widgetAdd: true
+        default: false
+        }
+    }
+}
