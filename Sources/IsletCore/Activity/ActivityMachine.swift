@@ -49,17 +49,17 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     package var isScheduled: Bool { traits.contains(.isScheduled) }
 
     /// When it started, or is due to start while pending.
-    package var startedAt: Instant { dates.startedAt }
+    package var startedAt: Instant { @inline(__always) get { dates.startedAt } }
 
-    package var staleDate: Instant { dates.staleDate }
+    package var staleDate: Instant { @inline(__always) get { dates.staleDate } }
 
-    package var endedAt: Instant { state.isOpen ? .never : dates.signOrEnd }
+    package var endedAt: Instant { @inline(__always) get { state.isOpen ? .never : dates.signOrEnd } }
 
     /// When it will be or was removed.
-    package var dismissAt: Instant { dates.dismissAt }
+    package var dismissAt: Instant { @inline(__always) get { dates.dismissAt } }
 
     /// The highest timestamp that was accepted.
-    package var timestamp: Instant { dates.timestamp }
+    package var timestamp: Instant { @inline(__always) get { dates.timestamp } }
 
     /// The last sign of life of its publisher, for the heartbeat rules. Only of an open one.
     private var lastSign: Instant { dates.signOrEnd }

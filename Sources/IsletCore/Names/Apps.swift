@@ -91,8 +91,8 @@ package struct AppTable: ~Copyable {
         _modify { yield &apps[Int(app)] }
     }
 
-    /// The app's name alone: a whole record counts the references of each of its buffers.
-    package func name(of app: AppID) -> [UInt8] { apps[Int(app)].name }
+    /// The app's name alone, which has the same number: to take it from the record, the whole of that was copied.
+    package func name(of app: AppID) -> [UInt8] { appNames[app] }
 
     /// The app's last sequence number alone, as above.
     package func seq(of app: AppID) -> UInt64 { apps[Int(app)].seq }

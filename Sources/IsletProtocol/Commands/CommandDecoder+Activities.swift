@@ -28,6 +28,7 @@ extension CommandDecoder {
         var update = ActivityUpdate(
             address: try activityAddress(frame), contentState: try requiredObject(.contentState))
         update.staleDate = try date(.staleDate, frame)
+        guard !present.isDisjoint(with: rareInUpdate) else { return update }
         update.relevanceScore = try number(.relevanceScore, frame)
         update.alert = try object(.alert)
         update.timestamp = try date(.timestamp, frame)
@@ -82,6 +83,7 @@ extension CommandDecoder {
     @inline(__always) func activityAddress(_ frame: Span<UInt8>) throws(Refusal) -> ActivityAddress {
         let app = try requiredText(.app, .app, frame)
         let id = try id(.id, frame)
+        if let id, present.isDisjoint(with: names) { return ActivityAddress(app: app, target: .id(id)) }
         let key = try text(.key, .name, frame)
         let device = try text(.device, .name, frame)
         if let id {

@@ -6,6 +6,8 @@ extension CommandDecoder {
     func envelope(of name: OperationName, _ frame: Span<UInt8>) throws(Refusal) -> Envelope {
         var envelope = Envelope()
         envelope.req = try text(.req, .req, frame)
+        // Most commands have none of the others.
+        guard !present.isDisjoint(with: rareEnvelope) else { return envelope }
         envelope.client = try id(.client, frame)
         if let ttl = try count(.ttl, frame) { envelope.ttl = Milliseconds(ttl) }
         if let revision = try count(.ifRevision, frame) {

@@ -22,8 +22,15 @@ package struct CommandDecoder: ~Copyable {
     /// There is room for so many fields (see `values`).
     package static let maximumFields = 96
 
+    private let fields = Field.allCases
     private let fieldNames = NameLookup(Field.allCases.map(\.name))
     private let operationNames = NameLookup(OperationName.allCases.map(\.name))
+    /// The fields of the envelope beside `req`.
+    let rareEnvelope = FieldSet([.client, .ttl, .ifRevision, .minSeq, .source, .ack])
+    /// The fields that tell which activity is meant, beside its id.
+    let names = FieldSet([.key, .device])
+    /// The fields of an update that most have not.
+    let rareInUpdate = FieldSet([.relevanceScore, .alert, .timestamp])
     private let allowedFields = OperationName.allCases.map(\.fields)
 
     // What the present frame holds: valid where `seen` has the field. Not an `InlineArray`: storing one element of it
@@ -143,7 +150,7 @@ package struct CommandDecoder: ~Copyable {
     @inline(__always)
     private func field(named name: JSONText, _ frame: Span<UInt8>) -> Field? {
         if !name.hasEscapes {
-            return fieldNames.find(frame, at: name.range).flatMap { Field(rawValue: UInt8($0)) }
+            return fieldNames.find(frame, at: name.range).map { fields[$0] }
         }
         // Names with escapes are rare, and one that is too long even for six bytes a character is none of ours.
         guard name.range.count <= fieldNames.longest * 6 else { return nil }

@@ -40,11 +40,14 @@ struct NameLookup {
     @inline(__always) func find(_ frame: Span<UInt8>, at range: FrameRange) -> Int? {
         let count = Int(range.count)
         guard count <= longest, count > 0 else { return nil }
+        let offset = Int(range.offset)
+        let room = frame.count - offset
+        precondition(room >= count, "a range of another frame")
         return frame.withUnsafeBytes { bytes in
-            let name = UnsafeRawBufferPointer(rebasing: bytes[range.indices])
-            // Not empty, so it has an address.
-            guard let base = name.baseAddress else { return nil }
-            let (head, tail) = NameLookup.words(base, count, readable: bytes.count - Int(range.offset))
+            // Checked here: so many bytes are inside the frame, and it is not empty.
+            guard let start = bytes.baseAddress else { return nil }
+            let base = start + offset
+            let (head, tail) = NameLookup.words(base, count, readable: room)
             var place = NameLookup.place(head, tail, count)
             while true {
                 let index = table[place]
@@ -52,10 +55,7 @@ struct NameLookup {
                 let entry = entries[Int(index)]
                 if entry.head == head, entry.tail == tail, entry.name.utf8CodeUnitCount == count {
                     // Two words hold 16 bytes; only what lies between them can still differ.
-                    if count <= 16 || name.elementsEqual(UnsafeBufferPointer(start: entry.name.utf8Start, count: count))
-                    {
-                        return Int(index)
-                    }
+                    if count <= 16 || NameLookup.isSame(base, entry.name) { return Int(index) }
                 }
                 place = (place + 1) % table.count
             }
@@ -82,6 +82,13 @@ struct NameLookup {
             head |= UInt64(base.load(fromByteOffset: index, as: UInt8.self)) << UInt64(8 * index)
         }
         return (head, 0)
+    }
+
+    /// Whether the bytes at `base`, of which there are as many, are a name.
+    private static func isSame(_ base: UnsafeRawPointer, _ name: StaticString) -> Bool {
+        let count = name.utf8CodeUnitCount
+        return equal(
+            UnsafeRawBufferPointer(start: base, count: count), UnsafeRawBufferPointer(start: name.utf8Start, count: count))
     }
 
     @inline(__always) private static func place(_ head: UInt64, _ tail: UInt64, _ count: Int) -> Int {

@@ -3,6 +3,19 @@ import IsletProtocol
 
 /// Which way a command goes, by its name: a byte, where its operation is 147 of them, and each look at one copied it.
 extension OperationName {
+    /// Whether it can change anything, so that a retry must not do it twice. The clock, which all wait for, sees to
+    /// that itself.
+    var isChange: Bool {
+        guard case .change = access else { return false }
+        if case .clockAdvance = self { return false }
+        return true
+    }
+
+    /// Whether it makes its connection a provider's.
+    var registersProvider: Bool {
+        if case .providerRegister = self { true } else { false }
+    }
+
     /// Whose change it is. Settings and devices belong to activities.
     var family: EntityFamily {
         switch self {

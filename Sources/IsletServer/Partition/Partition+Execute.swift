@@ -23,7 +23,7 @@ extension Partition {
     ) -> FrameResult {
         let result: FrameResult
         if log.tellsMessages { presentID = logID(command.envelope, frame) }
-        if isIngest, name.isOfProvider || name == .providerRegister {
+        if isIngest, name.isOfProvider || name.registersProvider {
             // A plain publisher has no connection on which it could be called.
             return .silent
         }
@@ -31,7 +31,7 @@ extension Partition {
             result = refuse(command.envelope, frame, .unavailable(.diskFull))
         } else {
             isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
-            result = name.access == .change && name != .clockAdvance ? change(name, frame) : read(command, frame)
+            result = name.isChange ? change(name, frame) : read(command, frame)
         }
         if log.tellsCommands {
             tell(result, command.envelope, frame)
