@@ -6,6 +6,7 @@ import platform
 import re
 import statistics
 import subprocess
+import sys
 import time
 
 from services import ISLET, LOAD, REDIS, ROOT, quiet
@@ -56,6 +57,29 @@ def disk():
     return f"{device}; write of 512 bytes and fdatasync: median {sync_milliseconds():.2f} ms"
 
 
+def wake_microseconds():
+    """The median time until a process on one processor has woken one on another and was woken by it, through two pipes.
+
+    Where a virtual machine's processors go to sleep between, most of a latency at a fixed rate is made of this. None: there
+    is one processor alone.
+    """
+    processors = sorted(os.sched_getaffinity(0))[:2]
+    if len(processors) < 2:
+        return None
+    echo = f"import os; os.sched_setaffinity(0, [{processors[1]}])\nwhile os.read(0, 1): os.write(1, b'x')"
+    before, times = os.sched_getaffinity(0), []
+    with subprocess.Popen([sys.executable, "-c", echo], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        os.sched_setaffinity(0, processors[:1])
+        for _ in range(2_000):
+            begun = time.perf_counter()
+            other.stdin.write(b"x")
+            other.stdout.read(1)
+            times.append(time.perf_counter() - begun)
+        os.sched_setaffinity(0, before)
+        other.stdin.close()
+    return statistics.median(times) * 1_000_000
+
+
 def commit():
     """The commit that was measured, and whether sources stood there that are not in it."""
     changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!BENCHMARKS.md")
@@ -70,6 +94,7 @@ def is_busy():
 def facts(load_before):
     """Name and value of everything that is worth knowing."""
     processor = first(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text())
+    wake = wake_microseconds()
     memory = int(first(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())) / 1048576
     return [
         ("CPU", f"{processor}, {os.cpu_count()} cores"),
@@ -77,6 +102,7 @@ def facts(load_before):
         ("kernel", f"{platform.system()} {platform.release()}"),
         ("system", first(r'PRETTY_NAME="(.*)"', pathlib.Path("/etc/os-release").read_text())),
         ("disk", disk()),
+        ("waking a process on the other processor and being woken by it", f"median {wake:.0f} µs" if wake else "one processor"),
         ("load before the run", f"{load_before:.2f}" + (" (BUSY)" if load_before > 0.4 * (os.cpu_count() or 1) else "")),
         ("processors taken by the host", f"{quiet.repeated} measurements made again as more than "
          f"{quiet.MOST_STOLEN:.0%} was stolen, {quiet.accepted} kept nonetheless"),
