@@ -35,11 +35,13 @@
     }
 
     /// The 32 digits of the text without its dashes, eight in a word, the first of them in the lowest byte of the first.
-    @inline(__always) package var digits: (UInt64, UInt64, UInt64, UInt64) {
-        (
-            EntityID.digits(of: high >> 32), EntityID.digits(of: high & 0xFFFF_FFFF),
-            EntityID.digits(of: low >> 32), EntityID.digits(of: low & 0xFFFF_FFFF)
-        )
+    package var digits: (UInt64, UInt64, UInt64, UInt64) {
+        @inline(__always) get {
+            (
+                EntityID.digits(of: high >> 32), EntityID.digits(of: high & 0xFFFF_FFFF),
+                EntityID.digits(of: low >> 32), EntityID.digits(of: low & 0xFFFF_FFFF)
+            )
+        }
     }
 
     /// The eight digits of 32 bits.
@@ -49,8 +51,8 @@
         spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
         spread = (spread | spread << 4) & (0x0F * ones)
         // From 10 on, adding 6 carries into the upper half; letters stand 39 behind the digits.
-        let letter = (spread + 6 * ones) >> 4 & ones
-        return (spread + 0x30 * ones + 39 * letter).byteSwapped
+        let letter = (spread &+ 6 &* ones) >> 4 & ones
+        return (spread &+ 0x30 &* ones &+ 39 &* letter).byteSwapped
     }
 
     @inlinable package static func hexDigit(_ value: UInt8) -> UInt8 {

@@ -99,7 +99,7 @@ package struct AppTable: ~Copyable {
 
     package func find(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? { appNames.find(name, of: frame) }
 
-    /// The same, remembering it: commands of one app come in runs, and to compare a name takes a tenth of its keyed hash.
+    /// The same, remembering it: commands of one app come in runs, and to compare a name takes a fifth of its keyed hash.
     mutating func recall(_ name: FrameRange, of frame: Span<UInt8>) -> AppID? {
         if Int(recent) < apps.count {
             let isSame = apps[Int(recent)].name.withUnsafeBytes { frame.equals(name, $0) }

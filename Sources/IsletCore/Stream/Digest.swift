@@ -35,7 +35,7 @@ package struct TopicHash: Equatable, Sendable, BitwiseCopyable {
 
     /// The hash of this prefix followed by the text of the entity's id: 8-4-4-4-12 digits.
     ///
-    /// By words of digits: one at a time, each of them costs twice as much as its part of the hash.
+    /// By words of digits, which are made eight at a time.
     @inline(__always) package func appending(_ id: EntityID) -> TopicHash {
         let (first, second, third, fourth) = id.digits
         var hash = self

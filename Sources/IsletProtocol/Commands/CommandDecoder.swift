@@ -35,7 +35,7 @@ package struct CommandDecoder: ~Copyable {
 
     // What the present frame holds: valid where `seen` has the field. Not an `InlineArray`: storing one element of it
     // from the scan's closure copied the whole of it, 1.1 kB a member (measured: 890 of an update's 30 000 instructions).
-    // And not an array, which looks at each store whether it is shared (15 instructions a member).
+    // And not an array, which asks the runtime at each store whether it is shared.
     //
     // Proof for the pointer: allocated with room for `maximumFields`, all initialised, owned by this noncopyable value
     // alone, and only ever indexed by `Field.index`, which is below (a test counts the fields).
@@ -93,8 +93,8 @@ package struct CommandDecoder: ~Copyable {
         return try body(frame)
     }
 
-    /// Decodes a frame into a command that is kept and used again: handed over from one to the next, its 230 bytes were
-    /// copied twenty times an update.
+    /// Decodes a frame into a command that is kept and used again: handed on as a value, its operation's 147 bytes were
+    /// copied fourteen times more an update.
     package mutating func decode(_ frame: Span<UInt8>, into command: inout Command) throws(RefusedCommand) {
         (hasEscapes, hasUnknownField, hasFieldTwice) = (false, false, false)
         seen = FieldSet()
@@ -121,7 +121,8 @@ package struct CommandDecoder: ~Copyable {
 
     private mutating func scan(_ frame: Span<UInt8>) throws(ScanError) {
         try JSONScanner.scanObject(frame) { cursor throws(ScanError) in
-            // A loop and not a closure for each member, which would be called with the seven parts of one.
+            // A loop and not a closure for each member, which would be called with the seven parts of one: 1,856 → 1,501
+            // instructions an update, together with the pointer to `values`.
             var isFirst = true
             while let name = try cursor.nextName(isFirst: isFirst) {
                 isFirst = false

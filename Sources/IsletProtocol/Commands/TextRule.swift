@@ -48,13 +48,13 @@ struct TextRule {
         guard Int(range.count) >= minimumCount else { return .badCharacters }
         let part = frame.extracting(range.indices)
         let isAllowed = part.withUnsafeBytes { bytes in
-            var allowed: UInt64 = 1
             for byte in bytes {
-                // To the end, whatever comes: a comparison less for each byte. From 128 on nothing is left of the mask.
-                let mask = (byte & 64 == 0 ? low : high) & (byte < 128 ? .max : 0)
-                allowed &= mask >> UInt64(byte & 63)
+                // Ended by the first that is not allowed: of a loop to the end the compiler makes vectors, which take 15
+                // instructions a byte, and this takes 11.
+                let mask = byte & 64 == 0 ? low : high
+                guard byte < 128, mask >> UInt64(byte & 63) & 1 == 1 else { return false }
             }
-            return allowed == 1
+            return true
         }
         return isAllowed ? nil : .badCharacters
     }
