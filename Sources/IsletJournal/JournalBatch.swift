@@ -1,7 +1,7 @@
 /// What is committed together: the events of some commands and deadlines, grouped into one row per app, and notes.
 ///
 /// All bytes lie one after another in one buffer, and everything else is ranges of it, so that filling a batch that has
-/// been used before, and was not a very large one, allocates nothing. The events are in the order in which they are
+/// been used before, and was not a much larger one, allocates nothing. The events are in the order in which they are
 /// published; the events of one row are also linked, because a row's body is their JSON one after another.
 ///
 /// A value: the owner keeps one to answer and publish from while the journal writes its own.
@@ -11,7 +11,8 @@ package struct JournalBatch: Sendable {
     @usableFromInline package static let maximumBytes = 16 << 20
     /// Batches that may be appended and not yet committed: one that is being written and one that waits.
     package static let maximumInFlight = 2
-    /// After a batch with more than these ``reset(number:)`` gives its buffers back.
+    /// A buffer with room for more than these is given back by ``reset(number:)`` once a batch has used less than a quarter
+    /// of it: not while batches are large, since each would have its pages made anew.
     private static let keptBytes = 1 << 20
     private static let keptEvents = 4_096
 
@@ -86,16 +87,16 @@ package struct JournalBatch: Sendable {
     /// The bytes that it holds.
     package var byteCount: Int { bytes.count }
 
-    /// Empties it for the batch of that number, keeping its buffers where they are not very large.
+    /// Empties it for the batch of that number, keeping its buffers where they are not much too large.
     package mutating func reset(number: UInt64) {
         self.number = number
         rows.removeAll(keepingCapacity: true)
-        events.removeAll(keepingCapacity: events.count <= Self.keptEvents)
+        events.removeAll(keepingCapacity: max(4 * events.count, Self.keptEvents) >= events.capacity)
         facts.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         rowOfStream.removeAll(keepingCapacity: true)
         lastStream = nil
-        bytes.removeAll(keepingCapacity: bytes.count <= Self.keptBytes)
+        bytes.removeAll(keepingCapacity: max(4 * bytes.count, Self.keptBytes) >= bytes.capacity)
     }
 
     /// Adds an event of an app.

@@ -22,10 +22,11 @@ final class ByteBuffer {
         return unsafe UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count)
     }
 
-    /// Empties it. A buffer that grew beyond `limit` gives its memory back.
+    /// Empties it. A buffer that grew beyond `limit` gives its memory back where less than a quarter of it was used.
     func removeAll(keeping limit: Int = .max) {
+        let used = count
         count = 0
-        guard capacity > limit else { return }
+        guard capacity > limit, capacity / 4 > used else { return }
         unsafe start.deallocate()
         capacity = 4_096
         unsafe start = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)

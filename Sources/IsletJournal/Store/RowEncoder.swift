@@ -9,7 +9,7 @@ final class RowEncoder {
     let recovery = ByteBuffer(capacity: 256 << 10)
     let facts = ByteBuffer()
     let answers = ByteBuffer(capacity: 64 << 10)
-    /// Buffers that a large batch has grown beyond this give their memory back with ``removeAll()``.
+    /// Buffers that have grown beyond this give their memory back with ``removeAll()``, where a batch needed little of it.
     private static let keptBytes = 1 << 20
 
     /// Empties everything.

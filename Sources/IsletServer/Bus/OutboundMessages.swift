@@ -85,12 +85,12 @@ package struct OutboundMessages: ~Copyable {
         parts[parts.count - 1].more = false
     }
 
-    /// Where a large batch had more parts, their memory is given back.
+    /// Room for more parts is given back once a batch has used less than a quarter of it.
     private static let keptParts = 8_192
 
     mutating func removeAll() {
         writer.removeAll()
-        parts.removeAll(keepingCapacity: parts.count <= Self.keptParts)
+        parts.removeAll(keepingCapacity: max(4 * parts.count, Self.keptParts) >= parts.capacity)
         receipts.removeAll(keepingCapacity: true)
     }
 }

@@ -4,7 +4,7 @@ import ZeroMQ
 extension EngineHost {
     /// Once so many commands of one socket were taken, timers and the other sockets get their turn, and what is committed
     /// leaves: with turns of all that waits, publishers and this thread wait for each other (measured: 175 000 updates/s
-    /// in batches with 512 a turn, 192 000 with 128). The last message may exceed it.
+    /// in batches with 512 a turn, 192 000 with 128). The last receive may exceed it, by 160 frames and one message.
     private static let commandsPerTurn = 128
     /// How many subscription messages a turn takes.
     private static let subscriptionsPerTurn = 1_024
