@@ -194,6 +194,9 @@ extension Oracle {
     /// The newest activity with an id.
     package func handle(id: String) -> Handle? { handles.last { ids[$0] == id } }
 
+    /// All activities that ever had an id, in the order of starting: one that was forgotten makes room for another.
+    package func handles(id: String) -> [Handle] { handles.filter { ids[$0] == id } }
+
     /// The ids of an app's activities that the service has told, in the order of starting.
     package func knownIDs(_ app: String) -> [String] {
         known.compactMap { citizens[$0]?.birth.app == app ? ids[$0] : nil }
