@@ -24,6 +24,8 @@ struct CombiningLayerTests {
             try #require(code == SQLITE_OK, "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
         }
 
+        func code(_ sql: String) -> Int32 { sqlite3_exec(handle, sql, nil, nil, nil) }
+
         func text(_ sql: String) throws -> String {
             var statement: OpaquePointer?
             try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
@@ -100,6 +102,38 @@ struct CombiningLayerTests {
         let survivor = try Connection(copy.data + "/a.db")
         #expect(try survivor.text(Self.state) == "20 1000000")
         #expect(try survivor.text("PRAGMA integrity_check") == "ok")
+    }
+
+    /// The descriptor of a file that is open in this process.
+    private func descriptor(of path: String) throws -> Int32 {
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        return try #require(
+            open.first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == resolved })
+    }
+
+    @Test(
+        "a commit whose bytes cannot be written fails, leaves nothing, and the next one holds",
+        arguments: ["FULL", "NORMAL"], [10_000, 400_000])
+    func aFailedWriteIsTold(synchronous: String, size: Int) throws {
+        let folder = try folder()
+        let path = folder.data + "/a.db"
+        let writer = try Connection(path, layer: Self.layer)
+        try writer.run("PRAGMA synchronous = \(synchronous); \(Self.table); INSERT INTO event VALUES(1, randomblob(5000))")
+        // From here on the log can be read, but not written.
+        let log = try descriptor(of: path + "-wal")
+        let writable = dup(log)
+        let readable = Glibc.open(path + "-wal", O_RDONLY)
+        try #require(writable >= 0 && readable >= 0 && dup2(readable, log) == log)
+        #expect(writer.code("INSERT INTO event VALUES(2, randomblob(\(size)))") & 0xFF == SQLITE_IOERR)
+        try #require(dup2(writable, log) == log)
+        close(writable)
+        close(readable)
+        #expect(try Connection(path).text(Self.state) == "1 5000")
+        try writer.run("INSERT INTO event VALUES(3, randomblob(7000))")
+        #expect(try Connection(path).text(Self.state) == "2 12000")
+        let copy = try folder.copy()
+        #expect(try Connection(copy.data + "/a.db").text(Self.state) == "2 12000")
     }
 
     @Test("a log that begins again, and one that was moved into its file, go on being right")
