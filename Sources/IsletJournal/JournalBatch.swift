@@ -11,8 +11,7 @@ package struct JournalBatch: Sendable {
     @usableFromInline package static let maximumBytes = 16 << 20
     /// Batches that may be appended and not yet committed: one that is being written and one that waits.
     package static let maximumInFlight = 2
-    /// A buffer with room for more than these is given back by ``reset(number:)`` once a batch has used less than a quarter
-    /// of it: not while batches are large, since each would have its pages made anew.
+    /// What ``reset(number:)`` keeps, however little of it was used.
     private static let keptBytes = 1 << 20
     private static let keptEvents = 4_096
 
@@ -91,12 +90,12 @@ package struct JournalBatch: Sendable {
     package mutating func reset(number: UInt64) {
         self.number = number
         rows.removeAll(keepingCapacity: true)
-        events.removeAll(keepingCapacity: max(4 * events.count, Self.keptEvents) >= events.capacity)
+        events.removeAll(givingBackBeyond: Self.keptEvents)
         facts.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         rowOfStream.removeAll(keepingCapacity: true)
         lastStream = nil
-        bytes.removeAll(keepingCapacity: max(4 * bytes.count, Self.keptBytes) >= bytes.capacity)
+        bytes.removeAll(givingBackBeyond: Self.keptBytes)
     }
 
     /// Adds an event of an app.

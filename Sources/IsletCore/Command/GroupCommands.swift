@@ -12,14 +12,6 @@ package enum GroupOperation: Equatable, Sendable, BitwiseCopyable {
     case list(GroupList)
     case info(GroupAddress)
 
-    /// Whether it can change anything, so that a retry must not do it twice.
-    package var isChange: Bool {
-        switch self {
-        case .create, .admit, .leave, .set, .delete, .notify: true
-        case .get, .list, .info: false
-        }
-    }
-
     /// The group, and the app that asks.
     package var address: GroupAddress {
         switch self {

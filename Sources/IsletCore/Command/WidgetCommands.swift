@@ -21,16 +21,6 @@ package enum WidgetOperation: Equatable, Sendable, BitwiseCopyable {
     /// Of a device.
     case stack(FrameRange)
 
-    /// Whether it can change anything, so that a retry must not do it twice.
-    package var isChange: Bool {
-        switch self {
-        case .add, .configure, .remove, .reload, .visible, .tap, .invalidateRelevance, .invalidateRecommendations: true
-        case .get, .history, .explain, .timeline, .budget, .list, .kinds, .snapshot, .options, .recommendations,
-            .stack:
-            false
-        }
-    }
-
     /// The app whose stream it is about, where it has one.
     package var app: FrameRange? {
         switch self {

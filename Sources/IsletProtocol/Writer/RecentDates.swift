@@ -1,8 +1,7 @@
 import IsletCore
 
 /// The text of the last two dates that were written: an event says the present twice, and so its stale date, which is
-/// what comes next; and events of one turn are of one date. To make it anew takes 70
-/// instructions more.
+/// what comes next; and events of one turn are of one date. To make it anew takes 70 instructions more.
 struct RecentDates {
     /// The 13 digits of a date.
     struct Text {

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 package import IsletProtocol
 
 /// What leaves once the present batch is committed: answers, chunks and what is published beside events, in order.
@@ -85,12 +86,12 @@ package struct OutboundMessages: ~Copyable {
         parts[parts.count - 1].more = false
     }
 
-    /// Room for more parts is given back once a batch has used less than a quarter of it.
+    /// Room for so many parts is kept, however few there were.
     private static let keptParts = 8_192
 
     mutating func removeAll() {
         writer.removeAll()
-        parts.removeAll(keepingCapacity: max(4 * parts.count, Self.keptParts) >= parts.capacity)
+        parts.removeAll(givingBackBeyond: Self.keptParts)
         receipts.removeAll(keepingCapacity: true)
     }
 }

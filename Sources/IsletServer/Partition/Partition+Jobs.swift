@@ -48,7 +48,7 @@ extension Partition {
             guard let scan = engine.continueDigest(number) else { return nil }
             return digest(scan, app: app, job.envelope, req.span)
         case .waitForSeq(let seq, let app, let frame, let deadline):
-            if engine.apps.find(app).map({ engine.apps[$0].seq }) ?? 0 >= seq {
+            if engine.apps.find(app).map({ engine.apps.seq(of: $0) }) ?? 0 >= seq {
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil

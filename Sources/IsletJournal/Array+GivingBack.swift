@@ -1,0 +1,7 @@
+extension Array {
+    /// Empties a buffer that is used again for one batch after the other. One with room for more than `limit` is given
+    /// back where less than a quarter of it was used: not while batches are large, since each would have its pages made anew.
+    package mutating func removeAll(givingBackBeyond limit: Int) {
+        removeAll(keepingCapacity: Swift.max(4 * count, limit) >= capacity)
+    }
+}
