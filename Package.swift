@@ -44,7 +44,7 @@ let package = Package(
         // A layer of SQLite's, which asks for functions in C.
         .target(name: "CCombiningVFS", dependencies: ["CSQLite"]),
         .target(
-            name: "IsletJournal", dependencies: ["CSQLite", "CCombiningVFS"],
+            name: "IsletJournal", dependencies: ["CSQLite", "CCombiningVFS", "CSystemInfo"],
             swiftSettings: strict + [.strictMemorySafety()]),
         .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], swiftSettings: strict + [.strictMemorySafety()]),
         .target(

@@ -101,7 +101,8 @@ package struct JournalBatch: Sendable {
     /// Adds an event of an app.
     ///
     /// - Parameters:
-    ///   - stream: The owner's number of the app, which stands for `app` from its first event on.
+    ///   - stream: The owner's number of the app.
+    ///   - app: Its name, which is looked at where the batch has no row of it yet.
     ///   - seq: Dense within the app; a hole is the caller's bug and traps.
     ///   - previous: The sequence number of the entity's event before; 0 for its first.
     ///   - at: Domain time in milliseconds since 1970.
@@ -170,6 +171,9 @@ package struct JournalBatch: Sendable {
             next = events[index].next
         }
     }
+
+    /// Whether an event of an app is in it.
+    package func hasRow(of stream: UInt32) -> Bool { findRow(of: stream) != nil }
 
     private func findRow(of stream: UInt32) -> Int? {
         // Commands of one app come in runs, and the dictionary costs more than the rest of an append.

@@ -15,6 +15,7 @@ final class SegmentWriter: @unchecked Sendable {
     /// Bytes of the file, which does not grow, and of its log.
     private let fileBytes: Int
     private(set) var bytes: Int
+    private var log: CachedLog
 
     /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
     private static let lockMilliseconds: Int32 = 5_000
@@ -40,6 +41,7 @@ final class SegmentWriter: @unchecked Sendable {
         commit = try database.prepare("COMMIT", isKept: true)
         fileBytes = FileSystem.size(of: path) ?? 0
         bytes = FolderNames.bytes(of: path)
+        log = CachedLog(path: FolderNames.log(of: path))
     }
 
     /// Makes a segment and opens it, so that its first commit costs no more than any other.
@@ -99,8 +101,13 @@ final class SegmentWriter: @unchecked Sendable {
             database.rollBack()
             throw error
         }
-        bytes = fileBytes + (FileSystem.size(of: FolderNames.log(of: path)) ?? 0)
+        let logBytes = FileSystem.size(of: FolderNames.log(of: path)) ?? 0
+        bytes = fileBytes + logBytes
+        if identity.sync == .full { log.keepEnd(of: logBytes) }
     }
+
+    /// Nothing is going to be written any more, and what was written is on the disk.
+    func hasEnded() { log.keepNothing(of: bytes - fileBytes) }
 
     private func insertRows(of batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
         precondition(batch.rows.count < 1 << Self.rowBits, "a batch with \(batch.rows.count) apps")

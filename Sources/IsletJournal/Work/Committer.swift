@@ -5,10 +5,11 @@ import Glibc
 ///
 /// `@unchecked Sendable`: what is not behind the monitor is used by its thread alone.
 final class Committer: @unchecked Sendable {
-    /// A batch, and when it was handed over, in nanoseconds.
+    /// A batch, when it was handed over, in nanoseconds, and on which processor.
     private struct Appended {
         var batch: JournalBatch
         var at: Int
+        var processor: Int?
     }
 
     private struct Queue {
@@ -36,6 +37,8 @@ final class Committer: @unchecked Sendable {
     private let mark: MarkFile
     private let encoder = RowEncoder()
     private var writer: SegmentWriter
+    private var affinity: ThreadAffinity?
+    private var avoided: Int?
     /// The segment to go on in, while this one, which is full, cannot be synced.
     private var next: SegmentWriter?
     private var current: Appended?
@@ -60,7 +63,7 @@ final class Committer: @unchecked Sendable {
 
     /// Takes a batch. Any thread.
     func append(_ batch: JournalBatch) {
-        let appended = Appended(batch: batch, at: Self.now())
+        let appended = Appended(batch: batch, at: Self.now(), processor: ProcessorSet.present())
         queue.change { queue in
             precondition(queue.inFlight < JournalBatch.maximumInFlight, "too many batches in flight")
             precondition(!queue.isClosing || fate.hasFailed, "appended after close")
@@ -79,6 +82,7 @@ final class Committer: @unchecked Sendable {
 
     /// The thread's function.
     func run() {
+        affinity = ThreadAffinity()
         while takeNext(), commitCurrent() { rollOverIfNeeded() }
         finish()
     }
@@ -88,7 +92,16 @@ final class Committer: @unchecked Sendable {
             if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
             return queue.isClosing ? .some(nil) : nil
         }
+        keepOff(current?.processor)
         return current != nil && !fate.hasFailed
+    }
+
+    /// Leaves its processor to whoever hands over batches: the system wakes a thread where its waker runs, and to wait for
+    /// that one's turn to end is to waste the time in which the disk could work already.
+    private func keepOff(_ processor: Int?) {
+        guard let processor, processor != avoided else { return }
+        affinity?.keepOff(processor)
+        avoided = processor
     }
 
     /// Commits one batch, however long the disk is full; false: the thread is to end.

@@ -22,6 +22,7 @@ package actor EngineHost: BusLoop {
     let partition: Partition
     @exclusivity(unchecked) var received = Message()
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
+    private var hold = ProcessorHold()
     private let notices: NoticeBox
     /// Told what an operator should know.
     private let logger: Logger
@@ -69,6 +70,7 @@ package actor EngineHost: BusLoop {
     package func turn() -> NextTurn {
         for notice in notices.takeAll() { partition.take(notice) }
         var isBusy = partition.beginTurn(.system())
+        hold.turn(at: partition.now.monotonic)
         if !partition.isStopping {
             if receiveCommands() { isBusy = true }
             if receiveIngest() { isBusy = true }

@@ -104,8 +104,8 @@ extension Partition {
 
     private func answerAtOnce(to destination: OutboundMessages.Destination) {
         beginRoute(to: destination)
-        for result in results {
-            if case .answered(let range) = result { outbound.add(range, to: destination, more: true) }
+        for index in results.indices {
+            if case .answered(let range) = results[index] { outbound.add(range, to: destination, more: true) }
         }
         outbound.endMessage()
         if hasChange { outbound.answered(receivedAt: now.monotonicNanoseconds) }

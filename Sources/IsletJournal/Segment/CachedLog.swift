@@ -1,0 +1,44 @@
+import Glibc
+
+/// How much of a segment's log the system keeps in memory: its end, and no more.
+///
+/// Hardly anybody reads what was written a while ago, and the newest events are in memory besides. Left alone the system
+/// keeps all of it, and must find new pages for each commit, which on a virtual machine may have to come from its host:
+/// the committer took 3.6 µs an update instead of 1.4 there, a million dismissals 4.4 s instead of 3.5. Given back, the
+/// pages of a while ago are those of the next commits. It also leaves the memory of a container to others.
+///
+/// This is advice: where it cannot be given, as for files that are not the system's, everything else goes on.
+struct CachedLog: ~Copyable {
+    /// Bytes that stay at the end, for those who read what has just left the service's own memory.
+    static let keptBytes = 8 << 20
+    /// So many are given back at a time: 60 µs of a commit in 1,700 updates.
+    static let stepBytes = 1 << 20
+
+    private let path: String
+    /// Of the log alone, which SQLite does not lock: to close a descriptor of a file gives up all locks of this process.
+    private var descriptor: Int32 = -1
+    private var givenBack = 0
+
+    /// - Parameter path: Of the log, which may not be there yet.
+    init(path: String) { self.path = path }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Gives back what is far from the end. What is not on the disk yet stays.
+    mutating func keepEnd(of bytes: Int) {
+        let end = bytes - Self.keptBytes
+        if end - givenBack >= Self.stepBytes { giveBack(to: end) }
+    }
+
+    /// Gives back everything: nothing will be appended any more.
+    mutating func keepNothing(of bytes: Int) { giveBack(to: bytes) }
+
+    private mutating func giveBack(to end: Int) {
+        if descriptor < 0 { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) }
+        guard descriptor >= 0 else { return }
+        posix_fadvise(descriptor, givenBack, end - givenBack, POSIX_FADV_DONTNEED)
+        givenBack = end
+    }
+}
