@@ -1,6 +1,8 @@
 """What was acknowledged is there after `kill -9`, after a stop, and from a backup."""
 
 import json
+import os
+import pathlib
 import re
 import sys
 import time
@@ -314,3 +316,48 @@ def test_a_commit_that_fails_ends_the_process_with_its_own_exit_code_and_loses_n
     listed = {entity["id"] for entity in durable.client.list(limit=1000)}
     assert listed >= set(acknowledged) and len(listed) <= len(acknowledged) + 1
     durable.kill()
+
+
+# Threads
+
+
+def processors(pid, thread):
+    """Where a thread of a process may run."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text() == thread + "\n":
+            return os.sched_getaffinity(int(task.name))
+    raise AssertionError(f"no thread {thread}")
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="this machine has one processor")
+def test_the_bus_thread_stays_on_one_processor_and_the_committer_keeps_off_it(durable):
+    all = os.sched_getaffinity(0)
+    pid, id = durable.service.process.pid, durable.client.start()["id"]
+    seen = set()
+    deadline = time.monotonic() + 60
+    # A command at a time keeps the bus thread busy: it is held for most of the time, and free for some in each second.
+    while seen < {"held", "free"}:
+        assert time.monotonic() < deadline, seen
+        durable.client.applied("activity.update", id=id, contentState={"n": time.monotonic()})
+        bus, committer = processors(pid, "islet-bus"), processors(pid, "islet-commit")
+        if len(bus) == 1 and committer == all - bus:
+            seen.add("held")
+        elif bus == all:
+            seen.add("free")
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="this machine has one processor")
+def test_an_operator_who_puts_the_service_on_one_processor_finds_it_there(durable):
+    pid, id = durable.service.process.pid, durable.client.start()["id"]
+    deadline = time.monotonic() + 60
+    while len(bus := processors(pid, "islet-bus")) > 1:
+        assert time.monotonic() < deadline
+        durable.client.applied("activity.update", id=id, contentState={"n": time.monotonic()})
+    # The one that the bus thread has chosen for itself, so that it cannot tell by its own.
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setaffinity(int(task.name), bus)
+    # Longer than it stays, and is free, by itself.
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        durable.client.applied("activity.update", id=id, contentState={"n": time.monotonic()})
+        assert processors(pid, "islet-bus") == processors(pid, "islet-commit") == bus

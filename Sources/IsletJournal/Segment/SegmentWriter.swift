@@ -106,9 +106,6 @@ final class SegmentWriter: @unchecked Sendable {
         if identity.sync == .full { log.keepEnd(of: logBytes) }
     }
 
-    /// Nothing is going to be written any more, and what was written is on the disk.
-    func hasEnded() { log.keepNothing(of: bytes - fileBytes) }
-
     private func insertRows(of batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
         precondition(batch.rows.count < 1 << Self.rowBits, "a batch with \(batch.rows.count) apps")
         encoder.encodeNotes(of: batch)

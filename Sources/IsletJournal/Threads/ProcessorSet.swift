@@ -1,4 +1,5 @@
 import CSystemInfo
+import Glibc
 
 /// Processors, as the system numbers them (sched_setaffinity(2)).
 package struct ProcessorSet: Equatable, Sendable {
@@ -13,9 +14,14 @@ package struct ProcessorSet: Equatable, Sendable {
     }
 
     /// Those that the calling thread may run on; nil: the system does not say.
-    package static func ofThread() -> ProcessorSet? {
+    package static func ofThread() -> ProcessorSet? { of(0) }
+
+    /// Those that the process's first thread may run on.
+    package static func ofProcess() -> ProcessorSet? { of(getpid()) }
+
+    private static func of(_ thread: pid_t) -> ProcessorSet? {
         var set = ProcessorSet()
-        let got = unsafe system_get_affinity(0, set.bits.count * MemoryLayout<UInt>.stride, &set.bits)
+        let got = unsafe system_get_affinity(thread, set.bits.count * MemoryLayout<UInt>.stride, &set.bits)
         return got > 0 ? set : nil
     }
 
@@ -33,8 +39,6 @@ package struct ProcessorSet: Equatable, Sendable {
     }
 
     package var count: Int { bits.reduce(0) { $0 + $1.nonzeroBitCount } }
-
-    package var isEmpty: Bool { bits.allSatisfy { $0 == 0 } }
 
     package func contains(_ processor: Int) -> Bool {
         processor < Self.words * UInt.bitWidth && bits[processor / UInt.bitWidth] >> (processor % UInt.bitWidth) & 1 == 1

@@ -1,17 +1,20 @@
-/// Which of its processors a thread runs on, as far as the thread itself decides. Belongs to that thread.
+/// Which of the process's processors a thread runs on, as far as the thread itself decides. Belongs to that thread.
 ///
-/// It asks the system for nothing that it was not allowed when it began, and for nothing any more once somebody else has
-/// decided, such as an operator with `taskset`.
+/// What somebody else decides counts, such as an operator with `taskset` or a container's cpuset: where that is for the
+/// whole process, the thread chooses among what is left; where it is for this thread, it chooses no more.
 package struct ThreadAffinity {
-    /// Those that the thread may run on when it asks for nothing.
-    private let allowed: ProcessorSet
-    /// What it asked for last.
+    /// Those that the process may use, as its first thread shows, which asks for nothing itself.
+    private var allowed: ProcessorSet
+    /// What this thread asked for last.
     private var asked: ProcessorSet
     private var isOurs = true
 
-    /// Nil where there is nothing to decide: with one processor, or where the system does not tell.
+    /// Nil where there is nothing to decide: with one processor, or where the system does not tell, or somebody has
+    /// decided already.
     package init?() {
-        guard let allowed = ProcessorSet.ofThread(), allowed.count > 1 else { return nil }
+        guard let allowed = ProcessorSet.ofProcess(), allowed.count > 1, ProcessorSet.ofThread() == allowed else {
+            return nil
+        }
         (self.allowed, asked) = (allowed, allowed)
     }
 
@@ -19,24 +22,30 @@ package struct ThreadAffinity {
     ///
     /// - Returns: that processor; nil: it does not stay.
     package mutating func stay() -> Int? {
-        guard let present = ProcessorSet.present(), allowed.contains(present) else { return nil }
-        return ask(for: ProcessorSet([present])) ? present : nil
+        guard let present = ProcessorSet.present() else { return nil }
+        return ask { $0.contains(present) ? ProcessorSet([present]) : $0 } ? present : nil
     }
 
-    /// Runs on any but this one.
+    /// Runs on any but this one, where there is another.
     package mutating func keepOff(_ processor: Int) {
-        var others = allowed
-        others.remove(processor)
-        _ = ask(for: others)
+        _ = ask { allowed in
+            var others = allowed
+            others.remove(processor)
+            return others.count > 0 ? others : allowed
+        }
     }
 
     /// Runs where the system likes.
-    package mutating func roam() { _ = ask(for: allowed) }
+    package mutating func roam() { _ = ask { $0 } }
 
-    private mutating func ask(for processors: ProcessorSet) -> Bool {
+    private mutating func ask(_ choice: (_ allowed: ProcessorSet) -> ProcessorSet) -> Bool {
+        guard isOurs, let process = ProcessorSet.ofProcess() else { return false }
+        // What was decided for all holds for this thread too, even where the system has it as it was asked for.
+        isOurs = process != allowed || ProcessorSet.ofThread() == asked
         guard isOurs else { return false }
-        isOurs = ProcessorSet.ofThread() == asked && processors.restrictThread()
-        if isOurs { asked = processors }
-        return isOurs
+        let processors = choice(process)
+        guard processors.restrictThread() else { return false }
+        (allowed, asked) = (process, processors)
+        return true
     }
 }

@@ -97,8 +97,8 @@ final class Sweeper: @unchecked Sendable {
         while !fate.hasFailed {
             switch takeJob() {
             case .makeSegment(let identity): makeSegment(identity)
-            case .recordSegment(let info, let writer):
-                writer.hasEnded()
+            case .recordSegment(let info, _):
+                CachedLog.keepNothing(of: FolderNames.log(of: names.segment(info.number - 1)))
                 if write("the list of segments", { () throws(SQLiteError) in try state.record(info) }) { trim() }
             case .sweep: sweepCurrent()
             case .backUp(let request): backUpNow(request)

@@ -116,10 +116,15 @@ package actor EngineHost: BusLoop {
     }
 
     /// All figures, as they were at the last turn.
-    package func reading() -> ServiceReading { partition.reading() }
+    package func reading() -> ServiceReading {
+        // Whoever asked is resumed from here, on a thread that may have to be started.
+        hold.letGo()
+        return partition.reading()
+    }
 
     /// How it stands.
     package func health() -> ServiceHealth {
+        hold.letGo()
         if partition.isStopping { return .stopping }
         return partition.isDiskFull ? .diskFull : .ok
     }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import IsletJournal
 import Synchronization
@@ -16,6 +17,9 @@ final class TemporaryFolder: Sendable {
     init(existing path: String) {
         self.path = path
     }
+
+    /// Whether such folders are on a disk, and not in memory.
+    static var isOnDisk: Bool { csqlite_file_system(NSTemporaryDirectory()) != 0x0102_1994 }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
