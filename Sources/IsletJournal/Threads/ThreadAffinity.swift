@@ -8,6 +8,8 @@ package struct ThreadAffinity {
     /// What this thread asked for last.
     private var asked: ProcessorSet
     private var isOurs = true
+    /// What it keeps off.
+    private var avoided: Int?
 
     /// Nil where there is nothing to decide: with one processor, or where the system does not tell, or somebody has
     /// decided already.
@@ -26,8 +28,13 @@ package struct ThreadAffinity {
         return ask { $0.contains(present) ? ProcessorSet([present]) : $0 } ? present : nil
     }
 
-    /// Runs on any but this one, where there is another.
-    package mutating func keepOff(_ processor: Int) {
+    /// Runs on any but this one, where there is another: that of a thread that hands over work. The system wakes a thread
+    /// where its waker runs, and there it waits for that one's turn to end, while the disk could work already.
+    ///
+    /// - Parameter processor: Nil, or the same as before: all stays as it is.
+    package mutating func keepOff(_ processor: Int?) {
+        guard let processor, processor != avoided else { return }
+        avoided = processor
         _ = ask { allowed in
             var others = allowed
             others.remove(processor)

@@ -37,8 +37,8 @@ final class Committer: @unchecked Sendable {
     private let mark: MarkFile
     private let encoder = RowEncoder()
     private var writer: SegmentWriter
+    /// It leaves its processor to whoever appends.
     private var affinity: ThreadAffinity?
-    private var avoided: Int?
     /// The segment to go on in, while this one, which is full, cannot be synced.
     private var next: SegmentWriter?
     private var current: Appended?
@@ -92,16 +92,8 @@ final class Committer: @unchecked Sendable {
             if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
             return queue.isClosing ? .some(nil) : nil
         }
-        keepOff(current?.processor)
+        affinity?.keepOff(current?.processor)
         return current != nil && !fate.hasFailed
-    }
-
-    /// Leaves its processor to whoever hands over batches: the system wakes a thread where its waker runs, and to wait for
-    /// that one's turn to end is to waste the time in which the disk could work already.
-    private func keepOff(_ processor: Int?) {
-        guard let processor, processor != avoided else { return }
-        affinity?.keepOff(processor)
-        avoided = processor
     }
 
     /// Commits one batch, however long the disk is full; false: the thread is to end.
