@@ -80,6 +80,12 @@ def wake_microseconds():
     return statistics.median(times) * 1_000_000
 
 
+def halt_polling():
+    """How long a virtual machine's processor looks for work before it halts; otherwise its host must wake it."""
+    parameter = pathlib.Path("/sys/module/haltpoll/parameters/guest_halt_poll_ns")
+    return f"{int(parameter.read_text()) / 1000:.0f} µs (guest_halt_poll_ns)" if parameter.exists() else "unknown"
+
+
 def commit():
     """The commit that was measured, and whether sources stood there that are not in it."""
     changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!BENCHMARKS.md")
@@ -103,6 +109,7 @@ def facts(load_before):
         ("system", first(r'PRETTY_NAME="(.*)"', pathlib.Path("/etc/os-release").read_text())),
         ("disk", disk()),
         ("waking a process on the other processor and being woken by it", f"median {wake:.0f} µs" if wake else "one processor"),
+        ("an idle processor looks for work before it halts", halt_polling()),
         ("load before the run", f"{load_before:.2f}" + (" (BUSY)" if load_before > 0.4 * (os.cpu_count() or 1) else "")),
         ("processors taken by the host", f"{quiet.repeated} measurements made again as more than "
          f"{quiet.MOST_STOLEN:.0%} was stolen, {quiet.accepted} kept nonetheless"),

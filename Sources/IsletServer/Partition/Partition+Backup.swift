@@ -9,11 +9,15 @@ extension Partition {
         guard frame[path.indices.lowerBound] == UInt8(ascii: "/") else {
             return refuse(envelope, frame, .badField(.path, .outOfRange))
         }
-        guard backup == nil else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
+        let isRetry = backup?.isAsked(by: frame) ?? false
+        if backup != nil, !isRetry { return refuse(envelope, frame, .unavailable(.backupRunning)) }
         let result = later(.backup, envelope, frame)
-        if case .later(let job) = result {
+        guard case .later(let job) = result else { return result }
+        if isRetry {
+            backup?.jobs.append(job)
+        } else {
             nextRead += 1
-            backup = (nextRead, job)
+            backup = RunningBackup(id: nextRead, frame: frame.withUnsafeBytes { Array($0) }, jobs: [job])
             journal.backUp(BackupRequest(id: nextRead, path: frame.text(path)))
         }
         return result
@@ -23,19 +27,42 @@ extension Partition {
     func take(_ result: BackupResult) {
         guard let backup, backup.id == result.id else { return }
         self.backup = nil
-        jobs.removeAll { $0 === backup.job }
-        let req = backup.job.req
-        let answered: FrameResult
+        for job in backup.jobs {
+            jobs.removeAll { $0 === job }
+            finish(job, with: answered(result, job))
+        }
+    }
+
+    private func answered(_ result: BackupResult, _ job: Job) -> FrameResult {
+        let req = job.req
         switch result.outcome {
         case .success(let bytes):
-            answered = answer { writer in
-                writer.beginAnswer(backup.job.envelope, req.span, ok: true)
+            return answer { writer in
+                writer.beginAnswer(job.envelope, req.span, ok: true)
                 writer.field("bytes", bytes)
                 writer.endObject()
             }
         case .failure(let failure):
-            answered = refuse(backup.job.envelope, req.span, .backupFailed(failure.reason))
+            return refuse(job.envelope, req.span, .backupFailed(failure.reason))
         }
-        finish(backup.job, with: answered)
+    }
+}
+
+/// A backup that is being made.
+struct RunningBackup {
+    /// The journal's number of it.
+    let id: UInt64
+    /// The command that asked for it. A copy takes longer than clients wait before they send a command again, and then
+    /// they send the same bytes.
+    private let frame: [UInt8]
+    /// Who waits for it: the command, and those that came again.
+    var jobs: [Job]
+
+    init(id: UInt64, frame: [UInt8], jobs: [Job]) {
+        (self.id, self.frame, self.jobs) = (id, frame, jobs)
+    }
+
+    func isAsked(by other: Span<UInt8>) -> Bool {
+        other.withUnsafeBytes { $0.elementsEqual(frame) }
     }
 }

@@ -96,6 +96,8 @@ extension Partition {
     func refuseWaiting() {
         let unfinished = jobs + (clockTravel.map { [$0.job] } ?? [])
         jobs.removeAll()
+        // It may still be made, but nobody waits for it any more.
+        backup = nil
         questions.removeAll()
         clockTravel = nil
         for message in waiting {

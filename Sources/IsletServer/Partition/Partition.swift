@@ -100,7 +100,7 @@ package final class Partition {
     var questions: [UInt64: ProviderQuestion] = [:]
     var nextQuestion: UInt64 = 0
     /// The backup that is being made.
-    var backup: (id: UInt64, job: Job)?
+    var backup: RunningBackup?
     var subscribers = SubscriberTable()
     @exclusivity(unchecked) package internal(set) var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.

@@ -5,8 +5,8 @@ import Testing
 struct GroupServiceTests {
     private static let group = #""group":"g""#
 
-    private func started() throws -> GroupService {
-        let service = try GroupService()
+    private func started() throws -> PartitionService {
+        let service = try PartitionService()
         service.send(#"{"op":"group.create","app":"com.o",\#(Self.group),"members":["com.\u006d"]}"#)
         return service
     }
@@ -130,7 +130,7 @@ struct GroupServiceTests {
         let first = service.send(command)
         service.send(#"{"op":"group.delete","app":"com.o",\#(Self.group),"key":"k"}"#)
         #expect(service.send(command) == first)
-        let next = try GroupService(service.journal.state)
+        let next = try PartitionService(service.journal.state)
         #expect(next.send(command) == first && next.events.isEmpty)
     }
 
@@ -152,12 +152,12 @@ struct GroupServiceTests {
         #expect(service.journal.states.contains { $0.hasRows && $0.isWhole }, "seed \(seed)")
         for state in service.journal.states {
             guard let wanted = seen[state.batchCount] else { continue }
-            let next = try GroupService(state)
+            let next = try PartitionService(state)
             #expect(view(next) == wanted, "seed \(seed), after batch \(state.batchCount)")
         }
     }
 
-    private func view(_ service: GroupService) -> String {
+    private func view(_ service: PartitionService) -> String {
         [
             #"{"op":"group.info","app":"com.o","group":"g"}"#, #"{"op":"group.list","app":"com.o","group":"g"}"#,
             #"{"op":"group.info","app":"com.m","group":"h"}"#, #"{"op":"group.list","app":"com.m","group":"h"}"#,

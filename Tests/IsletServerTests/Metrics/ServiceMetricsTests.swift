@@ -8,8 +8,8 @@ import Testing
     private let metrics = PrometheusMetrics(ServiceMetrics.descriptions)
 
     /// The samples after a service has done something, by their names with labels.
-    private func samples(after body: (GroupService) throws -> Void) throws -> [String: Double] {
-        let service = try GroupService()
+    private func samples(after body: (PartitionService) throws -> Void) throws -> [String: Double] {
+        let service = try PartitionService()
         try body(service)
         let figures = ServiceMetrics(metrics, version: "0.1.0", guarantee: "full", startedAt: 1_800_000_000.5)
         figures.update(service.partition.reading())
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func aSecondReadingTakesThePlaceOfTheFirst() throws {
-        let service = try GroupService()
+        let service = try PartitionService()
         let figures = ServiceMetrics(metrics, version: "0.1.0", guarantee: "full", startedAt: 0)
         for _ in 0..<3 {
             figures.update(service.partition.reading())

@@ -6,10 +6,10 @@ import Testing
 @Suite struct SnapshotSweepTests {
     private static let id = "aaaaaaaa-0000-4000-8000-000000000001"
 
-    private let service: GroupService
+    private let service: PartitionService
 
     init() throws {
-        service = try GroupService()
+        service = try PartitionService()
         let answer = service.send(
             #"{"op":"activity.start","id":"\#(Self.id)","app":"com.x","type":"T","attributes":{},"contentState":{}}"#)
         #expect(answer.contains(#""ok":true"#), "\(answer)")

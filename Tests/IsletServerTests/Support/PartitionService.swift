@@ -4,7 +4,7 @@ import IsletProtocol
 import IsletServer
 
 /// A partition without sockets: commands go in as text, answers and events come out as text.
-final class GroupService {
+final class PartitionService {
     let partition: Partition
     let journal: KeptJournal
     private var elapsed: Int64 = 0
@@ -40,6 +40,13 @@ final class GroupService {
         for _ in 0..<20 where answers.isEmpty { turn { _ in } }
         defer { answers.removeAll() }
         return answers.joined(separator: "\n")
+    }
+
+    /// Tells what became of something in the journal, and gives the answers that leave then.
+    func tell(_ notice: JournalNotice) -> [String] {
+        turn { $0.take(notice) }
+        defer { answers.removeAll() }
+        return answers
     }
 
     /// Pulls a snapshot or a digest: all frames of the answer.

@@ -25,6 +25,8 @@ final class KeptJournal: Journal {
     private(set) var state: State
     /// The state after each batch and each piece of the snapshot.
     private(set) var states: [State] = []
+    /// The backups that were asked for; the test says when one is made.
+    private(set) var backups: [BackupRequest] = []
 
     init(_ state: State = State()) {
         self.state = state
@@ -54,7 +56,7 @@ final class KeptJournal: Journal {
     }
 
     func read(_ request: JournalRead) { preconditionFailure("these tests read nothing from files") }
-    func backUp(_ request: BackupRequest) { preconditionFailure("these tests back nothing up") }
+    func backUp(_ request: BackupRequest) { backups.append(request) }
     func close() async {}
 }
 
