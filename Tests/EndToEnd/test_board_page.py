@@ -10,8 +10,9 @@ from support.http import Pages
 from support.webpage import board_words
 
 WIDTHS = (360, 900, 1600)
-NO_CONNECTION = tuple(f"ERR_{what}" for what in (
-    "CONNECTION_REFUSED", "CONNECTION_RESET", "EMPTY_RESPONSE", "INCOMPLETE_CHUNKED_ENCODING"))
+# The last while a service starts or stops: its port for HTTP is the first to be there and the last to go.
+NO_CONNECTION = (*(f"ERR_{what}" for what in (
+    "CONNECTION_REFUSED", "CONNECTION_RESET", "EMPTY_RESPONSE", "INCOMPLETE_CHUNKED_ENCODING")), "status of 503")
 EVIL = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=2</script>"
 
 
