@@ -42,7 +42,7 @@ def read_options():
     parser.add_argument("--content", type=int, default=256, help="bytes of a content state")
     closed = parser.add_argument_group("as fast as answers come back")
     closed.add_argument("--updates", type=int, default=200_000, help="of one run")
-    closed.add_argument("--window", type=int, default=4096, help="waiting commands of a connection")
+    closed.add_argument("--window", type=int, default=2048, help="waiting commands of a connection")
     closed.add_argument("--connections", type=int, default=1)
     closed.add_argument("--redis-window", type=int, default=128, help="depth of the pipeline to Redis")
     closed.add_argument("--no-deadline", dest="deadline", action="store_false", help="updates without a stale date")
