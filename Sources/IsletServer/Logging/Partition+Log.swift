@@ -82,7 +82,7 @@ extension Partition {
     /// An event was made.
     func tellEvent(topic: Span<UInt8>, seq: UInt64) {
         var metadata: Logger.Metadata = [
-            "topic": "\(String(decoding: topic.withUnsafeBytes { Array($0) }, as: UTF8.self))", "seq": "\(seq)",
+            "topic": "\(String(decoding: Array(topic), as: UTF8.self))", "seq": "\(seq)",
         ]
         if let presentID { metadata["id"] = "\(presentID)" }
         log.logger.trace("event", metadata: metadata)

@@ -9,17 +9,15 @@ extension Partition {
         guard frame[path.indices.lowerBound] == UInt8(ascii: "/") else {
             return refuse(envelope, frame, .badField(.path, .outOfRange))
         }
-        let isRetry = backup?.isAsked(by: frame) ?? false
-        if backup != nil, !isRetry { return refuse(envelope, frame, .unavailable(.backupRunning)) }
+        if let backup, !backup.isAsked(by: frame) { return refuse(envelope, frame, .unavailable(.backupRunning)) }
         let result = later(.backup, envelope, frame)
         guard case .later(let job) = result else { return result }
-        if isRetry {
-            backup?.jobs.append(job)
-        } else {
+        if backup == nil {
             nextRead += 1
-            backup = RunningBackup(id: nextRead, frame: frame.withUnsafeBytes { Array($0) }, jobs: [job])
+            backup = RunningBackup(id: nextRead, frame: Array(frame))
             journal.backUp(BackupRequest(id: nextRead, path: frame.text(path)))
         }
+        backup?.jobs.append(job)
         return result
     }
 
@@ -27,10 +25,8 @@ extension Partition {
     func take(_ result: BackupResult) {
         guard let backup, backup.id == result.id else { return }
         self.backup = nil
-        for job in backup.jobs {
-            jobs.removeAll { $0 === job }
-            finish(job, with: answered(result, job))
-        }
+        jobs.removeAll { job in backup.jobs.contains { $0 === job } }
+        for job in backup.jobs { finish(job, with: answered(result, job)) }
     }
 
     private func answered(_ result: BackupResult, _ job: Job) -> FrameResult {
@@ -54,15 +50,11 @@ struct RunningBackup {
     let id: UInt64
     /// The command that asked for it. A copy takes longer than clients wait before they send a command again, and then
     /// they send the same bytes.
-    private let frame: [UInt8]
+    let frame: [UInt8]
     /// Who waits for it: the command, and those that came again.
-    var jobs: [Job]
-
-    init(id: UInt64, frame: [UInt8], jobs: [Job]) {
-        (self.id, self.frame, self.jobs) = (id, frame, jobs)
-    }
+    var jobs: [Job] = []
 
     func isAsked(by other: Span<UInt8>) -> Bool {
-        other.withUnsafeBytes { $0.elementsEqual(frame) }
+        other.withUnsafeBytes { other in frame.withUnsafeBytes { equal($0, other) } }
     }
 }

@@ -14,8 +14,7 @@ extension Partition {
         {
             let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
             return later(
-                .waitForSeq(
-                    seq, app: app, frame: frame.bytes(FrameRange(0..<frame.count)), deadline: deadline),
+                .waitForSeq(seq, app: app, frame: Array(frame), deadline: deadline),
                 command.envelope, frame)
         }
         let envelope = command.envelope
