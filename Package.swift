@@ -43,6 +43,8 @@ let package = Package(
         // Memory is in C's hands in these two: every use of it is marked `unsafe`.
         // A layer of SQLite's, which asks for functions in C.
         .target(name: "CCombiningVFS", dependencies: ["CSQLite"]),
+        // A setting of SQLite's for the whole process, which asks for functions in C; the program's alone to choose.
+        .target(name: "CSQLiteMemory", dependencies: ["CSQLite"]),
         .target(
             name: "IsletJournal", dependencies: ["CSQLite", "CCombiningVFS", "CSystemInfo"],
             swiftSettings: strict + [.strictMemorySafety()]),
@@ -83,7 +85,7 @@ let package = Package(
             name: "islet",
             dependencies: [
                 "IsletServer", "IsletHTTP", "IsletClient", "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ",
-                "CSystemInfo",
+                "CSystemInfo", "CSQLiteMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),

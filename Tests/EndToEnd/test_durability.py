@@ -361,3 +361,34 @@ def test_an_operator_who_puts_the_service_on_one_processor_finds_it_there(durabl
     while time.monotonic() < until:
         durable.client.applied("activity.update", id=id, contentState={"n": time.monotonic()})
         assert processors(pid, "islet-bus") == processors(pid, "islet-commit") == bus
+
+
+# Memory
+
+
+def pages_made(pid, thread):
+    """The pages of memory that the system has made for a thread so far."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text() == thread + "\n":
+            return int((task / "stat").read_text().rpartition(")")[2].split()[7])
+    raise AssertionError(f"no thread {thread}")
+
+
+def test_commits_of_one_size_take_no_memory_from_the_system(durable):
+    id = durable.client.start()["id"]
+    pid, commits = durable.service.process.pid, 40
+
+    def commit(number):
+        # One row of some 200 kB for SQLite, which the C library would take from the system each time: 50 pages.
+        frames = [
+            durable.client.command("activity.update", id=id, contentState={"n": f"{number}-{each}", "x": "x" * 3_000})
+            for each in range(64)]
+        durable.client.send(*frames)
+        assert all(answer["ok"] for answer in durable.client.receive())
+
+    for number in range(20):
+        commit(number)
+    before = pages_made(pid, "islet-commit")
+    for number in range(20, 20 + commits):
+        commit(number)
+    assert pages_made(pid, "islet-commit") - before < 10 * commits

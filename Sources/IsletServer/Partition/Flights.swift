@@ -20,6 +20,8 @@ package final class Flight {
 /// warm.
 struct Flights {
     private var inAir: [Flight] = []
+    /// When the last one departed, in monotonic milliseconds.
+    private(set) var departedAt: Milliseconds = 0
     /// What had been filled each time when the disk became full, and is not handed over yet.
     private var held: [Flight] = []
     private var landed: [Flight] = []
@@ -57,7 +59,11 @@ struct Flights {
         return flight
     }
 
-    mutating func depart(_ flight: Flight) { inAir.append(flight) }
+    /// - Parameter time: Monotonic milliseconds.
+    mutating func depart(_ flight: Flight, at time: Milliseconds) {
+        inAir.append(flight)
+        departedAt = time
+    }
 
     mutating func hold(_ flight: Flight) { held.append(flight) }
 

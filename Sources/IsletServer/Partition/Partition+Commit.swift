@@ -46,7 +46,7 @@ extension Partition {
         if flight.batch.isEmpty { return flights.follow(flight) }
         switch journal.append(flight.batch) {
         case .committed: flights.land(flight)
-        case .pending: flights.depart(flight)
+        case .pending: flights.depart(flight, at: now.monotonic)
         }
     }
 

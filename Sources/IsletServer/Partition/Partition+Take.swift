@@ -22,11 +22,11 @@ extension Partition {
         case later(Job)
     }
 
-    /// Whether commands are taken now: not while a full batch waits for its commit, nor while large answers wait to
+    /// Whether commands are taken now: not while a batch waits that is large enough, nor while large answers wait to
     /// leave, nor while too many wait for a clock that travels.
     package var takesCommands: Bool {
         guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
-        return !isStopping && !batch.isFull && outbound.writer.count < Self.answerBytesPerTurn
+        return !isStopping && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
     /// Whether commands of plain publishers are taken now.

@@ -18,9 +18,8 @@ import IsletProtocol
 package final class Partition {
     /// How many deadlines a turn lets take effect, so that commands get theirs.
     static let deadlinesPerTurn = 1_024
-    /// A batch that has as many events gets no more of deadlines: what a command in it waits for is its commit and the
-    /// one before, and of a million deadlines at one instant each would else be as large as a batch may be.
-    static let deadlinesPerBatch = 4_096
+    /// How many at a time, before it is asked again whether the batch has room for more.
+    private static let deadlinesPerStep = 32
 
     // What each message needs is not checked for exclusive access while it runs (`@exclusivity(unchecked)`): a turn is
     // synchronous on its owner's thread, no closure of it escapes, and nothing that it calls knows the partition, so that
@@ -153,12 +152,14 @@ package final class Partition {
     /// A turn begins: what is due takes effect. True where more is due.
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
-        guard !isStopping, !flights.isDiskFull, !batch.isFull else { return false }
+        guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
         if clockTravel != nil { return continueTravel() }
-        guard batch.events.count < Self.deadlinesPerBatch else { return false }
-        let isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerTurn)
-        encodeEvents(Span(), nil)
-        return isLate
+        var isLate = true
+        for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep where isLate && hasRoomForDeadlines {
+            isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerStep)
+            encodeEvents(Span(), nil)
+        }
+        return isLate && hasRoomForDeadlines
     }
 
     /// The messages of the turn were taken: reads go on, and what happened is handed to the journal. True where more is
@@ -168,7 +169,7 @@ package final class Partition {
             sayGoodbye()
             return false
         }
-        var isBusy = clockTravel != nil && !batch.isFull && !hasOpenCalls
+        var isBusy = clockTravel != nil && hasRoom && !hasOpenCalls
         if !flights.isDiskFull {
             if continueJobs() { isBusy = true }
             if continuePulls() { isBusy = true }
@@ -210,9 +211,10 @@ package final class Partition {
     package func pollTimeout() -> Int {
         var wait = Self.longestWait
         if isStopping { return wait }
-        if batch.events.count < Self.deadlinesPerBatch, !batch.isFull, !flights.isDiskFull, let deadline = clock.pollTimeout(until: engine.nextWork()) {
+        if hasRoomForDeadlines, !flights.isDiskFull, let deadline = clock.pollTimeout(until: engine.nextWork()) {
             wait = min(wait, deadline)
         }
+        if let growth = nextGrowth { wait = min(wait, growth) }
         if flights.areLanded, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
         if let sweep = nextSweep() { wait = min(wait, Int(max(0, sweep - now.monotonic))) }
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }

@@ -12,13 +12,20 @@ final class PartitionService {
     private(set) var events: [(topic: String, json: String)] = []
     private var answers: [String] = []
     private var chunks: [[String]] = []
+    /// Whether the journal keeps to itself that batches are committed.
+    var holdsCommits = false
+    private static let begin: Int64 = 1_800_000_000_000
 
-    /// - Parameter state: what an earlier process left behind.
-    init(_ state: KeptJournal.State = KeptJournal.State(), rules: RuleSet = .standard) throws {
+    /// - Parameters:
+    ///   - state: what an earlier process left behind.
+    ///   - clock: nil: one that is set, and stands.
+    init(
+        _ state: KeptJournal.State = KeptJournal.State(), rules: RuleSet = .standard, clock: ClockMode? = nil
+    ) throws {
         let journal = KeptJournal(state)
         self.journal = journal
         var configuration = ServeConfiguration()
-        configuration.clock = .manual(from: Instant(1_800_000_000_000))
+        configuration.clock = clock ?? .manual(from: Instant(Self.begin))
         let recovery = KeptRecovery(state)
         partition = try Partition(
             card: ServiceCard(
@@ -26,17 +33,14 @@ final class PartitionService {
                 guarantee: .powerLoss),
             rules: rules,
             clock: DomainClock(configuration.clock, notBefore: Instant(recovery.summary.clock)), journal: journal,
-            recovering: recovery, at: ClockReading(wall: 1_800_000_000_000, monotonicNanoseconds: 0),
+            recovering: recovery, at: ClockReading(wall: Self.begin, monotonicNanoseconds: 0),
             random: SeededGenerator(seed: 7))
     }
 
     /// Sends a command and gives its answer.
     @discardableResult
     func send(_ command: String) -> String {
-        turn { partition in
-            partition.inbound.set([Array("peer".utf8), [0, 0, 0, 1], [], Array(command.utf8)], isRouted: true)
-            partition.takeCommands()
-        }
+        turn { $0.take(command) }
         for _ in 0..<20 where answers.isEmpty { turn { _ in } }
         defer { answers.removeAll() }
         return answers.joined(separator: "\n")
@@ -63,10 +67,10 @@ final class PartitionService {
     func turn(_ body: (Partition) -> Void) {
         elapsed += 1
         _ = partition.beginTurn(
-            ClockReading(wall: 1_800_000_000_000 + elapsed, monotonicNanoseconds: elapsed * 1_000_000))
+            ClockReading(wall: Self.begin + elapsed, monotonicNanoseconds: elapsed * 1_000_000))
         body(partition)
         _ = partition.endTurn()
-        partition.take(.committed(through: journal.state.lastBatch, microseconds: 0))
+        if !holdsCommits { partition.take(.committed(through: journal.state.lastBatch, microseconds: 0)) }
         while let flight = partition.nextReleased() {
             for event in flight.batch.events {
                 events.append((text(flight.batch.copy(event.topic)), text(flight.batch.copy(event.json))))
@@ -75,6 +79,12 @@ final class PartitionService {
             partition.sent(flight)
         }
     }
+
+    /// The wall clock at the last turn, in milliseconds since 1970.
+    var now: Int64 { Self.begin + elapsed }
+
+    /// Nothing happens for that long.
+    func pass(milliseconds: Int64) { elapsed += milliseconds }
 
     /// Time passes, and the snapshot goes on.
     func sweep() {
@@ -102,4 +112,12 @@ final class PartitionService {
     }
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension Partition {
+    /// Takes a command of one peer's.
+    func take(_ command: String) {
+        inbound.set([Array("peer".utf8), [0, 0, 0, 1], [], Array(command.utf8)], isRouted: true)
+        takeCommands()
+    }
 }
