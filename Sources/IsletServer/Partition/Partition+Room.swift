@@ -10,11 +10,11 @@ import IsletJournal
 /// the other way round: each commit must carry more.
 extension Partition {
     /// A batch of as many bytes waits for its commit before it takes more, unless the journal is slow.
-    static let batchBytes = 640 << 10
+    static let batchBytes = 512 << 10
     /// A commit that takes longer, in milliseconds, is slow: batches grow until they are full.
-    static let slowCommit: Milliseconds = 5
+    static let slowCommit: Milliseconds = 10
     /// Deadlines leave room for commands, which wait for the batch that they are in and for the one before.
-    private static let deadlineBytes = 480 << 10
+    private static let deadlineBytes = 384 << 10
     /// The same where the journal is slow.
     private static let deadlineEvents = 4_096
 

@@ -19,7 +19,7 @@ package final class Partition {
     /// How many deadlines a turn lets take effect, so that commands get theirs.
     static let deadlinesPerTurn = 1_024
     /// How many at a time, before it is asked again whether the batch has room for more.
-    private static let deadlinesPerStep = 32
+    private static let deadlinesPerStep = 16
 
     // What each message needs is not checked for exclusive access while it runs (`@exclusivity(unchecked)`): a turn is
     // synchronous on its owner's thread, no closure of it escapes, and nothing that it calls knows the partition, so that
