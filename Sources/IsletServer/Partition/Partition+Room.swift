@@ -6,8 +6,8 @@ import IsletJournal
 /// Whatever came meanwhile would be the simplest rule, and batches of megabytes with it: what is written into one has left
 /// the processor's caches when it is published and committed, and its buffers come and go. With 2 048 updates on their way,
 /// 220,000 a second went through in batches of 512 KiB, 212,000 in batches of 1 MiB, 198,000 without a bound; a million
-/// dismissals took 2.7 s instead of 3.5, and answers meanwhile 27 ms at p99 instead of 42. On a disk that is slow it is
-/// the other way round: each commit must carry more.
+/// dismissals took 3.0 s instead of 3.5, and answers meanwhile 16 to 31 ms at p99 instead of 42. On a disk that is slow it
+/// is the other way round: each commit must carry more.
 extension Partition {
     /// A batch of as many bytes waits for its commit before it takes more, unless the journal is slow.
     static let batchBytes = 512 << 10

@@ -15,7 +15,7 @@ enum FreedMemory {
     /// itself. The service uses its buffers again and again; SQLite, which takes such a block for each commit, is made to.
     static func goesBack() {
         mallopt(M_TRIM_THRESHOLD, kept)
-        let code = islet_sqlite_keeps_large_block()
-        precondition(code == 0, "SQLite is in use already: \(code)")
+        // A SQLite that refuses takes its blocks from the system as ever.
+        _ = islet_sqlite_keeps_large_block()
     }
 }
