@@ -40,11 +40,11 @@ let package = Package(
 
         .target(name: "IsletCore", swiftSettings: strict),
         .target(name: "IsletProtocol", dependencies: ["IsletCore"], swiftSettings: strict),
-        // Memory is in C's hands in these two: every use of it is marked `unsafe`.
         // A layer of SQLite's, which asks for functions in C.
         .target(name: "CCombiningVFS", dependencies: ["CSQLite"]),
         // A setting of SQLite's for the whole process, which asks for functions in C; the program's alone to choose.
         .target(name: "CSQLiteMemory", dependencies: ["CSQLite"]),
+        // Memory is in C's hands in these two: every use of it is marked `unsafe`.
         .target(
             name: "IsletJournal", dependencies: ["CSQLite", "CCombiningVFS", "CSystemInfo"],
             swiftSettings: strict + [.strictMemorySafety()]),

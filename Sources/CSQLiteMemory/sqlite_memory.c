@@ -4,13 +4,20 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+enum {
+    // The C library takes blocks of this size or more from the system (its M_MMAP_THRESHOLD).
+    LARGE_BYTES = 128 << 10,
+    // A larger one goes back: only commits on a slow disk need it.
+    MOST_BYTES = 1 << 20,
+};
+
 // What SQLite would use by itself. Written once, before SQLite has any threads to read it.
 static sqlite3_mem_methods system_memory;
 // The block that is kept; null: there is none, or somebody has it.
 static _Atomic(void *) kept;
 
 static void *allocate(int size) {
-    if (size >= ISLET_SQLITE_LARGE_BYTES) {
+    if (size >= LARGE_BYTES) {
         void *block = atomic_exchange(&kept, NULL);
         if (block && system_memory.xSize(block) >= size) return block;
         if (block) system_memory.xFree(block);
@@ -20,7 +27,7 @@ static void *allocate(int size) {
 
 static void release(void *block) {
     int size = system_memory.xSize(block);
-    if (size >= ISLET_SQLITE_LARGE_BYTES && size <= ISLET_SQLITE_MOST_BYTES) block = atomic_exchange(&kept, block);
+    if (size >= LARGE_BYTES && size <= MOST_BYTES) block = atomic_exchange(&kept, block);
     if (block) system_memory.xFree(block);
 }
 

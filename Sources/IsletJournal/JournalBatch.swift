@@ -5,7 +5,7 @@
 /// published; the events of one row are also linked, because a row's body is their JSON one after another.
 ///
 /// A value: the owner keeps one to answer and publish from while the journal writes its own.
-package struct JournalBatch: Sendable {
+@usableFromInline package struct JournalBatch: Sendable {
     /// Beyond these a batch is full. They are looked at between commands, so the last command may exceed them.
     @usableFromInline package static let maximumEvents = 16_384
     @usableFromInline package static let maximumBytes = 16 << 20
@@ -28,15 +28,15 @@ package struct JournalBatch: Sendable {
     /// Domain time when it was closed, in milliseconds since 1970.
     package private(set) var at: Int64 = 0
     @usableFromInline package private(set) var bytes: [UInt8] = []
-    private var rowOfStream: [UInt32: Int] = [:]
-    private var lastStream: (stream: UInt32, row: Int)?
+    @usableFromInline package private(set) var rowOfStream: [UInt32: Int] = [:]
+    @usableFromInline package private(set) var lastStream: (stream: UInt32, row: Int)?
 
     package init(number: UInt64) {
         self.number = number
     }
 
     /// A run of the batch's bytes.
-    package struct Slice: Equatable, Sendable, BitwiseCopyable {
+    @usableFromInline package struct Slice: Equatable, Sendable, BitwiseCopyable {
         fileprivate var offset: Int
         package fileprivate(set) var count: Int
     }
@@ -59,7 +59,7 @@ package struct JournalBatch: Sendable {
     }
 
     /// One event as it is published.
-    package struct Event: Sendable, BitwiseCopyable {
+    @usableFromInline package struct Event: Sendable, BitwiseCopyable {
         /// The index of its row.
         package let row: Int
         package let seq: UInt64
@@ -172,10 +172,10 @@ package struct JournalBatch: Sendable {
         }
     }
 
-    /// Whether an event of an app is in it.
-    package func hasRow(of stream: UInt32) -> Bool { findRow(of: stream) != nil }
+    /// Whether an event of an app is in it. Asked for each event: inlinable, as ``isFull``.
+    @inlinable package func hasRow(of stream: UInt32) -> Bool { findRow(of: stream) != nil }
 
-    private func findRow(of stream: UInt32) -> Int? {
+    @inlinable package func findRow(of stream: UInt32) -> Int? {
         // Commands of one app come in runs, and the dictionary costs more than the rest of an append.
         if let lastStream, lastStream.stream == stream { return lastStream.row }
         return rowOfStream[stream]

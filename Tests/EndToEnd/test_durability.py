@@ -321,12 +321,19 @@ def test_a_commit_that_fails_ends_the_process_with_its_own_exit_code_and_loses_n
 # Threads
 
 
+def tasks(pid):
+    """What the system shows of each thread of a process."""
+    return list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+
+
+def task(pid, thread):
+    """The same of the thread of a name."""
+    return next(task for task in tasks(pid) if (task / "comm").read_text() == thread + "\n")
+
+
 def processors(pid, thread):
     """Where a thread of a process may run."""
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text() == thread + "\n":
-            return os.sched_getaffinity(int(task.name))
-    raise AssertionError(f"no thread {thread}")
+    return os.sched_getaffinity(int(task(pid, thread).name))
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="this machine has one processor")
@@ -354,8 +361,8 @@ def test_an_operator_who_puts_the_service_on_one_processor_finds_it_there(durabl
         assert time.monotonic() < deadline
         durable.client.applied("activity.update", id=id, contentState={"n": time.monotonic()})
     # The one that the bus thread has chosen for itself, so that it cannot tell by its own.
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        os.sched_setaffinity(int(task.name), bus)
+    for each in tasks(pid):
+        os.sched_setaffinity(int(each.name), bus)
     # Longer than it stays, and is free, by itself.
     until = time.monotonic() + 1.5
     while time.monotonic() < until:
@@ -368,10 +375,7 @@ def test_an_operator_who_puts_the_service_on_one_processor_finds_it_there(durabl
 
 def pages_made(pid, thread):
     """The pages of memory that the system has made for a thread so far."""
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text() == thread + "\n":
-            return int((task / "stat").read_text().rpartition(")")[2].split()[7])
-    raise AssertionError(f"no thread {thread}")
+    return int((task(pid, thread) / "stat").read_text().rpartition(")")[2].split()[7])
 
 
 def test_commits_of_one_size_take_no_memory_from_the_system(durable):

@@ -6,13 +6,6 @@
 #ifndef SQLITE_MEMORY_H
 #define SQLITE_MEMORY_H
 
-enum {
-    // The C library takes blocks of this size or more from the system (its M_MMAP_THRESHOLD).
-    ISLET_SQLITE_LARGE_BYTES = 128 << 10,
-    // A larger one goes back: only commits on a slow disk need it.
-    ISLET_SQLITE_MOST_BYTES = 1 << 20,
-};
-
 // Makes SQLite keep one large block for the whole process; the rest stays as it is. Before anything else is done with
 // SQLite, by the program's own code and once: it is not for a library to decide. Returns SQLITE_OK, or why nothing was
 // changed.

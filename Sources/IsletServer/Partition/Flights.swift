@@ -21,7 +21,7 @@ package final class Flight {
 struct Flights {
     private var inAir: [Flight] = []
     /// When the last one departed, in monotonic milliseconds.
-    private(set) var departedAt: Milliseconds = 0
+    private var departedAt: Milliseconds = 0
     /// What had been filled each time when the disk became full, and is not handed over yet.
     private var held: [Flight] = []
     private var landed: [Flight] = []
@@ -42,6 +42,8 @@ struct Flights {
 
     /// Whether another batch may be handed over.
     var mayDepart: Bool { inAir.count { !$0.batch.isEmpty } < Self.maximumInAir }
+    /// For how many milliseconds the batch in the air has been there; nil: another may be handed over.
+    func flightTime(at time: Milliseconds) -> Milliseconds? { mayDepart ? nil : time - departedAt }
     /// Whether nothing is on its way: what the engine shows is committed.
     var areLanded: Bool { inAir.isEmpty && held.isEmpty }
 

@@ -10,9 +10,9 @@ import IsletJournal
 /// is the other way round: each commit must carry more.
 extension Partition {
     /// A batch of as many bytes waits for its commit before it takes more, unless the journal is slow.
-    static let batchBytes = 512 << 10
+    private static let batchBytes = 512 << 10
     /// A commit that takes longer, in milliseconds, is slow: batches grow until they are full.
-    static let slowCommit: Milliseconds = 10
+    private static let slowCommit: Milliseconds = 10
     /// Deadlines leave room for commands, which wait for the batch that they are in and for the one before.
     private static let deadlineBytes = 384 << 10
     /// The same where the journal is slow.
@@ -31,10 +31,12 @@ extension Partition {
     /// In how many milliseconds the batch takes more than now, if its commit does not come before; nil: nothing is kept
     /// waiting for that.
     var nextGrowth: Int? {
-        guard batch.byteCount >= Self.deadlineBytes, !flights.mayDepart, !isJournalSlow else { return nil }
-        return Int(max(0, flights.departedAt + Self.slowCommit - now.monotonic))
+        guard batch.byteCount >= Self.deadlineBytes, let flown = flights.flightTime(at: now.monotonic) else { return nil }
+        return flown < Self.slowCommit ? Int(Self.slowCommit - flown) : nil
     }
 
     /// Whether the commit in the air takes long.
-    private var isJournalSlow: Bool { !flights.mayDepart && now.monotonic - flights.departedAt >= Self.slowCommit }
+    private var isJournalSlow: Bool {
+        flights.flightTime(at: now.monotonic).map { $0 >= Self.slowCommit } ?? false
+    }
 }
