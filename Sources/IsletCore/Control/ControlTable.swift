@@ -49,7 +49,7 @@ package struct ControlTable: ~Copyable {
     /// The handle of a used slot.
     package func reference(to slot: Slot) -> SlotRef { slab.reference(to: slot) }
 
-    package func slot(of id: EntityID) -> Slot? { byID.find(Engine.hash(id)) { slab[$0].id == id } }
+    package func slot(of id: EntityID) -> Slot? { byID.find(id.keyedHash) { slab[$0].id == id } }
 
     /// Calls with each decision that is remembered about a control, oldest first.
     package func forEachDecision(about id: EntityID, _ body: (ControlDecision) -> Void) {

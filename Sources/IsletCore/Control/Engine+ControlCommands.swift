@@ -68,7 +68,7 @@ extension Engine {
     /// Makes a control findable by id and device.
     mutating func index(control slot: Slot) {
         let record = controls.slab[slot]
-        controls.byID.insert(Engine.hash(record.id), slot)
+        controls.byID.insert(record.id.keyedHash, slot)
         controls.kinds[record.kind].placed += 1
         guard let device = record.device else { return }
         controls.onDevice[device, default: []].append(slot)

@@ -101,7 +101,7 @@ extension Engine {
     mutating func freeControl(_ slot: Slot) {
         guard controls.slab.isUsed(slot) else { return }
         let record = controls.slab[slot]
-        controls.byID.remove(Engine.hash(record.id), slot)
+        controls.byID.remove(record.id.keyedHash, slot)
         for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
         controls.kinds[record.kind].placed -= 1
         if let device = record.device {

@@ -93,7 +93,7 @@ extension Engine {
 
     /// The slot of an id, listed or retained.
     package func slot(of id: EntityID) -> Slot? {
-        byID.find(Engine.hash(id)) { activities[$0].id == id }
+        byID.find(id.keyedHash) { activities[$0].id == id }
     }
 
     func slot(app: AppID, device: DeviceID?, key: FrameRange, _ frame: Span<UInt8>) -> Slot? {
@@ -111,13 +111,6 @@ extension Engine {
     func refusal(unless revision: UInt64?, is record: ActivityRecord) -> Refusal? {
         guard let revision, revision != UInt64(record.revision) else { return nil }
         return .revisionConflict(present: UInt64(record.revision))
-    }
-
-    static func hash(_ id: EntityID) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(id.high)
-        hasher.combine(id.low)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     static func hash(app: AppID, device: DeviceID?, key: FrameRange, _ frame: Span<UInt8>) -> UInt64 {

@@ -137,7 +137,7 @@ extension Engine {
         var record = record
         record.frequentPushes = settings(of: app(of: record), on: record.device).frequentPushesEnabled
         let slot = activities.insert(record)
-        byID.insert(Engine.hash(record.id), slot)
+        byID.insert(record.id.keyedHash, slot)
         if record.keyCount > 0 { holdKey(slot) }
         if let device = record.device { link(slot, on: device) }
         return slot

@@ -28,7 +28,7 @@ package struct Lookahead: ~Copyable {
     /// Adds what may be the id of an activity.
     package mutating func add(_ id: EntityID) {
         guard !isFull else { return }
-        hashes.append(Engine.hash(id))
+        hashes.append(id.keyedHash)
     }
 
     package mutating func removeAll() {

@@ -55,7 +55,7 @@ extension Engine {
 
     private mutating func forget(_ slot: Slot) {
         let record = activities[slot]
-        byID.remove(Engine.hash(record.id), slot)
+        byID.remove(record.id.keyedHash, slot)
         if record.keyCount > 0 { releaseKey(of: slot) }
         if record.hasRenewalLinks { renewals[slot] = nil }
         payloads.remove(record.payload)

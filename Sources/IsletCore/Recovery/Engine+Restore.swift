@@ -43,7 +43,7 @@ extension Engine {
         let record = try makeRecord(id, seq: seq, image, parts, of: bytes)
         activities.restore(record, at: slot)
         setRelevanceScore(image.relevanceScore, of: slot)
-        byID.insert(Engine.hash(id), slot)
+        byID.insert(id.keyedHash, slot)
         keepLinks(image.links, at: slot)
     }
 
@@ -66,7 +66,7 @@ extension Engine {
         guard seq < ActivityRecord.numberLimit else { throw .contradiction("a sequence number of \(seq)") }
         let slot = activities.insert(try makeRecord(id, seq: seq, image, parts, of: bytes))
         setRelevanceScore(image.relevanceScore, of: slot)
-        byID.insert(Engine.hash(id), slot)
+        byID.insert(id.keyedHash, slot)
         keepLinks(image.links, at: slot)
         changedSlots.insert(slot)
     }
@@ -177,7 +177,7 @@ extension Engine {
 
     private mutating func removeRestored(_ slot: Slot) {
         let record = activities[slot]
-        byID.remove(Engine.hash(record.id), slot)
+        byID.remove(record.id.keyedHash, slot)
         renewals[slot] = nil
         payloads.remove(record.payload)
         activities.remove(slot)

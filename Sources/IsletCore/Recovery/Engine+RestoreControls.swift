@@ -18,7 +18,7 @@ extension Engine {
         }
         let record = try makeControl(id, seq: seq, image, app: app, kind: kind)
         controls.slab.restore(record, at: slot)
-        controls.byID.insert(Engine.hash(id), slot)
+        controls.byID.insert(id.keyedHash, slot)
     }
 
     /// An event of a control; one that the snapshot holds changes nothing.
@@ -31,7 +31,7 @@ extension Engine {
         }
         guard image.machine.state != .removed else { return }
         let slot = controls.slab.insert(try makeControl(id, seq: seq, image, app: app, kind: kind))
-        controls.byID.insert(Engine.hash(id), slot)
+        controls.byID.insert(id.keyedHash, slot)
         controls.changedSlots.insert(slot)
     }
 
@@ -65,7 +65,7 @@ extension Engine {
 
     private mutating func forgetRestored(control slot: Slot) {
         let record = controls.slab[slot]
-        controls.byID.remove(Engine.hash(record.id), slot)
+        controls.byID.remove(record.id.keyedHash, slot)
         for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
         controls.slab.remove(slot)
         controls.changedSlots.insert(slot)

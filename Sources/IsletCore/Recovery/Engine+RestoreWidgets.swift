@@ -19,7 +19,7 @@ extension Engine {
         }
         let record = try makeWidget(id, seq: seq, image, whole, app: app, kind: kind)
         widgets.slab.restore(record, at: slot)
-        widgets.byID.insert(Engine.hash(id), slot)
+        widgets.byID.insert(id.keyedHash, slot)
     }
 
     /// An event of a widget. One that the snapshot holds, one of another life of its id, and a part of one that was
@@ -39,7 +39,7 @@ extension Engine {
         let record = try makeWidget(id, seq: seq, image, whole, app: app, kind: kind)
         if let known { forgetRestored(widget: known) }
         let slot = widgets.slab.insert(record)
-        widgets.byID.insert(Engine.hash(id), slot)
+        widgets.byID.insert(id.keyedHash, slot)
         widgets.changedSlots.insert(slot)
     }
 
@@ -99,7 +99,7 @@ extension Engine {
 
     private mutating func forgetRestored(widget slot: Slot) {
         let record = widgets.slab[slot]
-        widgets.byID.remove(Engine.hash(record.id), slot)
+        widgets.byID.remove(record.id.keyedHash, slot)
         for handle in record.payloads { payloads.remove(handle) }
         widgets.slab.remove(slot)
         widgets.changedSlots.insert(slot)

@@ -84,7 +84,7 @@ extension Engine {
     /// Makes a widget findable by id and device.
     mutating func index(widget slot: Slot) {
         let record = widgets.slab[slot]
-        widgets.byID.insert(Engine.hash(record.id), slot)
+        widgets.byID.insert(record.id.keyedHash, slot)
         widgets.kinds[record.kind].placed += 1
         guard let device = record.device else { return }
         if record.machine.isOnTop { widgets.top[device] = slot }

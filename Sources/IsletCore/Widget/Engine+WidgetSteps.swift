@@ -133,7 +133,7 @@ extension Engine {
     private mutating func freeWidget(_ slot: Slot) {
         guard widgets.slab.isUsed(slot) else { return }
         let record = widgets.slab[slot]
-        widgets.byID.remove(Engine.hash(record.id), slot)
+        widgets.byID.remove(record.id.keyedHash, slot)
         for handle in record.payloads { payloads.remove(handle) }
         widgets.kinds[record.kind].placed -= 1
         if let device = record.device {

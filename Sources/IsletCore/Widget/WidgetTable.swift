@@ -57,7 +57,7 @@ package struct WidgetTable: ~Copyable {
     /// The handle of a used slot.
     package func reference(to slot: Slot) -> SlotRef { slab.reference(to: slot) }
 
-    package func slot(of id: EntityID) -> Slot? { byID.find(Engine.hash(id)) { slab[$0].id == id } }
+    package func slot(of id: EntityID) -> Slot? { byID.find(id.keyedHash) { slab[$0].id == id } }
 
     /// The calls were taken over by the owner.
     package mutating func takeCalls() -> [WidgetCall] {

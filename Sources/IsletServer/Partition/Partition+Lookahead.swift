@@ -7,8 +7,9 @@ extension Partition {
     package func lookAhead() {
         guard engine.isWorthFetching else { return }
         lookahead.removeAll()
+        var place = 0
         inbound.forEachFrame { frame in
-            if !lookahead.isFull, let id = EntityID(guessedFrom: frame) { lookahead.add(id) }
+            if !lookahead.isFull, let id = EntityID(guessedFrom: frame, near: &place) { lookahead.add(id) }
         }
         // One alone would wait as long as without.
         if lookahead.count > 1 { engine.fetch(&lookahead) }

@@ -72,13 +72,9 @@ package struct ReplayRing: ~Copyable {
     package private(set) var heldBytes = 0
     /// The memory of the last chunk that went, for the next one of its size.
     private var spare: ReplayChunk?
-    /// Ids may be chosen by clients, so the place in a bucket must not be foreseeable.
-    private let key: (UInt64, UInt64)
 
     package init(limits: Limits = .standard) {
         self.limits = limits
-        func random(_ salt: Int) -> UInt64 { UInt64(bitPattern: Int64(salt.hashValue)) | 1 }
-        key = (random(1), random(2))
     }
 
     deinit {
@@ -109,7 +105,7 @@ package struct ReplayRing: ~Copyable {
             guard addChunk(to: app, forEventOf: bytes, seq: seq) else { return }
             last = streams[Int(app)].chunks.count - 1
         }
-        let hash = hash(entity)
+        let hash = entity.keyedHash
         topic.withUnsafeBytes { topic in
             json.withUnsafeBytes { json in
                 streams[Int(app)].chunks[last].append(
@@ -155,7 +151,7 @@ package struct ReplayRing: ~Copyable {
         of entity: EntityID, app: AppID, maximumRows: Int, maximumBytes: Int, _ visit: Visit
     ) -> History? {
         guard Int(app) < streams.count else { return nil }
-        let hash = hash(entity)
+        let hash = entity.keyedHash
         var found: [(ReplayChunk.Record, UInt64)] = []
         var bytes = 0
         for chunk in streams[Int(app)].chunks.reversed() {
@@ -223,11 +219,6 @@ package struct ReplayRing: ~Copyable {
         } else {
             byBytes.set(app, to: -Int64(streams[Int(app)].bytes))
         }
-    }
-
-    private func hash(_ entity: EntityID) -> UInt64 {
-        let product = (entity.high ^ key.0).multipliedFullWidth(by: entity.low ^ key.1)
-        return product.high ^ product.low
     }
 }
 
