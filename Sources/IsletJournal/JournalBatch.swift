@@ -50,12 +50,12 @@
         package let firstSeq: UInt64
         package fileprivate(set) var lastSeq: UInt64
         /// The domain time of the last event in milliseconds since 1970.
-        package fileprivate(set) var at: Int64
+        package fileprivate(set) var at: Int64 = 0
         /// The listed entities of the app after the last event, and their digest: recovery proves itself with them.
         package fileprivate(set) var entities = 0
         package fileprivate(set) var digest: UInt64 = 0
         fileprivate let firstEvent: Int
-        fileprivate var lastEvent: Int
+        fileprivate var lastEvent = 0
     }
 
     /// One event as it is published.
@@ -74,7 +74,7 @@
     }
 
     /// Whether there is nothing to commit.
-    package var isEmpty: Bool { events.isEmpty && facts.isEmpty && answers.isEmpty }
+    @inlinable package var isEmpty: Bool { events.isEmpty && facts.isEmpty && answers.isEmpty }
 
     /// Whether the owner should commit it before it applies another command. Asked for each message: inlinable, since the
     /// caller would else keep the batch alive meanwhile, buffer by buffer.
@@ -84,7 +84,7 @@
     }
 
     /// The bytes that it holds.
-    package var byteCount: Int { bytes.count }
+    @inlinable package var byteCount: Int { bytes.count }
 
     /// Empties it for the batch of that number, keeping its buffers where they are not much too large.
     package mutating func reset(number: UInt64) {
@@ -98,11 +98,11 @@
         bytes.removeAll(givingBackBeyond: Self.keptBytes)
     }
 
-    /// Adds an event of an app.
+    /// Adds an event of an app, and the app where it has no row yet.
     ///
     /// - Parameters:
     ///   - stream: The owner's number of the app.
-    ///   - app: Its name, which is looked at where the batch has no row of it yet.
+    ///   - app: Its name.
     ///   - seq: Dense within the app; a hole is the caller's bug and traps.
     ///   - previous: The sequence number of the entity's event before; 0 for its first.
     ///   - at: Domain time in milliseconds since 1970.
@@ -110,23 +110,40 @@
         stream: UInt32, app: Span<UInt8>, seq: UInt64, previous: UInt64, at: Int64, topic: Span<UInt8>,
         json: Span<UInt8>, image: Span<UInt8>
     ) {
+        if !hasRow(of: stream) { addRow(of: stream, app: app, firstSeq: seq) }
+        append(
+            stream: stream, seq: seq, previous: previous, at: at, topic: topic, json: json, image: image)
+    }
+
+    /// Adds an app, whose first event in the batch comes next.
+    ///
+    /// - Parameters:
+    ///   - stream: The owner's number of the app.
+    ///   - app: Its name.
+    ///   - seq: The number of that event.
+    package mutating func addRow(of stream: UInt32, app: Span<UInt8>, firstSeq seq: UInt64) {
+        rowOfStream[stream] = rows.count
+        rows.append(Row(stream: stream, name: store(app), firstSeq: seq, lastSeq: seq - 1, firstEvent: events.count))
+    }
+
+    /// Adds an event of an app that has a row.
+    ///
+    /// - Parameters:
+    ///   - stream: The owner's number of the app; one without a row is the caller's bug and traps.
+    ///   - seq: Dense within the app; a hole is the caller's bug and traps.
+    ///   - previous: The sequence number of the entity's event before; 0 for its first.
+    ///   - at: Domain time in milliseconds since 1970.
+    package mutating func append(
+        stream: UInt32, seq: UInt64, previous: UInt64, at: Int64, topic: Span<UInt8>, json: Span<UInt8>,
+        image: Span<UInt8>
+    ) {
+        guard let row = findRow(of: stream) else { preconditionFailure("an event of an app without a row") }
+        precondition(seq == rows[row].lastSeq + 1, "seq \(seq) after \(rows[row].lastSeq)")
         let index = events.count
-        let row: Int
-        if let known = findRow(of: stream) {
-            precondition(seq == rows[known].lastSeq + 1, "seq \(seq) after \(rows[known].lastSeq)")
-            events[rows[known].lastEvent].next = index
-            rows[known].lastSeq = seq
-            rows[known].at = at
-            rows[known].lastEvent = index
-            row = known
-        } else {
-            row = rows.count
-            rows.append(
-                Row(
-                    stream: stream, name: store(app), firstSeq: seq, lastSeq: seq, at: at, firstEvent: index,
-                    lastEvent: index))
-            rowOfStream[stream] = row
-        }
+        if seq > rows[row].firstSeq { events[rows[row].lastEvent].next = index }
+        rows[row].lastSeq = seq
+        rows[row].at = at
+        rows[row].lastEvent = index
         lastStream = (stream, row)
         events.append(
             Event(

@@ -80,6 +80,15 @@ import Testing
         #expect(large.isFull)
     }
 
+    @Test func anEventOfAnAppWithoutARowTraps() async {
+        await #expect(processExitsWith: .failure) {
+            var batch = JournalBatch(number: 1)
+            batch.addRow(of: 1, app: [97].span, firstSeq: 1)
+            batch.append(
+                stream: 2, seq: 1, previous: 0, at: 0, topic: [97].span, json: [123].span, image: [1].span)
+        }
+    }
+
     @Test func aHoleInASequenceTraps() async {
         await #expect(processExitsWith: .failure) {
             var batch = JournalBatch(number: 1)

@@ -31,7 +31,7 @@ struct GuessedIDTests {
     @Test("are looked for where the one before was, and anywhere else after that", arguments: [-1, 0, 23, 24, 25, 200, .max])
     func place(first: Int) {
         var place = first
-        let frame = #"{"op":"activity.update",_"id":"\#(Self.text)","contentState":{}}"#
+        let frame = #"{"op":"activity.update","id":"\#(Self.text)","contentState":{}}"#
         #expect(EntityID(guessedFrom: Array(frame.utf8).span, near: &place) == Self.id)
         #expect(place == 24)
         // Another one before it is not seen.

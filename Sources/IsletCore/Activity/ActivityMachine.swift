@@ -123,21 +123,23 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     ) -> Steps {
         precondition(state.isOpen, "only an open activity is updated")
         let from = state
-        dates.staleDate = newStaleDate
-        dates.timestamp = newTimestamp
-        dates.signOrEnd = now
-        cause = source.cause
+        var next = self
+        next.dates.staleDate = newStaleDate
+        next.dates.timestamp = newTimestamp
+        next.dates.signOrEnd = now
+        next.cause = source.cause
+        defer { self = next }
         switch from {
         case .pending:
-            return Steps(Step(from, .updated, self, .pendingUpdated))
+            return Steps(Step(from, .updated, next, .pendingUpdated))
         case .active:
-            var steps = Steps(Step(from, .updated, self, .updated))
-            if newStaleDate <= now { steps.append(becomeStale(.updatedPastStaleDate, due: now)) }
+            var steps = Steps(Step(from, .updated, next, .updated))
+            if newStaleDate <= now { steps.append(next.becomeStale(.updatedPastStaleDate, due: now)) }
             return steps
         case .stale:
-            guard newStaleDate > now else { return Steps(Step(from, .updated, self, .updatedStillStale)) }
-            state = .active
-            return Steps(Step(from, .updated, self, .updatedFromStale))
+            guard newStaleDate > now else { return Steps(Step(from, .updated, next, .updatedStillStale)) }
+            next.state = .active
+            return Steps(Step(from, .updated, next, .updatedFromStale))
         case .ended, .dismissed:
             return Steps()
         }

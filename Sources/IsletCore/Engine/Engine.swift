@@ -84,7 +84,7 @@ package struct Engine: ~Copyable {
 
     /// The events were encoded: dismissed activities give back their payloads.
     package mutating func releaseEvents() {
-        for event in events where event.name == .dismissed { releasePayloads(event.slot) }
+        for index in events.indices where events[index].name == .dismissed { releasePayloads(events[index].slot) }
         events.removeAll(keepingCapacity: true)
         interactionBytes.removeAll(keepingCapacity: true)
         if !controls.events.isEmpty { releaseControlEvents() }

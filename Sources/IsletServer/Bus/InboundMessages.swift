@@ -21,7 +21,7 @@ package struct InboundMessages: ~Copyable {
         package var isTooLong = false
     }
 
-    private(set) var bytes: [UInt8] = []
+    private var bytes: [UInt8] = []
     /// The frames of all messages that are here.
     private var frames: [Frame] = []
     /// For each message the index behind its last frame.
@@ -101,6 +101,17 @@ package struct InboundMessages: ~Copyable {
 
     /// A copy of the bytes of one of the present message's frames.
     package func frame(_ index: Int) -> [UInt8] { Array(bytes[self[index].range]) }
+
+    /// Calls `body` with the bytes of one of the present message's frames. Nothing is received meanwhile.
+    ///
+    /// Lent and not handed out as an array, whose holders would be counted: two atomic counts a command, each of which
+    /// waits until all stores before it are done.
+    @inline(__always)
+    func withFrame<Result, Failure: Error>(
+        _ index: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(bytes.span.extracting(self[index].range))
+    }
 
     /// The frames of all messages that are here, the present and those that were or will be.
     func forEachFrame(_ body: (Span<UInt8>) -> Void) {

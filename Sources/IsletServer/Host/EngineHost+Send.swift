@@ -60,31 +60,33 @@ extension EngineHost {
             while index < parts.count {
                 var end = index
                 while parts[end].more { end += 1 }
-                sendMessage(parts[index...end], bytes)
+                sendMessage(index...end, of: parts, bytes)
                 index = end + 1
             }
         }
     }
 
-    private func sendMessage(_ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) {
-        let first = parts[parts.startIndex]
+    /// - Parameter range: the message's parts among all. As indices and not as a slice, which would be counted as a holder.
+    private func sendMessage(_ range: ClosedRange<Int>, of parts: [OutboundMessages.Part], _ bytes: Span<UInt8>) {
+        let first = parts[range.lowerBound]
         switch first.destination {
         case .events:
-            for part in parts {
-                _ = try? sockets.events.send(copying: bytes.extracting(part.range), more: part.more)
+            for index in range {
+                _ = try? sockets.events.send(copying: bytes.extracting(parts[index].range), more: parts[index].more)
             }
         case .commands, .bulk:
             // Nearly always nothing waits for anybody, and the peer need not be named.
             let isFree = outbox.isEmpty
-            if isFree, sendNow(parts, bytes) { return }
+            if isFree, sendNow(range, of: parts, bytes) { return }
             let peer = Peer(destination: first.destination, routingID: Array(bytes.extracting(first.range)))
-            if isFree || outbox.holds(peer) || !sendNow(parts, bytes) { wait(peer, parts, bytes) }
+            if isFree || outbox.holds(peer) || !sendNow(range, of: parts, bytes) { wait(peer, range, of: parts, bytes) }
         }
     }
 
     /// Sends to a peer; false where its pipe is full.
-    private func sendNow(_ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) -> Bool {
-        for part in parts {
+    private func sendNow(_ range: ClosedRange<Int>, of parts: [OutboundMessages.Part], _ bytes: Span<UInt8>) -> Bool {
+        for index in range {
+            let part = parts[index]
             let frame = bytes.extracting(part.range)
             let sent =
                 part.destination == .bulk
@@ -101,8 +103,10 @@ extension EngineHost {
     }
 
     /// Keeps a message for a peer whose pipe is full, or cuts a peer for which too much waits.
-    private func wait(_ peer: Peer, _ parts: ArraySlice<OutboundMessages.Part>, _ bytes: Span<UInt8>) {
-        let frames = parts.dropFirst().map { Array(bytes.extracting($0.range)) }
+    private func wait(
+        _ peer: Peer, _ range: ClosedRange<Int>, of parts: [OutboundMessages.Part], _ bytes: Span<UInt8>
+    ) {
+        let frames = parts[range].dropFirst().map { Array(bytes.extracting($0.range)) }
         for cut in outbox.append(frames, for: peer, at: partition.now.monotonic) {
             partition.clientWasCut(cut.client)
             if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }

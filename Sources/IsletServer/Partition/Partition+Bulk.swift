@@ -9,9 +9,9 @@ extension Partition {
     /// Takes the message in ``inbound``, which came to the bulk socket.
     package func takeBulk() {
         for index in inbound.commands {
-            let frame = inbound[index]
-            let bytes = inbound.bytes
-            request(bytes.span.extracting(frame.range), isTooLong: frame.isTooLong || inbound.hasTooManyFrames)
+            inbound.withFrame(index) { frame in
+                request(frame, isTooLong: inbound[index].isTooLong || inbound.hasTooManyFrames)
+            }
             if inbound.hasTooManyFrames { break }
         }
     }

@@ -49,9 +49,10 @@ extension Partition {
         guard providers.providerCount > 0, let index = inbound.commands.first, !inbound[index].isTooLong else {
             return false
         }
-        let bytes = inbound.bytes
         do throws(RefusedCommand) {
-            try decoder.decode(bytes.span.extracting(inbound[index].range), into: &command)
+            try inbound.withFrame(index) { frame throws(RefusedCommand) in
+                try decoder.decode(frame, into: &command)
+            }
             return decoder.name.isOfProvider
         } catch {
             return false
@@ -138,18 +139,15 @@ extension Partition {
 
     /// Executes one frame of `inbound`.
     private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
-        let frame = inbound[index]
-        let bytes = inbound.bytes
-        return execute(
-            bytes.span.extracting(frame.range), isTooLong: frame.isTooLong, isIngest: isIngest,
-            receivedAt: now.monotonic)
+        inbound.withFrame(index) { frame in
+            execute(frame, isTooLong: inbound[index].isTooLong, isIngest: isIngest, receivedAt: now.monotonic)
+        }
     }
 
     /// Routing id and envelope of the message in `inbound`.
     private func beginRoute(to destination: OutboundMessages.Destination) {
-        let bytes = inbound.bytes
         for index in 0..<inbound.routeCount {
-            outbound.add(copying: bytes.span.extracting(inbound[index].range), to: destination, more: true)
+            inbound.withFrame(index) { outbound.add(copying: $0, to: destination, more: true) }
         }
     }
 
