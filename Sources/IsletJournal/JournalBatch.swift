@@ -98,7 +98,7 @@
         bytes.removeAll(givingBackBeyond: Self.keptBytes)
     }
 
-    /// Adds an event of an app, and the app where it has no row yet.
+    /// Adds an event of an app, and the app where it has no row yet: for who has its name at hand.
     ///
     /// - Parameters:
     ///   - stream: The owner's number of the app.
@@ -115,13 +115,14 @@
             stream: stream, seq: seq, previous: previous, at: at, topic: topic, json: json, image: image)
     }
 
-    /// Adds an app, whose first event in the batch comes next.
+    /// Adds an app, whose first event is the next that is added; else it traps.
     ///
     /// - Parameters:
     ///   - stream: The owner's number of the app.
     ///   - app: Its name.
     ///   - seq: The number of that event.
     package mutating func addRow(of stream: UInt32, app: Span<UInt8>, firstSeq seq: UInt64) {
+        precondition(!hasRow(of: stream), "an app with two rows")
         rowOfStream[stream] = rows.count
         rows.append(Row(stream: stream, name: store(app), firstSeq: seq, lastSeq: seq - 1, firstEvent: events.count))
     }
@@ -140,7 +141,11 @@
         guard let row = findRow(of: stream) else { preconditionFailure("an event of an app without a row") }
         precondition(seq == rows[row].lastSeq + 1, "seq \(seq) after \(rows[row].lastSeq)")
         let index = events.count
-        if seq > rows[row].firstSeq { events[rows[row].lastEvent].next = index }
+        if seq > rows[row].firstSeq {
+            events[rows[row].lastEvent].next = index
+        } else {
+            precondition(index == rows[row].firstEvent, "an app was added too early")
+        }
         rows[row].lastSeq = seq
         rows[row].at = at
         rows[row].lastEvent = index

@@ -15,17 +15,17 @@ enum IndexBench {
         let strangers = order.map { SampleFrames.id($0 + ids.count) }
         var index = SlotIndex()
         var found = 0
-        meter.measure("insert") { index.insert(hash(ids[$0]), Slot($0)) }
+        meter.measure("insert") { index.insert(ids[$0].keyedHash, Slot($0)) }
         meter.measure("find") { number in
             let id = ids[number]
-            if index.find(hash(id), matches: { ids[Int($0)] == id }) != nil { found += 1 }
+            if index.find(id.keyedHash, matches: { ids[Int($0)] == id }) != nil { found += 1 }
         }
         meter.measure("find a stranger") { number in
             let id = strangers[number]
-            if index.find(hash(id), matches: { ids[Int($0)] == id }) != nil { found += 1 }
+            if index.find(id.keyedHash, matches: { ids[Int($0)] == id }) != nil { found += 1 }
         }
         precondition(found == meter.count)
-        meter.measure("remove") { index.remove(hash(ids[$0]), Slot($0)) }
+        meter.measure("remove") { index.remove(ids[$0].keyedHash, Slot($0)) }
         precondition(index.count == 0)
     }
 
@@ -55,13 +55,5 @@ enum IndexBench {
             if case .found = outcome { found += 1 }
         }
         precondition(found == 2 * meter.count)
-    }
-
-    /// As the engine hashes an id: keyed, as ids come from outside.
-    private static func hash(_ id: EntityID) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(id.high)
-        hasher.combine(id.low)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

@@ -328,7 +328,9 @@ def tasks(pid):
 
 def task(pid, thread):
     """The same of the thread of a name."""
-    return next(task for task in tasks(pid) if (task / "comm").read_text() == thread + "\n")
+    found = [each for each in tasks(pid) if (each / "comm").read_text() == thread + "\n"]
+    assert found, f"no thread {thread}"
+    return found[0]
 
 
 def processors(pid, thread):

@@ -89,6 +89,21 @@ import Testing
         }
     }
 
+    @Test func anAppThatIsAddedTooEarlyOrTwiceTraps() async {
+        await #expect(processExitsWith: .failure) {
+            var batch = JournalBatch(number: 1)
+            batch.addRow(of: 1, app: [97].span, firstSeq: 1)
+            batch.addRow(of: 2, app: [98].span, firstSeq: 1)
+            batch.append(stream: 1, seq: 1, previous: 0, at: 0, topic: [97].span, json: [123].span, image: [1].span)
+            batch.append(stream: 2, seq: 1, previous: 0, at: 0, topic: [97].span, json: [123].span, image: [1].span)
+        }
+        await #expect(processExitsWith: .failure) {
+            var batch = JournalBatch(number: 1)
+            batch.addRow(of: 1, app: [97].span, firstSeq: 1)
+            batch.addRow(of: 1, app: [97].span, firstSeq: 1)
+        }
+    }
+
     @Test func aHoleInASequenceTraps() async {
         await #expect(processExitsWith: .failure) {
             var batch = JournalBatch(number: 1)

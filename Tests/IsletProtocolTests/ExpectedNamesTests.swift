@@ -14,10 +14,26 @@ struct ExpectedNamesTests {
         #""contentState":{"app":{"id":[]}}"#, #""staleDate":1780000000000"#, #""relevanceScore":1"#, #""ttl":50"#,
         #""timestamp":1780000000000"#, #""client":"\#(text)""#, #""source":"push""#, #""staleDat":1"#, #""staleDates":1"#,
         #""ap":1"#, #""apps":1"#, #""i\u0064":"\#(text)""#, #""id" :"\#(text)""#, #""ifRevision":7"#, #""x":null"#,
-        #""key":null"#,
+        #""key":null"#, #""type":"Ride""#, #""kind":"Ride""#, #""configuration":{}"#,
+    ]
+
+    /// The members of commands that are accepted in any order.
+    private static let commands = [
+        [
+            #""op":"activity.update""#, #""req":"1""#, #""app":"com.example""#, #""id":"\#(text)""#,
+            #""contentState":{"n":1}"#, #""staleDate":1780000000000"#, #""relevanceScore":1"#, #""ttl":50"#,
+        ],
+        [#""op":"activity.get""#, #""req":"17""#, #""app":"com.example""#, #""key":"home""#, #""device":"phone""#],
+        [
+            #""op":"activity.start""#, #""app":"com.example""#, #""type":"Ride""#, #""contentState":{}"#, #""key":"home""#,
+            #""attributes":{"kind":1}"#,
+        ],
     ]
 
     private func frame(_ random: inout SeededGenerator) -> [UInt8] {
+        if Bool.random(using: &random), let command = Self.commands.randomElement(using: &random) {
+            return Array("{\(command.shuffled(using: &random).joined(separator: ","))}".utf8)
+        }
         var members = (0..<Int.random(in: 1...7, using: &random)).map { _ in Self.members.randomElement(using: &random)! }
         if Bool.random(using: &random) { members[0] = Self.members[0] }
         let separator = [",", ",", ",", ", ", " ,", ",\n"].randomElement(using: &random)!
@@ -36,15 +52,18 @@ struct ExpectedNamesTests {
         var random = SeededGenerator(seed: seed)
         var used = CommandDecoder()
         var last = frame(&random)
+        var accepted = 0
         for number in 0..<20_000 {
             // Mostly the shape of the one before, with a member more, less, or another one.
             let bytes = Int.random(in: 0..<3, using: &random) > 0 ? changed(last, &random) : frame(&random)
             last = bytes
             let (expecting, fresh) = (Decoded(bytes, with: &used), Decoded(bytes))
+            if fresh.refusal == nil { accepted += 1 }
             #expect(
                 expecting.outcome == fresh.outcome && expecting.frame == fresh.frame,
                 "frame \(number) of seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
         }
+        #expect(accepted > 2_000)
     }
 
     private func changed(_ frame: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
@@ -66,10 +85,11 @@ struct ExpectedNamesTests {
         let first = #"{"op":"activity.get","app":"com.example","\#(name)":null,"contentState":{}}"#
         _ = Decoded(Array(first.utf8), with: &decoder)
         let second = Decoded(Array(#"{"op":"activity.get","app":"com.example","id":"\#(Self.text)"}"#.utf8), with: &decoder)
-        guard case .activityGet(let address) = second.operation else {
+        guard case .activityGet(let address) = second.operation, case .id(let id) = address.target else {
             Issue.record("\(second.verdict)")
             return
         }
         #expect(second.text(address.app) == "com.example")
+        #expect(id == EntityID(high: 0x0198_c0de_1c00_7a3e, low: 0x9f21_3b5c_8d7e_0a11))
     }
 }

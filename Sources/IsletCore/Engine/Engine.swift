@@ -84,6 +84,7 @@ package struct Engine: ~Copyable {
 
     /// The events were encoded: dismissed activities give back their payloads.
     package mutating func releaseEvents() {
+        // By indices: to go through the array itself counts one holder more.
         for index in events.indices where events[index].name == .dismissed { releasePayloads(events[index].slot) }
         events.removeAll(keepingCapacity: true)
         interactionBytes.removeAll(keepingCapacity: true)

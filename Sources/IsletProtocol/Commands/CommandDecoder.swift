@@ -142,7 +142,7 @@ package struct CommandDecoder: ~Copyable {
                     place = field.index
                 } else {
                     hasUnknownField = true
-                    place = ExpectedNames.stranger
+                    place = ExpectedNames.unknown
                 }
             }
         }

@@ -4,12 +4,11 @@ extension EntityID {
     /// How many bytes of a frame are looked at: who writes the content first is not helped.
     private static var reach: Int { 256 }
 
-    /// The id that a command seems to name: the text behind the first `"id":`, wherever that stands.
+    /// The id that a command seems to name: the text behind the `"id":` at `place`, or else behind the first one.
     ///
     /// For what may be wrong without harm, and much cheaper than to decode the command.
     ///
-    /// - Parameter place: where the name `"id":` is looked for first, which is where it was in the frame before; then, where
-    ///   it was found.
+    /// - Parameter place: where it stood in the frame before, whatever number that is; then, where it was found.
     package init?(guessedFrom frame: Span<UInt8>, near place: inout Int) {
         let start: Int? = frame.withUnsafeBytes { bytes in
             // `"id":`, the first character in the lowest byte.

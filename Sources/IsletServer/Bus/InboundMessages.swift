@@ -102,7 +102,8 @@ package struct InboundMessages: ~Copyable {
     /// A copy of the bytes of one of the present message's frames.
     package func frame(_ index: Int) -> [UInt8] { Array(bytes[self[index].range]) }
 
-    /// Calls `body` with the bytes of one of the present message's frames. Nothing is received meanwhile.
+    /// Calls `body` with the bytes of one of the present message's frames. It must neither receive, nor go on to the next
+    /// message, nor keep them.
     ///
     /// Lent and not handed out as an array, whose holders would be counted: two atomic counts a command, each of which
     /// waits until all stores before it are done.

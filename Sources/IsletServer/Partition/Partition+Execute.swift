@@ -223,7 +223,7 @@ extension Partition {
     func append(
         app: AppID, seq: UInt64, previous: UInt64, at: Instant, entity: EntityID, revision: UInt32, topicCount: Int
     ) {
-        // Its name is told once in a batch. To hold it for each event cost 3 % of this thread's time: the atomic counts of
+        // An app's name is told once in a batch. To hold it for each event cost 3 % of this thread's time: the atomic counts of
         // its holders wait until all stores before them are done.
         if !batch.hasRow(of: app) { batch.addRow(of: app, app: engine.apps.name(of: app).span, firstSeq: seq) }
         eventWriter.withSpan { bytes in
