@@ -187,11 +187,23 @@
 
     /// Calls `body` with each event of a row, in order.
     package func forEachEvent(ofRow row: Int, _ body: (Event) -> Void) {
-        var next: Int? = rows[row].firstEvent
-        while let index = next {
-            body(events[index])
-            next = events[index].next
+        _ = forEachEvent(ofRow: row, from: nil) { event in
+            body(event)
+            return true
         }
+    }
+
+    /// Calls `body` with the events of a row in order, as long as it wants more.
+    ///
+    /// - Parameter index: where it ended the last time; nil: at the row's first event.
+    /// - Returns: the event to go on with; nil: it was the last.
+    func forEachEvent(ofRow row: Int, from index: Int?, _ body: (Event) -> Bool) -> Int? {
+        var next: Int? = index ?? rows[row].firstEvent
+        while let index = next {
+            next = events[index].next
+            guard body(events[index]) else { break }
+        }
+        return next
     }
 
     /// Whether an event of an app is in it. Asked for each event: inlinable, as ``isFull``.

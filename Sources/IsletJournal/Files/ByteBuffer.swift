@@ -60,6 +60,12 @@ final class ByteBuffer {
         count += 4
     }
 
+    /// Writes over four bytes that were appended.
+    func replace(at offset: Int, by value: UInt32) {
+        precondition(offset >= 0 && offset <= count - 4, "outside the buffer")
+        unsafe start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
+
     /// Eight bytes, the lowest first.
     @inline(__always)
     func append(_ value: UInt64) {

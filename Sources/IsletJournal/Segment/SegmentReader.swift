@@ -19,6 +19,11 @@ final class SegmentReader {
     /// Makes SQLite index the log, if no connection has made it yet.
     func indexLog() throws(SQLiteError) { _ = try database.prepare("SELECT 1 FROM batch") }
 
+    /// Keeps only so much of the file as one row wants, for who reads few rows and stays.
+    func keepLittle() throws(SQLiteError) { try database.execute("PRAGMA cache_size = -\(Self.littleKiB)") }
+
+    private static let littleKiB = 256
+
     /// More than any batch's number can be.
     static let maximumBatch: UInt64 = 1 << 42
 

@@ -90,6 +90,12 @@ final class SegmentWriter: @unchecked Sendable {
         try database.execute("PRAGMA synchronous = \(identity.sync.rawValue)")
     }
 
+    /// Gives back the memory of a segment that is full, but for the index of its log.
+    func rest() {
+        // Where it fails, nothing is lost but memory.
+        try? database.execute("PRAGMA shrink_memory")
+    }
+
     /// Writes and commits a batch. Where it throws, nothing of it remains.
     func write(_ batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
         do throws(SQLiteError) {
@@ -107,31 +113,48 @@ final class SegmentWriter: @unchecked Sendable {
     }
 
     private func insertRows(of batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
-        precondition(batch.rows.count < 1 << Self.rowBits, "a batch with \(batch.rows.count) apps")
         encoder.encodeNotes(of: batch)
-        for row in 0..<max(1, batch.rows.count) {
-            insert.bind(batch.number << Self.rowBits | UInt64(row), at: 1)
-            insert.bind(batch.number, at: 2)
-            insert.bind(batch.at, at: 6)
-            bindNotes(encoder.facts, isFirst: row == 0, at: 9)
-            bindNotes(encoder.answers, isFirst: row == 0, at: 10)
-            if batch.rows.isEmpty {
-                for column: Int32 in [3, 4, 5, 7, 8, 11, 12] { insert.bindNull(at: column) }
-            } else {
-                encoder.encode(row: row, of: batch)
-                // The encoder's buffers stand still until the next row.
+        var count: UInt64 = 0
+        if batch.rows.isEmpty {
+            for column: Int32 in [3, 4, 5, 7, 8, 11, 12] { insert.bindNull(at: column) }
+            try insertRow(&count, of: batch, with: encoder)
+        }
+        for row in batch.rows.indices {
+            var start: Int?
+            repeat {
+                let piece = encoder.encode(row: row, of: batch, from: start)
+                start = piece.next
+                // The encoder's buffers stand still until the next piece.
                 unsafe insert.bindText(encoder.app.bytes, at: 3)
-                insert.bind(batch.rows[row].firstSeq, at: 4)
-                insert.bind(batch.rows[row].lastSeq, at: 5)
-                insert.bind(Int64(batch.rows[row].entities), at: 7)
-                insert.bind(batch.rows[row].digest, at: 8)
+                insert.bind(piece.firstSeq, at: 4)
+                insert.bind(piece.lastSeq, at: 5)
+                if start == nil {
+                    insert.bind(Int64(batch.rows[row].entities), at: 7)
+                    insert.bind(batch.rows[row].digest, at: 8)
+                } else {
+                    for column: Int32 in [7, 8] { insert.bindNull(at: column) }
+                }
                 unsafe insert.bindText(encoder.body.bytes, at: 11)
                 unsafe insert.bindBlob(encoder.recovery.bytes, at: 12)
-            }
-            try insert.run()
+                try insertRow(&count, of: batch, with: encoder)
+            } while start != nil
         }
         insert.clearBindings()
         encoder.removeAll()
+    }
+
+    /// Inserts what is bound and what all rows of a batch have.
+    private func insertRow(
+        _ count: inout UInt64, of batch: JournalBatch, with encoder: RowEncoder
+    ) throws(SQLiteError) {
+        precondition(count < 1 << Self.rowBits, "a batch with \(count) rows")
+        insert.bind(batch.number << Self.rowBits | count, at: 1)
+        insert.bind(batch.number, at: 2)
+        insert.bind(batch.at, at: 6)
+        bindNotes(encoder.facts, isFirst: count == 0, at: 9)
+        bindNotes(encoder.answers, isFirst: count == 0, at: 10)
+        try insert.run()
+        count += 1
     }
 
     private func bindNotes(_ notes: ByteBuffer, isFirst: Bool, at index: Int32) {

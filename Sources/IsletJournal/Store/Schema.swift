@@ -47,7 +47,8 @@ enum Schema {
         CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
         """
 
-    /// One row for each app that a batch has events of, or one without an app.
+    /// Rows for each app that a batch has events of, one for about 64 KiB of them, or one without an app. `entities` and
+    /// `digest` are in the last of an app's rows: how it was then.
     ///
     /// `id`: the batch's number and 20 bits for the row. `body`: a JSON array of the events as they were published.
     /// `recovery`, `facts`, `answers`: packed, see `PackedRow`; the last two are in a batch's first row. Small columns

@@ -102,6 +102,8 @@ struct BatchWalk {
                     return true
                 }
             }
+            // What does not end the batch's events of the app does not say how it then was.
+            if rows.isNull(6) { return }
             try visitor.endStream(
                 app: app, seq: range.last, entities: Int(rows.integer(5)), digest: rows.unsigned(6))
         }

@@ -1,4 +1,4 @@
-/// A stored row: the events of one app in one batch, or a batch without events.
+/// A stored row: events of one app in one batch, all or one piece of them, or a batch without events.
 package struct DumpedRow: Sendable, Equatable {
     package var batch: UInt64
     /// Domain time in milliseconds since 1970.

@@ -17,7 +17,7 @@ final class Sweeper: @unchecked Sendable {
 
     private enum Job {
         case makeSegment(SegmentIdentity)
-        /// With its connection, which is closed on this thread.
+        /// With its connection, which is kept and closed by this thread.
         case recordSegment(SegmentInfo, SegmentWriter)
         case sweep
         case backUp(BackupRequest)
@@ -37,6 +37,11 @@ final class Sweeper: @unchecked Sendable {
     private var holdsThrough: UInt64
     /// Domain time when the round of that began; 0: no round was finished since the start.
     private var roundBegan: Int64 = 0
+    /// The writers of the newest full segments, which write no more: as long as a segment has one connection, SQLite keeps the
+    /// index of its log. Without it, the first who asks for an event reads all 64 MiB, from the disk if need be.
+    private var full: [SegmentWriter] = []
+    /// Each has three files, and some 200 KiB of memory.
+    private static let maximumFull = 8
 
     init(store: Store, fate: JournalFate, report: @escaping JournalReport) {
         names = store.names
@@ -97,7 +102,10 @@ final class Sweeper: @unchecked Sendable {
         while !fate.hasFailed {
             switch takeJob() {
             case .makeSegment(let identity): makeSegment(identity)
-            case .recordSegment(let info, _):
+            case .recordSegment(let info, let writer):
+                // It may be trimmed as soon as it is full, which is before it is told here.
+                guard let first = segments.first, first <= info.number else { continue }
+                keep(writer)
                 CachedLog.keepNothing(of: FolderNames.log(of: names.segment(info.number - 1)))
                 if write("the list of segments", { () throws(SQLiteError) in try state.record(info) }) { trim() }
             case .sweep: sweepCurrent()
@@ -124,6 +132,12 @@ final class Sweeper: @unchecked Sendable {
             if let backup = queue.backup.take() { return .backUp(backup) }
             return queue.isClosing ? .end : nil
         }
+    }
+
+    private func keep(_ writer: SegmentWriter) {
+        writer.rest()
+        full.append(writer)
+        if full.count > Self.maximumFull { full.removeFirst() }
     }
 
     /// The bytes that an empty segment takes, and a little more.
@@ -199,6 +213,7 @@ final class Sweeper: @unchecked Sendable {
                 write("what is trimmed", { () throws(SQLiteError) in try state.recordTrimming(of: first) })
             else { return }
             segments.trimFirst()
+            full.removeAll { $0.identity.number <= first.number }
             do throws(SystemError) {
                 try FolderNames.removeDatabase(names.segment(first.number))
             } catch {

@@ -1,0 +1,84 @@
+import IsletJournal
+import Testing
+
+/// A batch with more events of an app than one row has.
+@Suite(.timeLimit(.minutes(10))) struct LargeBatchTests {
+    private let options = StoreOptions.testing()
+
+    /// Events of two apps by turns; those of the first take four rows.
+    private let events: [SampleEvent] = (1...40).flatMap { number in
+        [
+            SampleEvent(app: "com.a", seq: number, previous: number - 1, padding: 5_000),
+            SampleEvent(app: "com.b", seq: number, previous: number - 1),
+        ]
+    }
+
+    /// What recovery tells of the batch.
+    private var lines: [String] {
+        ["batch 1 at 1000", "fact f"]
+            + ["com.a", "com.b"].flatMap { app in
+                events.filter { $0.app == app }.map(\.line) + ["\(app) ends at 40: 80, 77"]
+            }
+    }
+
+    /// A journal that has the batch and another one.
+    private func filled() async throws -> JournalRun {
+        let run = try JournalRun(TemporaryFolder(), options)
+        await run.commit(.sample(1, events, facts: ["f"], answers: ["one", "two"]))
+        await run.commit(.sample(2, [SampleEvent(app: "com.a", seq: 41, previous: 40)]))
+        return run
+    }
+
+    private let rows = "SELECT id & 0xfffff, app, first_seq, last_seq, entities, digest FROM batch WHERE number = 1"
+
+    @Test func itsRowsFollowOneAnotherAndTheLastOfAnAppSaysHowItWas() async throws {
+        let run = try await filled()
+        await run.journal.close()
+        let written = try TemporaryFolder.sqlite3(run.folder.data + "/journal-000001.db", rows)
+        #expect(
+            written == """
+                0|com.a|1|13||
+                1|com.a|14|26||
+                2|com.a|27|39||
+                3|com.a|40|40|80|77
+                4|com.b|1|40|80|77
+
+                """)
+        #expect(try Store.verify(directory: run.folder.data).findings == [])
+    }
+
+    @Test func recoveryTellsItAsOneStream() async throws {
+        let run = try await filled()
+        await run.journal.close()
+        let store = try Store.open(directory: run.folder.data, options: options)
+        #expect(try Array(store.recorded().prefix(lines.count)) == lines)
+        #expect(try store.answers() == ["1 at 1000: one", "1 at 1000: two"])
+    }
+
+    @Test func itsEventsAreReadFromAnyPlace() async throws {
+        let run = try await filled()
+        for seq: UInt64 in [0, 12, 13, 14, 26, 39, 40] {
+            let read = await run.read("com.a", .stream(after: seq), id: 100 + seq)
+            #expect(read?.seqs == Array((seq + 1)...41), "after \(seq)")
+        }
+        for seq: UInt64 in [1, 13, 14, 27, 40, 41] {
+            let read = await run.read("com.a", .chain(last: seq), id: 200 + seq)
+            #expect(read?.seqs == (1...seq).reversed(), "from \(seq) back")
+        }
+        await run.journal.close()
+    }
+
+    @Test func aBackupHasItAsItIs() async throws {
+        let run = try await filled()
+        let file = run.folder.path + "/copy"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        await run.journal.close()
+        let target = try TemporaryFolder()
+        try Store.restore(from: file, into: target.data, epoch: "e2", options: options)
+        let written = try TemporaryFolder.sqlite3(target.data + "/journal-000001.db", rows)
+        #expect(try written == TemporaryFolder.sqlite3(run.folder.data + "/journal-000001.db", rows))
+        let store = try Store.open(directory: target.data, options: options)
+        #expect(try Array(store.recorded().prefix(lines.count)) == lines)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import IsletJournal
+import Testing
+
+/// Full segments stay open, so that SQLite does not read a whole log again for each event that is asked for.
+@Suite(.timeLimit(.minutes(10))) struct OpenSegmentsTests {
+    private let small = StoreOptions.testing { $0.segmentBytes = 40_000 }
+
+    /// The numbers of the segments of a folder that this process has open.
+    private func open(_ folder: TemporaryFolder) -> Set<Int> {
+        let files = FileManager.default
+        let descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let paths = descriptors.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        return Set(
+            paths.filter { $0.hasPrefix(folder.data + "/journal-") && $0.hasSuffix(".db") }
+                .compactMap { Int($0.dropLast(3).suffix(6)) })
+    }
+
+    /// Whether just these are open in the end, beside the first, which the store of a run has begun with.
+    private func opened(_ folder: TemporaryFolder, _ wanted: Set<Int>) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while open(folder).subtracting([1]) != wanted {
+            guard ContinuousClock.now < deadline else { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
+    @Test func theNewestFullOnesStayOpen() async throws {
+        let run = try JournalRun(TemporaryFolder(), small)
+        _ = await run.commit(from: 1, untilSegments: 12)
+        // The last two are the one that is written and the one that was made ahead.
+        #expect(await opened(run.folder, Set(4...13)))
+        await run.journal.close()
+    }
+
+    @Test func theyAreClosedWithTheJournal() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let run = try JournalRun(folder, small)
+            _ = await run.commit(from: 1, untilSegments: 4)
+            #expect(!open(folder).isEmpty)
+            await run.journal.close()
+        }
+        #expect(await opened(folder, []))
+    }
+
+    @Test func oneThatIsTrimmedIsClosed() async throws {
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 1
+        }
+        let run = try JournalRun(TemporaryFolder(), options)
+        let last = await run.commit(from: 1, untilSegments: 4)
+        await run.hold(through: last, sweep: 1)
+        #expect(run.store.segmentCount == 1)
+        #expect(await opened(run.folder, [4, 5]))
+        await run.journal.close()
+    }
+
+    @Test func thoseThatEventsAreReadFromStayOpenUpToABound() async throws {
+        let run = try JournalRun(TemporaryFolder(), small)
+        let last = await run.commit(from: 1, untilSegments: 50)
+        let all = await run.read("com.a", .chain(last: last), rows: 1_000, bytes: 1 << 30, id: 1)
+        #expect(all?.seqs == (1...last).reversed())
+        #expect(await opened(run.folder, Set(2...32).union(42...51)))
+        await run.journal.close()
+    }
+}
