@@ -27,8 +27,8 @@ extension Ledger {
             entry.answers.append(answer)
         }
         var lines: [(app: String, lines: [String])] = []
-        // Some batches are larger than many others together.
-        let size = dice.oneIn(12) ? 6_000 : 300
+        // Some batches are larger than many others together, and a few have more of an app than one row.
+        let size = dice.oneIn(60) ? 90_000 : dice.oneIn(12) ? 6_000 : 300
         for _ in 0..<(dice.oneIn(6) ? 0 : 1 + dice.below(6)) {
             let index = dice.below(Self.apps.count)
             let app = Self.apps[index]
