@@ -70,7 +70,7 @@ extension Simulation {
     private func beginTurn() -> Bool {
         let before = partition.now.domain.milliseconds
         let arrivals = partition.arrivals
-        _ = partition.beginTurn(clock.reading)
+        let isLate = partition.beginTurn(clock.reading)
         let domain = partition.now.domain.milliseconds
         expect(domain >= before, "domain time went back from \(before) to \(domain)")
         if !mix.isManual {
@@ -85,9 +85,9 @@ extension Simulation {
         tally.deadlines += passages.count
         expected.expect(passages)
         if isUnderway { return false }
-        // What was retained long enough is forgotten in a turn in which nothing else happens; a clock that has arrived has
-        // seen to that.
-        if travel == nil, !passages.isEmpty, oracle.hasForgettable { return false }
+        // What was retained long enough is forgotten once all that is due has taken effect; a clock that has arrived has seen
+        // to that.
+        if travel == nil, isLate, !passages.isEmpty, oracle.hasForgettable { return false }
         oracle.forgetRetained()
         if travel != nil { arrive() }
         return travel == nil
