@@ -19,7 +19,7 @@ final class SegmentReader {
     /// Makes SQLite index the log, if no connection has made it yet.
     func indexLog() throws(SQLiteError) { _ = try database.prepare("SELECT 1 FROM batch") }
 
-    /// Keeps only so much of the file as one row wants, for who reads few rows and stays.
+    /// Keeps little of the file in memory: for one of many that read a row now and then. Makes SQLite index the log.
     func keepLittle() throws(SQLiteError) { try database.execute("PRAGMA cache_size = -\(Self.littleKiB)") }
 
     private static let littleKiB = 256

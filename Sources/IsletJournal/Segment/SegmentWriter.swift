@@ -90,12 +90,6 @@ final class SegmentWriter: @unchecked Sendable {
         try database.execute("PRAGMA synchronous = \(identity.sync.rawValue)")
     }
 
-    /// Gives back the memory of a segment that is full, but for the index of its log.
-    func rest() {
-        // Where it fails, nothing is lost but memory.
-        try? database.execute("PRAGMA shrink_memory")
-    }
-
     /// Writes and commits a batch. Where it throws, nothing of it remains.
     func write(_ batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
         do throws(SQLiteError) {

@@ -7,7 +7,7 @@ struct EventHistory {
     private var open: [SegmentReader] = []
     /// At most this many are open at a time; each has three files, and 400 KiB of memory at most. Opening one that nobody has
     /// open costs 25 ms and more, since SQLite then reads its whole log.
-    private static let openMaximum = 32
+    private static let openMaximum = 16
     /// A segment can be trimmed between the directory's answer and its opening.
     private static let attempts = 8
 
@@ -21,14 +21,15 @@ struct EventHistory {
         var answer = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
         for _ in 0..<Self.attempts {
             let first = segments.first
-            // An open file keeps its bytes on the disk.
-            if let first { open.removeAll { $0.number < first } }
+            closeTrimmed()
             do {
                 switch request.kind {
                 case .stream(let seq): return try stream(request.app, after: seq, &answer)
                 case .chain(let seq): return try chain(request.app, last: seq, &answer)
                 }
             } catch SQLiteError.cannotOpen {
+                // It was trimmed, or this process may have no more files.
+                open.removeAll()
                 continue
             } catch {
                 // It was trimmed while it was opened or read: its files go one after another.
@@ -40,6 +41,12 @@ struct EventHistory {
         }
         options.onWarning("a segment with events of \(String(decoding: request.app, as: UTF8.self)) cannot be opened")
         return unreadable(request, answer)
+    }
+
+    /// Closes those that were trimmed: an open file keeps its bytes on the disk.
+    mutating func closeTrimmed() {
+        guard let first = segments.first else { return }
+        open.removeAll { $0.number < first }
     }
 
     /// What can be said where a file cannot be read: what was found before, or that events are gone. Not that there are
@@ -135,9 +142,9 @@ struct EventHistory {
             open.append(reader)
             return reader
         }
+        if open.count >= Self.openMaximum { open.removeFirst() }
         let reader = try SegmentReader(path: names.segment(segment), number: segment)
         try reader.keepLittle()
-        if open.count >= Self.openMaximum { open.removeFirst() }
         open.append(reader)
         return reader
     }

@@ -6,6 +6,7 @@ final class ReadWorker: @unchecked Sendable {
         /// At most ``JournalRead/maximumInFlight`` with the one that is being answered.
         var waiting: [JournalRead] = []
         var inFlight = 0
+        var wasTrimmed = false
         var isClosing = false
     }
 
@@ -29,22 +30,44 @@ final class ReadWorker: @unchecked Sendable {
         }
     }
 
+    /// A segment was trimmed: as long as it is open, its bytes stay on the disk.
+    func segmentWasTrimmed() {
+        queue.change { $0.wasTrimmed = true }
+    }
+
     /// Asks the thread to answer what waits and to end.
     func close() {
         queue.change { $0.isClosing = true }
     }
 
+    private enum Job {
+        case closeTrimmed
+        case answer(JournalRead)
+        case end
+    }
+
     /// The thread's function.
     func run() {
         while !fate.hasFailed {
-            let request = queue.wait { queue -> JournalRead?? in
-                if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
-                return queue.isClosing ? .some(nil) : nil
+            switch takeJob() {
+            case .closeTrimmed: history.closeTrimmed()
+            case .answer(let request):
+                let outcome = history.answer(request)
+                queue.change { $0.inFlight -= 1 }
+                report(.read(JournalReadResult(id: request.id, outcome: outcome)))
+            case .end: return
             }
-            guard let request else { return }
-            let outcome = history.answer(request)
-            queue.change { $0.inFlight -= 1 }
-            report(.read(JournalReadResult(id: request.id, outcome: outcome)))
+        }
+    }
+
+    private func takeJob() -> Job {
+        queue.wait { queue -> Job? in
+            if queue.wasTrimmed {
+                queue.wasTrimmed = false
+                return .closeTrimmed
+            }
+            if !queue.waiting.isEmpty { return .answer(queue.waiting.removeFirst()) }
+            return queue.isClosing ? .end : nil
         }
     }
 }

@@ -17,7 +17,7 @@ final class Sweeper: @unchecked Sendable {
 
     private enum Job {
         case makeSegment(SegmentIdentity)
-        /// With its connection, which is kept and closed by this thread.
+        /// With its connection, which is closed on this thread, once another one keeps the log's index.
         case recordSegment(SegmentInfo, SegmentWriter)
         case sweep
         case backUp(BackupRequest)
@@ -37,13 +37,15 @@ final class Sweeper: @unchecked Sendable {
     private var holdsThrough: UInt64
     /// Domain time when the round of that began; 0: no round was finished since the start.
     private var roundBegan: Int64 = 0
-    /// The writers of the newest full segments, which write no more: as long as a segment has one connection, SQLite keeps the
-    /// index of its log. Without it, the first who asks for an event reads all 64 MiB, from the disk if need be.
-    private var full: [SegmentWriter] = []
-    /// Each has three files, and some 200 KiB of memory.
+    /// Of the newest full segments: as long as one has a connection, SQLite keeps the index of its log. Without it, the first
+    /// who asks for an event reads all 64 MiB, from the disk if need be.
+    private var full: [SegmentReader] = []
+    /// Each has three files, and the 128 KiB of its index.
     private static let maximumFull = 8
+    /// Called after a segment was trimmed.
+    private let onTrim: @Sendable () -> Void
 
-    init(store: Store, fate: JournalFate, report: @escaping JournalReport) {
+    init(store: Store, fate: JournalFate, onTrim: @escaping @Sendable () -> Void, report: @escaping JournalReport) {
         names = store.names
         options = store.options
         segments = store.segments
@@ -51,6 +53,7 @@ final class Sweeper: @unchecked Sendable {
         retention = Retention(store.options)
         holdsThrough = store.summary.snapshotHoldsThrough
         self.fate = fate
+        self.onTrim = onTrim
         self.report = report
         var first = Queue()
         first.wanted = Self.follower(of: store.writer.identity)
@@ -83,7 +86,7 @@ final class Sweeper: @unchecked Sendable {
         }
     }
 
-    /// A segment is full; its connection is not needed any more.
+    /// A segment is full; its connection writes no more.
     func sealed(_ info: SegmentInfo, _ writer: SegmentWriter) {
         queue.change { $0.sealed.append((info, writer)) }
     }
@@ -105,7 +108,7 @@ final class Sweeper: @unchecked Sendable {
             case .recordSegment(let info, let writer):
                 // It may be trimmed as soon as it is full, which is before it is told here.
                 guard let first = segments.first, first <= info.number else { continue }
-                keep(writer)
+                withExtendedLifetime(writer) { keep(info.number) }
                 CachedLog.keepNothing(of: FolderNames.log(of: names.segment(info.number - 1)))
                 if write("the list of segments", { () throws(SQLiteError) in try state.record(info) }) { trim() }
             case .sweep: sweepCurrent()
@@ -134,9 +137,12 @@ final class Sweeper: @unchecked Sendable {
         }
     }
 
-    private func keep(_ writer: SegmentWriter) {
-        writer.rest()
-        full.append(writer)
+    private func keep(_ number: Int) {
+        // Where it cannot be opened, those who read it take longer.
+        guard let reader = try? SegmentReader(path: names.segment(number), number: number),
+            (try? reader.indexLog()) != nil
+        else { return }
+        full.append(reader)
         if full.count > Self.maximumFull { full.removeFirst() }
     }
 
@@ -213,7 +219,8 @@ final class Sweeper: @unchecked Sendable {
                 write("what is trimmed", { () throws(SQLiteError) in try state.recordTrimming(of: first) })
             else { return }
             segments.trimFirst()
-            full.removeAll { $0.identity.number <= first.number }
+            full.removeAll { $0.number <= first.number }
+            onTrim()
             do throws(SystemError) {
                 try FolderNames.removeDatabase(names.segment(first.number))
             } catch {

@@ -6,7 +6,7 @@ enum FreedMemory {
     /// Of each arena's end, so many bytes are kept.
     private static let kept: Int32 = 512 << 10
 
-    /// Lets it go back to the system, but for the one large block that SQLite needs for each commit.
+    /// Lets it go back to the system, but for the one block that SQLite needs for each large row.
     ///
     /// By itself, glibc keeps as much as twice the largest buffer that was ever freed, up to 64 MiB in each arena: with a
     /// million activities 45 MB were free and resident, now 10.

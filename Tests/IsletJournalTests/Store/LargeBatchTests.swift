@@ -68,6 +68,23 @@ import Testing
         await run.journal.close()
     }
 
+    /// An event that is longer than a row alone, and batches whose last event is the last that fits.
+    @Test(arguments: [[70_000], [10, 70_000, 10], [40_000, 40_000], [40_000, 40_000, 40_000, 40_000]])
+    func noRowIsEmptyAndNoEventIsCut(paddings: [Int]) async throws {
+        let run = try JournalRun(TemporaryFolder(), options)
+        let events = paddings.enumerated().map { index, padding in
+            SampleEvent(app: "com.a", seq: UInt64(index + 1), previous: UInt64(index), padding: padding)
+        }
+        await run.commit(.sample(1, events))
+        let all = await run.read("com.a", .stream(after: 0), bytes: 1 << 30)
+        #expect(all?.seqs == events.map(\.seq))
+        await run.journal.close()
+        let store = try Store.open(directory: run.folder.data, options: options)
+        let ends = "com.a ends at \(events.count): \(events.count), 77"
+        #expect(try store.recorded() == ["batch 1 at 1000"] + events.map(\.line) + [ends])
+        #expect(try Store.verify(directory: run.folder.data).findings == [])
+    }
+
     @Test func aBackupHasItAsItIs() async throws {
         let run = try await filled()
         let file = run.folder.path + "/copy"

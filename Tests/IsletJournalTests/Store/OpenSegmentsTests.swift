@@ -58,12 +58,28 @@ import Testing
         await run.journal.close()
     }
 
+    /// Also where nobody asks for an event any more.
+    @Test func oneThatWasReadFromIsClosedWhenItIsTrimmed() async throws {
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 1
+        }
+        let run = try JournalRun(TemporaryFolder(), options)
+        let last = await run.commit(from: 1, untilSegments: 12)
+        let all = await run.read("com.a", .chain(last: last), rows: 1_000, bytes: 1 << 30, id: 1)
+        #expect(all?.seqs == (1...last).reversed())
+        #expect(open(run.folder).isSuperset(of: 2...12))
+        await run.hold(through: last, sweep: 1)
+        #expect(await opened(run.folder, [12, 13]))
+        await run.journal.close()
+    }
+
     @Test func thoseThatEventsAreReadFromStayOpenUpToABound() async throws {
         let run = try JournalRun(TemporaryFolder(), small)
         let last = await run.commit(from: 1, untilSegments: 50)
         let all = await run.read("com.a", .chain(last: last), rows: 1_000, bytes: 1 << 30, id: 1)
         #expect(all?.seqs == (1...last).reversed())
-        #expect(await opened(run.folder, Set(2...32).union(42...51)))
+        #expect(await opened(run.folder, Set(2...16).union(42...51)))
         await run.journal.close()
     }
 }
