@@ -5,19 +5,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ControlServiceTests {
     private let app = "com.example.pizza"
 
-    /// Runs a test with a service and a registered provider.
-    private func withProvider(
-        @WidgetBundleBuilder controls: () -> [ProviderKind],
-        _ body: (IsletConnection, ProviderRun) async throws -> Void
-    ) async throws {
-        try await withSession(app: app) { connection in
-            let run = ProviderRun(try #require(Islet.session), kinds: controls)
-            try await run.registered()
-            try await body(connection, run)
-            try await run.stop()
-        }
-    }
-
     private func add(
         _ kind: String, _ connection: IsletConnection, configuration: RawJSON? = nil
     ) async throws -> String {

@@ -1,6 +1,7 @@
 import IsletClient
 import IsletServer
 import Logging
+import Testing
 import ZeroMQ
 
 /// Runs a test with the real service, on free ports or on those of an earlier one, on a clock that only `clock.advance`
@@ -59,6 +60,31 @@ func withSession(
             try await body(try await session.connection)
         }
         await session.close()
+    }
+}
+
+/// Runs a test with a service, a session of an app and a registered provider, whose answers the service awaits as long
+/// as it ever does, however busy the machine is.
+func withProvider(
+    app: String = "com.example.pizza", @WidgetBundleBuilder kinds: () -> [ProviderKind],
+    _ body: (IsletConnection, ProviderRun) async throws -> Void
+) async throws {
+    try await withSession(app: app) { connection in
+        let run = ProviderRun(try #require(Islet.session)) { return kinds().map(\.patient) }
+        try await run.registered()
+        try await body(connection, run)
+        try await run.stop()
+    }
+}
+
+extension ProviderKind {
+    /// The same kind with the longest deadlines.
+    fileprivate var patient: ProviderKind {
+        let longest = Duration.seconds(60)
+        return switch self {
+        case .control(let control): .control(control.deadlines(value: longest, action: longest).definition)
+        case .widget(let widget): .widget(widget.deadlines(timeline: longest, action: longest).definition)
+        }
     }
 }
 

@@ -7,18 +7,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct WidgetServiceTests {
     private let center = WidgetCenter.shared
 
-    /// Runs a test with a service, a session of an app and a registered provider.
-    private func withProvider(
-        @WidgetBundleBuilder kinds: () -> [ProviderKind], _ body: (IsletConnection, ProviderRun) async throws -> Void
-    ) async throws {
-        try await withSession { connection in
-            let run = ProviderRun(try #require(Islet.session), kinds: kinds)
-            try await run.registered()
-            try await body(connection, run)
-            try await run.stop()
-        }
-    }
-
     /// The widget as soon as it is as wanted, with the names of the events until then.
     ///
     /// - Parameter after: what is done once all is followed.

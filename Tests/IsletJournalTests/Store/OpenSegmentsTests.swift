@@ -17,20 +17,15 @@ import Testing
     }
 
     /// Whether just these are open in the end, beside the first, which the store of a run has begun with.
-    private func opened(_ folder: TemporaryFolder, _ wanted: Set<Int>) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while open(folder).subtracting([1]) != wanted {
-            guard ContinuousClock.now < deadline else { return false }
-            await Task.yield()
-        }
-        return true
+    private func opened(_ folder: TemporaryFolder, _ wanted: Set<Int>) async throws -> Bool {
+        try await eventually { open(folder).subtracting([1]) == wanted }
     }
 
     @Test func theNewestFullOnesStayOpen() async throws {
         let run = try JournalRun(TemporaryFolder(), small)
         _ = await run.commit(from: 1, untilSegments: 12)
         // The last two are the one that is written and the one that was made ahead.
-        #expect(await opened(run.folder, Set(4...13)))
+        #expect(try await opened(run.folder, Set(4...13)))
         await run.journal.close()
     }
 
@@ -42,7 +37,7 @@ import Testing
             #expect(!open(folder).isEmpty)
             await run.journal.close()
         }
-        #expect(await opened(folder, []))
+        #expect(try await opened(folder, []))
     }
 
     @Test func oneThatIsTrimmedIsClosed() async throws {
@@ -54,7 +49,7 @@ import Testing
         let last = await run.commit(from: 1, untilSegments: 4)
         await run.hold(through: last, sweep: 1)
         #expect(run.store.segmentCount == 1)
-        #expect(await opened(run.folder, [4, 5]))
+        #expect(try await opened(run.folder, [4, 5]))
         await run.journal.close()
     }
 
@@ -70,7 +65,7 @@ import Testing
         #expect(all?.seqs == (1...last).reversed())
         #expect(open(run.folder).isSuperset(of: 2...12))
         await run.hold(through: last, sweep: 1)
-        #expect(await opened(run.folder, [12, 13]))
+        #expect(try await opened(run.folder, [12, 13]))
         await run.journal.close()
     }
 
@@ -79,7 +74,7 @@ import Testing
         let last = await run.commit(from: 1, untilSegments: 50)
         let all = await run.read("com.a", .chain(last: last), rows: 1_000, bytes: 1 << 30, id: 1)
         #expect(all?.seqs == (1...last).reversed())
-        #expect(await opened(run.folder, Set(2...16).union(42...51)))
+        #expect(try await opened(run.folder, Set(2...16).union(42...51)))
         await run.journal.close()
     }
 }

@@ -33,9 +33,7 @@ import Testing
         #expect(!open(folder).contains(segment(1, folder)))
         #expect(try store.entities().isEmpty)
         let both: Set = [segment(1, folder), segment(2, folder)]
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !open(folder).isSuperset(of: both), ContinuousClock.now < deadline { await Task.yield() }
-        #expect(open(folder).isSuperset(of: both))
+        #expect(try await eventually { open(folder).isSuperset(of: both) })
         #expect(try store.recorded().count { $0.hasPrefix("batch ") } == Int(last))
         #expect(try store.answers().count == Int(last))
         #expect(open(folder).isDisjoint(with: both))

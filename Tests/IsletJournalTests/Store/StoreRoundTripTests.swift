@@ -118,14 +118,18 @@ import Testing
 
     /// Opens a folder whose last owner went away without a goodbye, as soon as its threads have let go of the lock.
     private func reopen(_ folder: TemporaryFolder) async throws -> Store {
-        while true {
+        var store: Store?
+        let isOpen = try await eventually {
             do throws(StoreError) {
-                return try Store.open(directory: folder.data, options: .testing())
+                store = try Store.open(directory: folder.data, options: .testing())
+                return true
             } catch .locked {
-                await Task.yield()
+                return false
             } catch {
                 throw error
             }
         }
+        try #require(isOpen)
+        return try #require(store)
     }
 }
