@@ -70,6 +70,7 @@ struct Serve: AsyncParsableCommand {
         if checkConfig { print(reading.configuration.yaml, terminator: "") }
         guard reading.problems.isEmpty else { throw ExitCode(2) }
         FreedMemory.goesBack()
+        OpenFileLimit.raise()
         if !checkConfig { try await serve(reading.configuration) }
     }
 

@@ -30,10 +30,10 @@ def findings(done):
 
 
 def offline(*words, **limits):
-    """Runs it without a service, under these limits of the system; gives the finished process."""
+    """Runs it without a service, under these limits of the system, soft and hard; gives the finished process."""
     def limit():
-        for name, value in limits.items():
-            resource.setrlimit(getattr(resource, name), (value, value))
+        for name, pair in limits.items():
+            resource.setrlimit(getattr(resource, name), pair)
     return subprocess.run(
         [str(BINARY), "doctor", "--offline", *map(str, words)], env=environment(), capture_output=True, text=True,
         preexec_fn=limit, timeout=DEADLINE)
@@ -118,10 +118,14 @@ def test_offline_looks_at_the_machine_alone(tmp_path):
     assert done.returncode in (0, 1)
 
 
-@pytest.mark.parametrize("files, level", [(100, "fail"), (2_000, "warn"), (8_000, "ok")])
-def test_too_few_open_files(tmp_path, files, level):
-    done = offline("--data", tmp_path, RLIMIT_NOFILE=files)
-    assert re.search(rf"^{level} +openFiles ", done.stdout, re.MULTILINE)
+@pytest.mark.parametrize("soft, hard, files, level", [
+    (100, 100, "100", "fail"), (2_000, 2_000, "2.000", "warn"), (100, 2_000, "2.000", "warn"), (100, 8_000, "8.000", "ok"),
+    (8_000, 8_000, "8.000", "ok"),
+])
+def test_too_few_open_files(tmp_path, soft, hard, files, level):
+    """A service raises its limit as far as it may."""
+    done = offline("--data", tmp_path, RLIMIT_NOFILE=(soft, hard))
+    assert re.search(rf"^{level} +openFiles +a service may have {files} files", done.stdout, re.MULTILINE)
     assert ("LimitNOFILE=65536" in done.stdout) is (level != "ok")
     assert done.returncode == 1 or level != "fail"
 

@@ -14,6 +14,17 @@ from support.service import FREE_PORTS, arguments, environment, run
 from support.wire import Silence
 
 
+# Starting
+
+
+def test_it_takes_more_connections_than_the_shell_allows_it_at_first(wire, serve, tmp_path):
+    """`ulimit -n` is 1024 where nobody sets it, as many as connections alone may be."""
+    service = serve({"--store": "sqlite", "--data": tmp_path}, prefix=["sh", "-c", 'ulimit -Sn 64 && exec "$0" "$@"'])
+    clients = [Commands(wire, service.commands) for _ in range(100)]
+    for client in clients:
+        client.start()
+
+
 # Stopping
 
 

@@ -135,13 +135,14 @@ final class SegmentReader {
         return (Int(row.integer(0)), Int(row.integer(1)), Int(row.integer(2)))
     }
 
-    /// Every row with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery, and
-    /// the elements of the body's array, -1 where it is no JSON.
+    /// Every row with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery,
+    /// the elements of the body's array, -1 where it is no JSON, and whether it ends its app's events of the batch.
     func rowsToCheck() throws(SQLiteError) -> Statement {
         try database.prepare(
             """
             SELECT id, number, app, first_seq, last_seq, at, facts, answers, body, recovery,
-                CASE WHEN json_valid(body) THEN json_array_length(body) ELSE -1 END
+                CASE WHEN json_valid(body) THEN json_array_length(body) ELSE -1 END,
+                entities IS NOT NULL AND digest IS NOT NULL
             FROM batch ORDER BY id
             """)
     }

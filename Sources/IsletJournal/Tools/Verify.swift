@@ -33,6 +33,8 @@ private struct Verify {
     /// The batch before the next one, its time, and each app's last sequence number with its epoch.
     private var last: (batch: UInt64, at: Int64)?
     private var seqs: [[UInt8]: (seq: UInt64, epoch: String)] = [:]
+    /// The row before, where more of its app's events of its batch must follow it.
+    private var unended: (batch: UInt64, app: [UInt8], path: String)?
 
     init(names: FolderNames) {
         self.names = names
@@ -144,6 +146,9 @@ private struct Verify {
     private mutating func check(_ rows: Statement, _ path: String) {
         let (id, number, at) = (rows.unsigned(0), rows.unsigned(1), rows.integer(5))
         if id >> SegmentWriter.rowBits != number { report.add(path, batch: number, "its row has the id of another") }
+        let app = rows.isNull(2) ? nil : rows.array(2)
+        if let unended, unended.batch != number || unended.app != app { addUnended() }
+        unended = app.flatMap { rows.integer(11) == 0 ? (number, $0, path) : nil }
         if number != last?.batch {
             if let last, number != last.batch + 1 {
                 report.add(path, batch: number, "it follows batch \(last.batch): batches are missing")
@@ -156,16 +161,26 @@ private struct Verify {
         }
         do {
             for column: Int32 in [6, 7] { try rows.withSpan(column) { try PackedRow.forEachNote($0) { _ in } } }
-            if !rows.isNull(2) { try checkEvents(rows, path, number) }
+            if let app { try checkEvents(rows, of: app, path, number) }
         } catch {
             report.add(path, batch: number, "\(error)")
         }
     }
 
-    private mutating func checkEvents(_ rows: Statement, _ path: String, _ number: UInt64) throws {
+    /// Writes down that an app's events of a batch do not end with a row that says how the app was then.
+    private mutating func addUnended() {
+        guard let unended else { return }
+        let name = String(decoding: unended.app, as: UTF8.self)
+        report.add(
+            unended.path, batch: unended.batch, "\(name) is without its state after the batch: a row of it is missing")
+        self.unended = nil
+    }
+
+    private mutating func checkEvents(
+        _ rows: Statement, of app: [UInt8], _ path: String, _ number: UInt64
+    ) throws {
         let range = SeqRange(first: rows.unsigned(3), last: rows.unsigned(4))
         let count = try range.count()
-        let app = rows.array(2)
         // A new epoch begins behind what the one before it may have lost, which the snapshot perhaps knew of.
         if let before = seqs[app], range.first <= before.seq || range.first != before.seq + 1 && before.epoch == epoch {
             let name = String(decoding: app, as: UTF8.self)
@@ -194,6 +209,7 @@ private struct Verify {
 
     /// What must hold between the files.
     mutating func checkEnds(bootID: String) {
+        addUnended()
         guard let known else { return }
         if report.batches == 0 { report.lastBatch = known.trimmedThrough }
         let acknowledged = max(report.acknowledged, known.holdsThrough)

@@ -85,6 +85,21 @@ import Testing
         #expect(try Store.verify(directory: run.folder.data).findings == [])
     }
 
+    /// Each statement takes an app's state after the batch away, in the middle of the journal or at its end.
+    @Test(
+        arguments: [
+            ("DELETE FROM batch WHERE number = 1 AND app = 'com.a' AND digest IS NOT NULL", "batch 1", "com.a"),
+            ("UPDATE batch SET digest = NULL WHERE number = 1 AND app = 'com.b'", "batch 1", "com.b"),
+            ("UPDATE batch SET entities = NULL WHERE number = 2", "batch 2", "com.a"),
+        ])
+    func anAppWithoutItsStateAfterTheBatchIsFound(sql: String, batch: String, app: String) async throws {
+        let run = try await filled()
+        await run.journal.close()
+        _ = try TemporaryFolder.sqlite3Writing(run.folder.data + "/journal-000001.db", sql)
+        let findings = try Store.verify(directory: run.folder.data).findings.map(\.description)
+        #expect(findings.contains { $0.contains(batch) && $0.contains("\(app) is without its state") }, "\(findings)")
+    }
+
     @Test func aBackupHasItAsItIs() async throws {
         let run = try await filled()
         let file = run.folder.path + "/copy"

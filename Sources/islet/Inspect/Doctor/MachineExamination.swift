@@ -19,21 +19,20 @@ enum MachineExamination {
             ["islet": .string(ClientVersion.text), "libzmq": .string(zeroMQ), "sqlite": .string(sqlite)])
     }
 
-    /// How many files and connections a process that is started here may have.
+    /// How many files and connections a service that is started here may have.
     static func openFiles() -> DoctorFinding {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+        guard let limit = OpenFileLimit.current else {
             return .warn("openFiles", "the limit cannot be read", advice: "look at `ulimit -n`")
         }
-        return openFiles(soft: UInt64(limit.rlim_cur), hard: UInt64(limit.rlim_max))
+        return openFiles(limit)
     }
 
-    static func openFiles(soft: UInt64, hard: UInt64) -> DoctorFinding {
-        let text = "a process may have \(grouped(soft)) files and connections"
-        let figures: RawObject = ["soft": .integer(soft), "hard": .integer(hard)]
-        let advice = "`ulimit -n 65536` before the start, or LimitNOFILE=65536 in the service's unit"
-        if soft < filesNeeded { return .fail("openFiles", text, advice: advice, figures) }
-        if soft < filesWanted { return .warn("openFiles", text, advice: advice, figures) }
+    static func openFiles(_ limit: OpenFileLimit) -> DoctorFinding {
+        let text = "a service may have \(grouped(limit.forService)) files and connections"
+        let figures: RawObject = ["soft": .integer(limit.soft), "hard": .integer(limit.hard)]
+        let advice = "`ulimit -Hn 65536` before the start, or LimitNOFILE=65536 in the service's unit"
+        if limit.forService < filesNeeded { return .fail("openFiles", text, advice: advice, figures) }
+        if limit.forService < filesWanted { return .warn("openFiles", text, advice: advice, figures) }
         return .ok("openFiles", text, figures)
     }
 
