@@ -1,4 +1,3 @@
-import Foundation
 import IsletJournal
 import Testing
 
@@ -6,19 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct OpenSegmentsTests {
     private let small = StoreOptions.testing { $0.segmentBytes = 40_000 }
 
-    /// The numbers of the segments of a folder that this process has open.
-    private func open(_ folder: TemporaryFolder) -> Set<Int> {
-        let files = FileManager.default
-        let descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        let paths = descriptors.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
-        return Set(
-            paths.filter { $0.hasPrefix(folder.data + "/journal-") && $0.hasSuffix(".db") }
-                .compactMap { Int($0.dropLast(3).suffix(6)) })
-    }
-
     /// Whether just these are open in the end, beside the first, which the store of a run has begun with.
     private func opened(_ folder: TemporaryFolder, _ wanted: Set<Int>) async throws -> Bool {
-        try await eventually { open(folder).subtracting([1]) == wanted }
+        try await eventually { folder.openSegments.subtracting([1]) == wanted }
     }
 
     @Test func theNewestFullOnesStayOpen() async throws {
@@ -34,7 +23,7 @@ import Testing
         do {
             let run = try JournalRun(folder, small)
             _ = await run.commit(from: 1, untilSegments: 4)
-            #expect(!open(folder).isEmpty)
+            #expect(!folder.openSegments.isEmpty)
             await run.journal.close()
         }
         #expect(try await opened(folder, []))
@@ -63,7 +52,7 @@ import Testing
         let last = await run.commit(from: 1, untilSegments: 12)
         let all = await run.read("com.a", .chain(last: last), rows: 1_000, bytes: 1 << 30, id: 1)
         #expect(all?.seqs == (1...last).reversed())
-        #expect(open(run.folder).isSuperset(of: 2...12))
+        #expect(run.folder.openSegments.isSuperset(of: 2...12))
         await run.hold(through: last, sweep: 1)
         #expect(try await opened(run.folder, [12, 13]))
         await run.journal.close()

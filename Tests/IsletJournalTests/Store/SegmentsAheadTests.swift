@@ -1,22 +1,9 @@
-import Foundation
 import IsletJournal
 import Testing
 
 /// Segments are opened before recovery comes to them, and closed behind it.
 @Suite(.timeLimit(.minutes(10))) struct SegmentsAheadTests {
     private static let options = StoreOptions.testing { $0.segmentBytes = 64 << 10 }
-
-    /// The segments of a folder that this process has open.
-    private func open(_ folder: TemporaryFolder) -> Set<String> {
-        let files = FileManager.default
-        let descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        let paths = descriptors.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
-        return Set(paths.filter { $0.hasPrefix(folder.data + "/journal-") && $0.hasSuffix(".db") })
-    }
-
-    private func segment(_ number: Int, _ folder: TemporaryFolder) -> String {
-        folder.data + "/journal-00000\(number).db"
-    }
 
     /// A folder with three segments whose batches are behind the snapshot.
     private func filled() async throws -> (folder: TemporaryFolder, last: UInt64) {
@@ -30,13 +17,12 @@ import Testing
     @Test func thoseThatAreReadAreOpenMeanwhileAndClosedAfterwards() async throws {
         let (folder, last) = try await filled()
         let store = try Store.open(directory: folder.data, options: Self.options)
-        #expect(!open(folder).contains(segment(1, folder)))
+        #expect(!folder.openSegments.contains(1))
         #expect(try store.entities().isEmpty)
-        let both: Set = [segment(1, folder), segment(2, folder)]
-        #expect(try await eventually { open(folder).isSuperset(of: both) })
+        #expect(try await eventually { folder.openSegments.isSuperset(of: [1, 2]) })
         #expect(try store.recorded().count { $0.hasPrefix("batch ") } == Int(last))
         #expect(try store.answers().count == Int(last))
-        #expect(open(folder).isDisjoint(with: both))
+        #expect(folder.openSegments.isDisjoint(with: [1, 2]))
     }
 
     @Test func theyAreClosedWithAStoreThatIsGivenUp() async throws {
@@ -45,7 +31,7 @@ import Testing
             let store = try Store.open(directory: folder.data, options: Self.options)
             #expect(try store.entities().isEmpty)
         }
-        #expect(open(folder).isEmpty)
+        #expect(folder.openSegments.isEmpty)
     }
 
     @Test func theyAreClosedBeforeTheJournalGoesOn() async throws {
@@ -54,7 +40,7 @@ import Testing
         let store = try Store.open(directory: folder.data, options: Self.options)
         #expect(try store.entities().isEmpty)
         let journal = try store.startJournal(after: last, report: notices.report)
-        #expect(open(folder).isDisjoint(with: [segment(1, folder), segment(2, folder)]))
+        #expect(folder.openSegments.isDisjoint(with: [1, 2]))
         await journal.close()
     }
 

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import IsletJournal
+import RegexBuilder
 import Synchronization
 import Testing
 
@@ -34,6 +35,16 @@ final class TemporaryFolder: Sendable {
             try FileManager.default.copyItem(atPath: data + "/" + name, toPath: copy.data + "/" + name)
         }
         return copy
+    }
+
+    /// The numbers of the segments that this process has open; also of those that were removed, whose bytes stay on the
+    /// disk meanwhile.
+    var openSegments: Set<Int> {
+        let files = FileManager.default
+        let descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let paths = descriptors.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        let segment = Regex { data + "/journal-"; Capture { OneOrMore(.digit) }; ".db"; Optionally { " (deleted)" } }
+        return Set(paths.compactMap { $0.wholeMatch(of: segment).flatMap { Int($0.1) } })
     }
 
     /// The names in the data folder.
