@@ -182,8 +182,6 @@ extension Simulation {
     private func isExcused(_ value: JSON, _ expectation: Expectation) -> Bool {
         guard case .history(let handle, _) = expectation.say, value["ok"] == .bool(false) else { return false }
         let code = value["error"]?["code"]?.string
-        // A clock that travels, and waits on its way for a provider, forgets before the command is executed that moves it.
-        return code == "busy"
-            || code == "notFound" && !oracle.isRetained(handle, at: partition.now.domain.milliseconds)
+        return code == "busy" || code == "notFound" && !isRetained(handle)
     }
 }

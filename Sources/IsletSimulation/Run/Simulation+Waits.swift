@@ -1,4 +1,6 @@
+import IsletCore
 import IsletOracle
+import IsletServer
 
 /// Reads with a `minSeq`.
 extension Simulation {
@@ -56,6 +58,12 @@ extension Simulation {
     }
 
     private func isThere(_ id: String, _ app: String) -> Bool {
-        oracle.handle(id: id).map { oracle.app($0) == app && oracle.known.contains($0) } ?? false
+        oracle.handle(id: id).map { oracle.app($0) == app && oracle.known.contains($0) && isRetained($0) } ?? false
+    }
+
+    /// Whether an activity is not to be forgotten yet. A clock that travels, and waits on its way for a provider, forgets
+    /// before the command is executed that moves it.
+    func isRetained(_ handle: Handle) -> Bool {
+        oracle.isRetained(handle, at: partition.now.domain.milliseconds)
     }
 }
