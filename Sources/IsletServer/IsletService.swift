@@ -107,6 +107,7 @@ package struct IsletService: Service {
         options.retentionTime = configuration.journal.retention
         options.answerRetention = RetryWindow.Limits.standard.span
         options.minimumFree = configuration.journal.minimumFree
+        options.logRoom = configuration.journal.logRoom
         options.allowVolatile = configuration.journal.allowVolatile
         options.onWarning = { logger.warning("\($0)") }
         return try Store.open(directory: configuration.data, options: options)

@@ -24,6 +24,14 @@ struct LogFormat {
         }
     }
 
+    static let headerBytes = 32
+    static let frameHeaderBytes = 24
+
+    /// Bytes of a log with so many frames; 0 where it has none.
+    static func bytes(frames: Int, pageSize: Int) -> Int {
+        frames == 0 ? 0 : headerBytes + frames * (frameHeaderBytes + pageSize)
+    }
+
     let pageSize: Int
     let salts: (UInt32, UInt32)
     /// The sum over the log's header, with which the first frame's begins.
@@ -49,11 +57,13 @@ struct LogFormat {
         }
     }
 
-    /// Adds a frame: its first 8 bytes and its page.
-    func advance(_ checksum: inout Checksum, over frame: RawSpan) -> Checksum {
-        Self.add(frame.extracting(0..<8), to: &checksum, isBigEndian: isBigEndian)
-        Self.add(frame.extracting(24..<frame.byteCount), to: &checksum, isBigEndian: isBigEndian)
-        return checksum
+    /// The running checksum behind a frame, which is over its first 8 bytes and its page; nil: the frame is not as it was
+    /// written.
+    func checksum(_ before: Checksum, _ header: FrameHeader, _ frame: RawSpan) -> Checksum? {
+        var sum = before
+        Self.add(frame.extracting(0..<8), to: &sum, isBigEndian: isBigEndian)
+        Self.add(frame.extracting(24..<frame.byteCount), to: &sum, isBigEndian: isBigEndian)
+        return sum == header.checksum ? sum : nil
     }
 
     @inline(__always)

@@ -10,12 +10,20 @@ struct LogScan: Equatable {
     enum Verdict: Equatable {
         /// No log, or one without a frame.
         case empty
-        /// Every frame is good and the last one commits.
+        /// Every frame is good and the last one commits; behind it there is nothing but room (``LogRoom``).
         case complete
         /// It ends within a transaction, which never was committed.
         case torn
         /// Something that was committed is gone.
         case damaged(reason: String)
+
+        /// Whether it ends otherwise than with a commit.
+        var endsBadly: Bool {
+            switch self {
+            case .torn, .damaged: true
+            case .empty, .complete: false
+            }
+        }
     }
 
     var verdict = Verdict.empty
@@ -24,16 +32,16 @@ struct LogScan: Equatable {
     /// Good frames up to the last commit, and where that ends.
     var frames = 0
     var validEnd = 0
+    /// Whether there is anything behind that, be it room.
+    var hasRest: Bool { validEnd < bytes }
     /// How many transactions they are.
     var commits = 0
-    /// The first bad byte's frame; the file's end if there is none.
+    /// Where the frames that are good end.
     var badOffset = 0
 
     /// What is wrong with a torn log that is not the last one.
     static let tornBeforeOthers = "a frame is wrong, and later segments are there"
 
-    static let headerBytes = 32
-    static let frameHeaderBytes = 24
     private static let readBytes = 1 << 20
 
     /// Reads a log.
@@ -47,65 +55,106 @@ struct LogScan: Equatable {
         guard descriptor >= 0 else { throw SystemError(operation: "cannot open", path: path, code: errno) }
         defer { close(descriptor) }
 
-        var header = [UInt8](repeating: 0, count: headerBytes)
-        guard try read(descriptor, path, &header, at: 0) == headerBytes else {
+        var header = [UInt8](repeating: 0, count: LogFormat.headerBytes)
+        guard try read(descriptor, path, &header, at: 0) == LogFormat.headerBytes else {
             scan.verdict = .torn
             return scan
         }
         guard let format = LogFormat(header: header) else {
             // The header is synced before anything is written behind it, in every mode.
-            scan.verdict = size > headerBytes ? .damaged(reason: "the log's header is wrong") : .torn
+            scan.verdict = size > LogFormat.headerBytes ? .damaged(reason: "the log's header is wrong") : .torn
             return scan
         }
-        scan.validEnd = headerBytes
-        scan.badOffset = headerBytes
+        scan.validEnd = LogFormat.headerBytes
+        scan.badOffset = LogFormat.headerBytes
         try scan.readFrames(descriptor, path, format, oneUnsynced: oneUnsynced)
         return scan
+    }
+
+    /// Where the next frame begins, and what its checksum goes on from.
+    private struct Place {
+        var offset = LogFormat.headerBytes
+        var checksum: LogFormat.Checksum
+        var frames = 0
     }
 
     private mutating func readFrames(
         _ descriptor: Int32, _ path: String, _ format: LogFormat, oneUnsynced: Bool
     ) throws(SystemError) {
-        let frameBytes = format.pageSize + Self.frameHeaderBytes
+        let frameBytes = format.pageSize + LogFormat.frameHeaderBytes
         var buffer = [UInt8](repeating: 0, count: max(1, Self.readBytes / frameBytes) * frameBytes)
-        var checksum = format.checksum
-        var good = 0
+        var place = Place(checksum: format.checksum)
+        var reached: Int
+        var (sawMore, sawMoreBefore) = (false, false)
+        repeat {
+            reached = place.offset
+            sawMoreBefore = sawMore
+            sawMore = try readFrames(descriptor, path, format, &buffer, from: &place, oneUnsynced: oneUnsynced)
+            // A running service may have written a frame after it was read, and others before they were. So a bad frame
+            // is bad only if something was seen behind it before it was read the last time. It ends: each time but one
+            // goes further, to the same end.
+        } while verdict.endsBadly && (place.offset > reached || sawMore && !sawMoreBefore)
+            && place.offset + frameBytes <= bytes
+    }
+
+    /// Reads from a place to the end, and moves the place behind the last good frame.
+    ///
+    /// - Returns: Whether anything but zeros is behind that.
+    private mutating func readFrames(
+        _ descriptor: Int32, _ path: String, _ format: LogFormat, _ buffer: inout [UInt8], from place: inout Place,
+        oneUnsynced: Bool
+    ) throws(SystemError) -> Bool {
+        let frameBytes = format.pageSize + LogFormat.frameHeaderBytes
         var isGood = true
+        var hasMore = false
         var commitBehind: UInt32?
-        var offset = Self.headerBytes
+        var offset = place.offset
         while true {
             // Not beyond the end as it was: what a running service appends meanwhile may be there in part.
             let count = min(try Self.read(descriptor, path, &buffer, at: offset), bytes - offset)
             for start in stride(from: 0, to: count - frameBytes + 1, by: frameBytes) {
                 let frame = unsafe buffer.span.bytes.extracting(start..<(start + frameBytes))
                 let header = LogFormat.FrameHeader(frame, format)
-                if isGood, header.hasSalts, format.advance(&checksum, over: frame) == header.checksum, header.page > 0 {
-                    good += 1
-                    badOffset = offset + start + frameBytes
+                if isGood, header.hasSalts, header.page > 0, let sum = format.checksum(place.checksum, header, frame) {
+                    place = Place(offset: offset + start + frameBytes, checksum: sum, frames: place.frames + 1)
                     if header.commitSize > 0 {
-                        frames = good
+                        frames = place.frames
                         commits += 1
-                        validEnd = badOffset
+                        validEnd = place.offset
                     }
                     continue
                 }
                 isGood = false
+                hasMore = hasMore || !Self.isZero(frame)
                 guard header.hasSalts else { continue }
                 // Frames may be repeated up to a sector's end; such a one is the same page again.
                 if let page = commitBehind, page != header.page || header.commitSize == 0, oneUnsynced {
+                    badOffset = place.offset
                     verdict = .damaged(reason: "a frame is wrong that others follow")
-                    return
+                    return true
                 }
                 if header.commitSize > 0 { commitBehind = header.page }
             }
+            // A piece of a frame at the end.
+            let rest = count % frameBytes
+            if rest > 0, !hasMore { hasMore = unsafe !Self.isZero(buffer.span.bytes.extracting(count - rest..<count)) }
             offset += count
             if count < buffer.count { break }
         }
-        if bytes == Self.headerBytes {
+        badOffset = place.offset
+        if bytes == LogFormat.headerBytes {
             verdict = .empty
         } else {
-            verdict = validEnd == bytes ? .complete : .torn
+            let endsWithCommit = frames > 0 && validEnd == place.offset && !hasMore
+            verdict = endsWithCommit && bytes - validEnd <= LogRoom.mostBytes ? .complete : .torn
         }
+        return hasMore
+    }
+
+    private static func isZero(_ bytes: RawSpan) -> Bool {
+        var bits: UInt8 = 0
+        for offset in 0..<bytes.byteCount { bits |= unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+        return bits == 0
     }
 
     private static func read(

@@ -135,15 +135,17 @@ final class SegmentReader {
         return (Int(row.integer(0)), Int(row.integer(1)), Int(row.integer(2)))
     }
 
-    /// Every row with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery,
+    /// Every row behind the one with that id, with what a check wants: id, number, app, first_seq, last_seq, at, facts, answers, body, recovery,
     /// the elements of the body's array, -1 where it is no JSON, and whether it ends its app's events of the batch.
-    func rowsToCheck() throws(SQLiteError) -> Statement {
-        try database.prepare(
+    func rowsToCheck(after id: Int64 = .min) throws(SQLiteError) -> Statement {
+        let rows = try database.prepare(
             """
             SELECT id, number, app, first_seq, last_seq, at, facts, answers, body, recovery,
                 CASE WHEN json_valid(body) THEN json_array_length(body) ELSE -1 END,
                 entities IS NOT NULL AND digest IS NOT NULL
-            FROM batch ORDER BY id
+            FROM batch WHERE id > ? ORDER BY id
             """)
+        rows.bind(id, at: 1)
+        return rows
     }
 }

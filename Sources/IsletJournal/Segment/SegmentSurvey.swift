@@ -10,8 +10,10 @@ struct SegmentSurvey {
     private(set) var leftOver: [Int] = []
     /// Those of ``filled`` that are not in the state's table.
     private(set) var unrecorded: Set<Int> = []
-    /// The log that ends within a transaction, and the byte behind its last commit.
-    private(set) var torn: (path: String, validEnd: Int, badOffset: Int)?
+    /// The log that has something behind its last commit, and the byte where that begins.
+    private(set) var rest: (log: String, validEnd: Int)?
+    /// The log of them that ends within a transaction, and where: wrong if later segments have batches.
+    private var torn: (log: String, badOffset: Int)?
 
     /// - Parameter known: nil where the state's file is missing.
     init(_ numbers: [Int], names: FolderNames, known: KnownState?) throws(StoreError) {
@@ -54,15 +56,15 @@ struct SegmentSurvey {
         }
         unrecorded.insert(number)
         try add(info, identity, path: path, expected: expected)
-        if scan.verdict == .torn {
-            torn = (FolderNames.log(of: path), scan.frames > 0 ? scan.validEnd : 0, scan.badOffset)
-        }
+        let log = FolderNames.log(of: path)
+        if scan.hasRest { rest = (log, scan.frames > 0 ? scan.validEnd : 0) }
+        if scan.verdict == .torn { torn = (log, scan.badOffset) }
     }
 
     private mutating func add(
         _ info: SegmentInfo, _ identity: SegmentIdentity, path: String, expected: UInt64
     ) throws(StoreError) {
-        if let torn { throw .damagedLog(file: torn.path, offset: torn.badOffset, reason: LogScan.tornBeforeOthers) }
+        if let torn { throw .damagedLog(file: torn.log, offset: torn.badOffset, reason: LogScan.tornBeforeOthers) }
         guard info.firstBatch == expected, empty.isEmpty else {
             throw .batchesMissing(file: path, expected: expected, found: info.firstBatch)
         }

@@ -12,10 +12,14 @@ final class SegmentWriter: @unchecked Sendable {
     private let begin: Statement
     private let insert: Statement
     private let commit: Statement
-    /// Bytes of the file, which does not grow, and of its log.
+    /// Bytes of the file, which does not grow, and of its log, without the room that this has.
     private let fileBytes: Int
     private(set) var bytes: Int
     private var log: CachedLog
+    private var room: LogRoom
+    /// Of the log, up to the last commit; 0 before the first one here.
+    private var logBytes: Int { LogFormat.bytes(frames: database.logPages, pageSize: pageSize) }
+    private let pageSize: Int
 
     /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
     private static let lockMilliseconds: Int32 = 5_000
@@ -23,7 +27,9 @@ final class SegmentWriter: @unchecked Sendable {
     private static let cacheKiB = 1_024
 
     /// Opens a segment that has its schema.
-    init(path: String, identity: SegmentIdentity) throws(SQLiteError) {
+    ///
+    /// - Parameter roomEnd: Room of its log ends where the segment has so many bytes; 0: it has none.
+    init(path: String, identity: SegmentIdentity, roomEnd: Int) throws(SQLiteError) {
         self.path = path
         self.identity = identity
         database = try Database(path: path, mode: .append)
@@ -36,23 +42,27 @@ final class SegmentWriter: @unchecked Sendable {
             PRAGMA cache_spill = OFF;
             PRAGMA cache_size = -\(Self.cacheKiB);
             """)
+        database.countLogPages()
         begin = try database.prepare("BEGIN IMMEDIATE", isKept: true)
         insert = try database.prepare(BatchCopy.insert, isKept: true)
         commit = try database.prepare("COMMIT", isKept: true)
+        pageSize = Int(try database.integer("PRAGMA page_size") ?? 0)
         fileBytes = FileSystem.size(of: path) ?? 0
         bytes = FolderNames.bytes(of: path)
         log = CachedLog(path: FolderNames.log(of: path))
+        room = LogRoom(path: FolderNames.log(of: path), limit: roomEnd - fileBytes)
     }
 
     /// Makes a segment and opens it, so that its first commit costs no more than any other.
-    static func make(_ identity: SegmentIdentity, names: FolderNames) throws(StoreError) -> SegmentWriter
-    {
+    static func make(
+        _ identity: SegmentIdentity, names: FolderNames, roomEnd: Int
+    ) throws(StoreError) -> SegmentWriter {
         let path = names.segment(identity.number)
         // What an attempt on a full disk may have left.
         do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }
         try create(path: path, identity: identity)
         do throws(SQLiteError) {
-            let writer = try SegmentWriter(path: path, identity: identity)
+            let writer = try SegmentWriter(path: path, identity: identity, roomEnd: roomEnd)
             try writer.warmUp()
             return writer
         } catch {
@@ -94,6 +104,7 @@ final class SegmentWriter: @unchecked Sendable {
     func write(_ batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {
         do throws(SQLiteError) {
             try begin.run()
+            room.extend(behind: logBytes)
             try insertRows(of: batch, with: encoder)
             try commit.run()
         } catch {
@@ -101,9 +112,17 @@ final class SegmentWriter: @unchecked Sendable {
             database.rollBack()
             throw error
         }
-        let logBytes = FileSystem.size(of: FolderNames.log(of: path)) ?? 0
         bytes = fileBytes + logBytes
         if identity.sync == .full { log.keepEnd(of: logBytes) }
+    }
+
+    /// Cuts off the room behind the last commit, which is also the last here. Where another process is writing it stays.
+    func giveBackRoom() {
+        guard logBytes > 0, room.wasMade else { return }
+        database.waitForLocks(milliseconds: 0)
+        do throws(SQLiteError) { try begin.run() } catch { return }
+        room.giveBack(behind: logBytes)
+        database.rollBack()
     }
 
     private func insertRows(of batch: JournalBatch, with encoder: RowEncoder) throws(SQLiteError) {

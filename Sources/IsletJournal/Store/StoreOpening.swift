@@ -127,7 +127,7 @@ struct StoreOpening {
     }
 
     /// Removes what is left over, and cuts off what never was committed: frames behind the end would be taken for
-    /// damage once others have been written over their beginning.
+    /// damage once others have been written over their beginning. So is room, as nobody may go on in that segment.
     private func clear(_ survey: SegmentSurvey) throws(StoreError) {
         do throws(SystemError) {
             // A process that was killed may have written to the state what it did not sync, such as that a segment is
@@ -140,7 +140,7 @@ struct StoreOpening {
                 try FolderNames.removeDatabase(names.segment(number))
                 try FileSystem.sync(names.directory)
             }
-            if let torn = survey.torn { try FileSystem.truncate(torn.path, to: torn.validEnd) }
+            if let rest = survey.rest { try FileSystem.truncate(rest.log, to: rest.validEnd) }
             // A process that was killed may have written a commit that it did not sync. It is there, so it is going to
             // be told, and the mark will say so: it must not go any more.
             if let last = survey.last, FileSystem.exists(FolderNames.log(of: names.segment(last.number))) {
@@ -161,7 +161,8 @@ struct StoreOpening {
             survey.unrecorded.contains(last.number)
         {
             do throws(SQLiteError) {
-                return try SegmentWriter(path: names.segment(last.number), identity: last)
+                return try SegmentWriter(
+                    path: names.segment(last.number), identity: last, roomEnd: options.roomEnd)
             } catch {
                 throw StoreError(error, file: names.segment(last.number))
             }
@@ -173,7 +174,7 @@ struct StoreOpening {
     }
 
     private func makeWriter(_ identity: SegmentIdentity) throws(StoreError) -> SegmentWriter {
-        try SegmentWriter.make(identity, names: names)
+        try SegmentWriter.make(identity, names: names, roomEnd: options.roomEnd)
     }
 
     /// Makes the state of a folder whose state file is missing, as it was: the mark is about to say that it goes on, and

@@ -27,6 +27,8 @@ package struct StoreOptions: Sendable {
     package var answerRetention: Int64 = 600_000
     /// Nothing is committed while fewer bytes than these are free.
     package var minimumFree = 64 << 20
+    /// Whether a segment's log has zeros ahead (``LogRoom``).
+    package var logRoom = true
     /// How long to wait before a full disk is tried again, in milliseconds.
     package var fullRetry = 250
     /// The bytes that are free for a folder; nil: it cannot be asked, and only SQLite finds a full disk.
@@ -42,6 +44,9 @@ package struct StoreOptions: Sendable {
     package var onFailure: @Sendable (_ reason: String) -> Void = { JournalExit.leave($0) }
     /// A line for the log about something that is wrong but stops nothing.
     package var onWarning: @Sendable (_ line: String) -> Void = { JournalExit.warn($0) }
+
+    /// Where room ends, in bytes of a segment, so that a full one has none; 0: there is none. It is of no use without syncs.
+    var roomEnd: Int { logRoom && sync == .full ? segmentBytes : 0 }
 
     package init(makeEpoch: @escaping @Sendable () -> String) {
         self.makeEpoch = makeEpoch

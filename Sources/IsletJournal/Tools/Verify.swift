@@ -26,8 +26,13 @@ private struct Verify {
     private var known: KnownState?
     private var store: String?
     private var lastEpoch: String?
-    /// The log that ends within a transaction, and where: wrong if later segments have batches.
-    private var torn: (log: String, offset: Int)?
+    /// The log that had something behind its last commit when it was read, be it room: wrong if it still has when later
+    /// segments have batches.
+    private var unfinished: (log: String, sync: SyncMode, isTorn: Bool)?
+    /// The last segment with batches: a running service may have written more there before it went on in the next.
+    private var former: (reader: SegmentReader, path: String, epoch: String)?
+    /// The last row that was read.
+    private var lastID = Int64.min
     /// The epoch of the segment that is read.
     private var epoch = ""
     /// The batch before the next one, its time, and each app's last sequence number with its epoch.
@@ -111,14 +116,13 @@ private struct Verify {
     private mutating func check(_ number: Int, _ path: String) throws(StoreError) {
         let identity = try SegmentIdentity(path: path, number: number)
         report.segments += 1
-        epoch = identity.epoch
         if let store, store != identity.store { report.add(path, "belongs to \(identity.store) instead of \(store)") }
         store = store ?? identity.store
         let log = FolderNames.log(of: path)
-        var endsTorn: (log: String, offset: Int)?
+        var present: (log: String, sync: SyncMode, isTorn: Bool)?
         do throws(SystemError) {
             let scan = try LogScan.scan(log, oneUnsynced: identity.sync == .full)
-            if scan.verdict == .torn { endsTorn = (log, scan.badOffset) }
+            if scan.hasRest { present = (log, identity.sync, scan.verdict == .torn) }
             if case .damaged(let reason) = scan.verdict {
                 report.add(log, offset: scan.badOffset, "\(reason): what follows is lost")
             }
@@ -128,23 +132,42 @@ private struct Verify {
         do throws(SQLiteError) {
             let reader = try SegmentReader(path: path, number: number)
             if let problem = try reader.quickCheck() { report.add(path, problem) }
-            let before = report.lastBatch
             let rows = try reader.rowsToCheck()
-            while try rows.step() { check(rows, path) }
-            if report.lastBatch > before {
-                lastEpoch = identity.epoch
-                if let torn { report.add(torn.log, offset: torn.offset, LogScan.tornBeforeOthers) }
-                torn = nil
+            if try rows.step() {
+                finishFormer()
+                (epoch, lastEpoch) = (identity.epoch, identity.epoch)
+                repeat { check(rows, path) } while try rows.step()
+                former = (reader, path, identity.epoch)
             }
-            torn = endsTorn ?? torn
-            report.endsTorn = torn != nil
+            unfinished = present ?? unfinished
+            report.endsTorn = unfinished?.isTorn ?? false
         } catch {
             throw StoreError(error, file: path)
         }
     }
 
+    /// Checks of the segments before one with batches what was not there when they were read, or not complete.
+    private mutating func finishFormer() {
+        if let former {
+            epoch = former.epoch
+            do throws(SQLiteError) {
+                let rows = try former.reader.rowsToCheck(after: lastID)
+                while try rows.step() { check(rows, former.path) }
+            } catch {
+                report.add(former.path, StoreError(error, file: former.path))
+            }
+        }
+        if let unfinished,
+            let scan = try? LogScan.scan(unfinished.log, oneUnsynced: unfinished.sync == .full), scan.hasRest
+        {
+            report.add(unfinished.log, offset: scan.badOffset, LogScan.tornBeforeOthers)
+        }
+        unfinished = nil
+    }
+
     private mutating func check(_ rows: Statement, _ path: String) {
         let (id, number, at) = (rows.unsigned(0), rows.unsigned(1), rows.integer(5))
+        lastID = rows.integer(0)
         if id >> SegmentWriter.rowBits != number { report.add(path, batch: number, "its row has the id of another") }
         let app = rows.isNull(2) ? nil : rows.array(2)
         if let unended, unended.batch != number || unended.app != app { addUnended() }

@@ -189,6 +189,7 @@ final class Committer: @unchecked Sendable {
             if case .full = error { return }
             return fate.fail("the last sync failed: \(error)")
         }
+        writer.giveBackRoom()
         queue.change { $0.isSynced = true }
     }
 

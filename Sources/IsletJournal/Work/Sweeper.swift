@@ -152,7 +152,7 @@ final class Sweeper: @unchecked Sendable {
     private func makeSegment(_ identity: SegmentIdentity) {
         do throws(StoreError) {
             guard hasRoomForSegment else { return makeLater(identity) }
-            let writer = try SegmentWriter.make(identity, names: names)
+            let writer = try SegmentWriter.make(identity, names: names, roomEnd: options.roomEnd)
             queue.change { $0.next = writer }
         } catch {
             // A file that has no room to be made fails in other words than one that has no room to grow.

@@ -44,6 +44,8 @@ package struct ServeConfiguration: Equatable, Sendable {
         package var retention: Milliseconds = 24 * 3_600_000
         /// With less free space than this, commands are refused.
         package var minimumFree = 64 << 20
+        /// Whether zeros are written ahead of the journal: quicker commits, and up to twice the bytes for the disk.
+        package var logRoom = true
         /// Whether the directory may be in memory (`tmpfs`), which keeps no promise.
         package var allowVolatile = false
     }

@@ -124,6 +124,11 @@ extension Setting {
                 SettingText.text(span: $0.journal.retention)
             },
             journal("minimumFree", \.minimumFree, 0...1 << 50),
+            Setting(name: "journal.logRoom") { text, configuration throws(SettingRefusal) in
+                configuration.journal.logRoom = try SettingText.bool(text)
+            } show: {
+                "\($0.journal.logRoom)"
+            },
             Setting(name: "journal.allowVolatile") { text, configuration throws(SettingRefusal) in
                 configuration.journal.allowVolatile = try SettingText.bool(text)
             } show: {

@@ -5,7 +5,11 @@ import Testing
 
 /// A folder that something happened to is refused, and the message says what, where, and what can be done.
 @Suite(.timeLimit(.minutes(10))) struct RefusalTests {
-    private static let full = StoreOptions.testing(sync: .full) { $0.makeEpoch = { "epoch-1" } }
+    /// Without room, so that the log's last frame is its end; `LogRoomTests` have what is wrong with one that has room.
+    private static let full = StoreOptions.testing(sync: .full) {
+        $0.makeEpoch = { "epoch-1" }
+        $0.logRoom = false
+    }
 
     /// A folder with ten batches in the first segment, as a kill leaves it.
     private func used(_ options: StoreOptions = full) async throws -> TemporaryFolder {
