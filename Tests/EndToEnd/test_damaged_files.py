@@ -30,6 +30,11 @@ def log(durable):
     return durable.data / "journal-000001.db-wal"
 
 
+def written(content):
+    """How many bytes of a log are not the room behind its end, which is zeros."""
+    return len(content.rstrip(b"\0"))
+
+
 def is_refused(durable, *words):
     """It does not start, says these words, changes nothing, and `verify` finds something too."""
     before = {file.name: file.read_bytes() for file in durable.data.iterdir() if not file.name.endswith("-shm")}
@@ -53,14 +58,25 @@ def test_a_sound_folder_is_said_to_be_sound(durable):
 def test_a_flipped_bit_is_found_and_placed(durable, share):
     file = log(durable)
     content = bytearray(file.read_bytes())
-    content[int(len(content) * share)] ^= 0x10
+    content[int(written(content) * share)] ^= 0x10
     file.write_bytes(content)
     is_refused(durable, str(file), "at byte", "islet journal verify")
 
 
+def test_room_behind_the_end_of_a_log_is_cut_off_whatever_is_in_it(durable):
+    file = log(durable)
+    content = bytearray(file.read_bytes())
+    assert len(content) - written(content) > 4_096
+    content[-1] = 1
+    file.write_bytes(content)
+    assert durable.start().client.read("activity.list")["total"] == 40
+    durable.stop()
+    assert 0 <= file.stat().st_size - written(file.read_bytes()) < 4_096
+
+
 def test_a_log_that_was_cut_is_refused(durable):
     file = log(durable)
-    os.truncate(file, file.stat().st_size // 2)
+    os.truncate(file, written(file.read_bytes()) // 2)
     is_refused(durable, "was acknowledged", "islet journal verify")
 
 
