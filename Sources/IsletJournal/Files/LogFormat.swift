@@ -33,6 +33,7 @@ struct LogFormat {
     }
 
     let pageSize: Int
+    var frameBytes: Int { Self.frameHeaderBytes + pageSize }
     let salts: (UInt32, UInt32)
     /// The sum over the log's header, with which the first frame's begins.
     let checksum: Checksum

@@ -81,8 +81,8 @@ struct LogScan: Equatable {
     private mutating func readFrames(
         _ descriptor: Int32, _ path: String, _ format: LogFormat, oneUnsynced: Bool
     ) throws(SystemError) {
-        let frameBytes = format.pageSize + LogFormat.frameHeaderBytes
-        var buffer = [UInt8](repeating: 0, count: max(1, Self.readBytes / frameBytes) * frameBytes)
+        let framesAtOnce = max(1, Self.readBytes / format.frameBytes)
+        var buffer = [UInt8](repeating: 0, count: framesAtOnce * format.frameBytes)
         var place = Place(checksum: format.checksum)
         var reached: Int
         var (sawMore, sawMoreBefore) = (false, false)
@@ -94,7 +94,8 @@ struct LogScan: Equatable {
             // is bad only if something was seen behind it before it was read the last time. It ends: each time but one
             // goes further, to the same end.
         } while verdict.endsBadly && (place.offset > reached || sawMore && !sawMoreBefore)
-            && place.offset + frameBytes <= bytes
+            && place.offset + format.frameBytes <= bytes
+        badOffset = place.offset
     }
 
     /// Reads from a place to the end, and moves the place behind the last good frame.
@@ -104,7 +105,7 @@ struct LogScan: Equatable {
         _ descriptor: Int32, _ path: String, _ format: LogFormat, _ buffer: inout [UInt8], from place: inout Place,
         oneUnsynced: Bool
     ) throws(SystemError) -> Bool {
-        let frameBytes = format.pageSize + LogFormat.frameHeaderBytes
+        let frameBytes = format.frameBytes
         var isGood = true
         var hasMore = false
         var commitBehind: UInt32?
@@ -129,7 +130,6 @@ struct LogScan: Equatable {
                 guard header.hasSalts else { continue }
                 // Frames may be repeated up to a sector's end; such a one is the same page again.
                 if let page = commitBehind, page != header.page || header.commitSize == 0, oneUnsynced {
-                    badOffset = place.offset
                     verdict = .damaged(reason: "a frame is wrong that others follow")
                     return true
                 }
@@ -141,7 +141,6 @@ struct LogScan: Equatable {
             offset += count
             if count < buffer.count { break }
         }
-        badOffset = place.offset
         if bytes == LogFormat.headerBytes {
             verdict = .empty
         } else {

@@ -124,16 +124,7 @@ extension Setting {
                 SettingText.text(span: $0.journal.retention)
             },
             journal("minimumFree", \.minimumFree, 0...1 << 50),
-            Setting(name: "journal.logRoom") { text, configuration throws(SettingRefusal) in
-                configuration.journal.logRoom = try SettingText.bool(text)
-            } show: {
-                "\($0.journal.logRoom)"
-            },
-            Setting(name: "journal.allowVolatile") { text, configuration throws(SettingRefusal) in
-                configuration.journal.allowVolatile = try SettingText.bool(text)
-            } show: {
-                "\($0.journal.allowVolatile)"
-            },
+            journal("logRoom", \.logRoom), journal("allowVolatile", \.allowVolatile),
         ]
     }
 
@@ -142,6 +133,16 @@ extension Setting {
     ) -> Setting {
         Setting(name: "journal.\(name)") { text, configuration throws(SettingRefusal) in
             configuration.journal[keyPath: path] = try SettingText.integer(text, range)
+        } show: {
+            "\($0.journal[keyPath: path])"
+        }
+    }
+
+    private static func journal(
+        _ name: String, _ path: WritableKeyPath<ServeConfiguration.JournalLimits, Bool>
+    ) -> Setting {
+        Setting(name: "journal.\(name)") { text, configuration throws(SettingRefusal) in
+            configuration.journal[keyPath: path] = try SettingText.bool(text)
         } show: {
             "\($0.journal[keyPath: path])"
         }
