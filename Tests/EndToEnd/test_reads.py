@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.commands import Commands
+from support.commands import Commands, encode
 from support.dates import EPOCH, HOUR, MINUTE, after
 
 
@@ -268,6 +268,23 @@ def test_a_read_waits_for_a_sequence_number_to_come(client, wire, service):
     other = Commands(wire, service.commands, client.app)
     other.applied("activity.update", id=id, contentState={"eta": 1})
     assert client.answer_to(waiting["req"])[0]["activity"]["contentState"] == {"eta": 1}
+
+
+@pytest.mark.parametrize("plain, escaped", [
+    ("r/1", "r\\/1"), ("activity.get", "activity\\u002eget"), ("com.example.pizza", "com\\u002eexample.pizza"),
+    ("abc", "ab\\u0063"),
+])
+def test_a_read_that_waited_reads_its_own_escapes(client, wire, service, plain, escaped):
+    id = client.start(key="abc")["id"]
+    waiting = encode(client.command("activity.get", key="abc", req="r/1", minSeq=2))
+    assert waiting.count(f'"{plain}"'.encode()) == 1
+    client.send(waiting.replace(f'"{plain}"'.encode(), f'"{escaped}"'.encode()))
+    client.silent()
+    other = Commands(wire, service.commands, client.app)
+    other.applied("activity.update", id=id, contentState={"eta": 1})
+    [answer] = client.receive()
+    assert answer["req"] == "r/1"
+    assert answer["activity"]["id"] == id and answer["activity"]["revision"] == 2
 
 
 def test_a_read_waits_for_a_sequence_number_no_longer_than_its_ttl(client):

@@ -14,12 +14,14 @@ extension Partition {
             return decoder.withText(of: frame) { misunderstood(error, $0, isIngest: isIngest) }
         }
         let name = decoder.name
-        return decoder.withText(of: frame) { execute(name, $0, isIngest: isIngest, receivedAt: receivedAt) }
+        return decoder.withText(of: frame) {
+            execute(name, $0, original: frame, isIngest: isIngest, receivedAt: receivedAt)
+        }
     }
 
     /// The command in ``command``.
     private func execute(
-        _ name: OperationName, _ frame: Span<UInt8>, isIngest: Bool, receivedAt: Milliseconds
+        _ name: OperationName, _ frame: Span<UInt8>, original: Span<UInt8>, isIngest: Bool, receivedAt: Milliseconds
     ) -> FrameResult {
         let result: FrameResult
         if log.tellsMessages { presentID = logID(command.envelope, frame) }
@@ -31,7 +33,7 @@ extension Partition {
             result = refuse(command.envelope, frame, .unavailable(.diskFull))
         } else {
             isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
-            result = name.isChange ? change(name, frame) : read(command, frame)
+            result = name.isChange ? change(name, frame) : read(command, frame, original: original)
         }
         if log.tellsCommands {
             tell(result, command.envelope, frame)

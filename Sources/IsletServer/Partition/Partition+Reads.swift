@@ -8,13 +8,15 @@ extension Partition {
     /// When to ask again for what did not fit into the answers to one message, in milliseconds.
     static let fullAnswerRetry: Int64 = 10
 
-    func read(_ command: Command, _ frame: Span<UInt8>) -> FrameResult {
+    /// Answers a read. One that has to wait is decoded again later, so its `original` bytes are kept: in `frame` the
+    /// command's own strings stand without their escapes, which is no JSON any more.
+    func read(_ command: Command, _ frame: Span<UInt8>, original: Span<UInt8>) -> FrameResult {
         if !isExpired, let seq = command.envelope.minSeq, let app = stream(of: command.operation, frame),
             engine.apps.find(app).map({ engine.apps.seq(of: $0) }) ?? 0 < seq
         {
             let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
             return later(
-                .waitForSeq(seq, app: app, frame: Array(frame), deadline: deadline),
+                .waitForSeq(seq, app: app, frame: Array(original), deadline: deadline),
                 command.envelope, frame)
         }
         let envelope = command.envelope
