@@ -287,6 +287,24 @@ def test_a_read_that_waited_reads_its_own_escapes(client, wire, service, plain, 
     assert answer["activity"]["id"] == id and answer["activity"]["revision"] == 2
 
 
+def test_digests_that_were_refused_leave_nothing_behind(client, wire, service, bulk):
+    id = client.start()["id"]
+    for _ in range(4):
+        client.send(*(client.command("activity.get", id=id, minSeq=2, ttl=60_000) for _ in range(256)))
+    # Messages of one connection are taken in order: with this answer, all the reads wait.
+    client.read("service.ping")
+    other = Commands(wire, service.commands, client.app)
+    assert other.refused("activity.get", id=id, minSeq=2, ttl=60_000)["code"] == "busy"
+    for _ in range(17):
+        bulk.send("digest", app=client.app)
+        assert bulk.chunk()[0]["error"]["code"] == "busy"
+    other.applied("activity.update", id=id, contentState={"eta": 1})
+    for _ in range(4):
+        assert all(answer["ok"] for answer in client.receive())
+    bulk.send("digest", app=client.app)
+    assert bulk.chunk()[0]["entities"] == 1
+
+
 def test_a_read_waits_for_a_sequence_number_no_longer_than_its_ttl(client):
     id = client.start()["id"]
     assert client.refused("activity.get", id=id, minSeq=99, ttl=20)["code"] == "expired"

@@ -100,7 +100,10 @@ extension Partition {
         guard let number = beginDigest(app, prefix: digest.prefix.map { frame.bytes($0) } ?? []) else {
             return refuse(envelope, frame, .busy(retryAfter: 100))
         }
-        return later(.digest(number, app: app), envelope, frame)
+        let result = later(.digest(number, app: app), envelope, frame)
+        // Where no job has room, nobody would go on with the scan or end it.
+        if case .later = result {} else { engine.cancelDigest(number) }
+        return result
     }
 
     func beginDigest(_ app: AppID, prefix: [UInt8]) -> Int? {
