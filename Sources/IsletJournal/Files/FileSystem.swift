@@ -109,6 +109,35 @@ enum FileSystem {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The last part of a path.
+    static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
+    /// Whether a folder is another one or below it, whatever links and `..` its path goes through: folders are compared
+    /// by their numbers, from the inner one up to the root.
+    static func isWithin(_ outer: String, _ inner: String) -> Bool {
+        var wanted = stat()
+        guard unsafe stat(outer, &wanted) == 0, let resolved = unsafe realpath(inner, nil) else { return false }
+        defer { unsafe free(resolved) }
+        var path = unsafe String(cString: resolved)
+        while true {
+            var status = stat()
+            if unsafe stat(path, &status) == 0, status.st_dev == wanted.st_dev, status.st_ino == wanted.st_ino {
+                return true
+            }
+            if path == "/" { return false }
+            path = directory(of: path)
+        }
+    }
+
+    /// Makes an empty file that its owner alone may read.
+    static func makeFile(_ path: String) throws(SystemError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SystemError(operation: "cannot make", path: path, code: errno) }
+        close(descriptor)
+    }
+
     static func rename(_ path: String, to target: String) throws(SystemError) {
         guard unsafe Glibc.rename(path, target) == 0 else {
             throw SystemError(operation: "cannot rename", path: path, code: errno)

@@ -31,6 +31,10 @@ package enum StoreError: Error, Equatable, Sendable {
     case commitsLost(directory: String, last: UInt64, acknowledged: UInt64)
     /// A file or folder is in the way.
     case exists(String)
+    /// A backup was to be written into the data folder itself.
+    case backupWithin(file: String, directory: String)
+    /// A backup was to have the name of a segment, or of a file beside one.
+    case backupNamedAsSegment(file: String)
     /// SQLite failed.
     case database(SQLiteError)
 
@@ -79,6 +83,10 @@ extension StoreError: CustomStringConvertible {
         case .commitsLost(let directory, let last, let acknowledged):
             "\(directory) ends with batch \(last), but batch \(acknowledged) was acknowledged. \(Self.advice)"
         case .exists(let path): "\(path) exists already"
+        case .backupWithin(let file, let directory):
+            "\(file) is within the data folder \(directory): choose a place outside it"
+        case .backupNamedAsSegment(let file):
+            "\(file) has the name of a journal's segment, and would be taken for one: choose another name"
         case .database(let error): error.description
         }
     }

@@ -9,6 +9,7 @@ struct Backup {
 
     /// - Returns: The bytes of the file.
     func write(to path: String, holdsThrough: UInt64) throws(StoreError) -> Int {
+        try checkPlace(of: path)
         guard !FileSystem.exists(path) else { throw .exists(path) }
         let unfinished = FolderNames.unfinished(path)
         do throws(StoreError) {
@@ -28,8 +29,27 @@ struct Backup {
         return FileSystem.size(of: path) ?? 0
     }
 
+    /// Refuses a place where the backup would be taken for a part of a data folder: anywhere within this one, and under
+    /// a segment's name anywhere, since the folder may be another service's. The next start would refuse such a folder,
+    /// and a roll-over or trimming would delete the backup.
+    private func checkPlace(of path: String) throws(StoreError) {
+        guard !FileSystem.isWithin(names.directory, FileSystem.directory(of: path)) else {
+            throw .backupWithin(file: path, directory: names.directory)
+        }
+        let name = FileSystem.name(of: path)
+        guard FolderNames.segmentNumber(name) == nil, FolderNames.segmentBeside(name) == nil else {
+            throw .backupNamedAsSegment(file: path)
+        }
+    }
+
     private func copy(to path: String, holdsThrough: UInt64) throws(StoreError) {
-        do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }
+        do throws(SystemError) {
+            try FolderNames.removeDatabase(path)
+            // SQLite fills an empty file as it is, and would make one that everybody may read.
+            try FileSystem.makeFile(path)
+        } catch {
+            throw StoreError(error)
+        }
         do throws(SQLiteError) {
             try state.database.execute("VACUUM INTO \(quoted(path))")
             let target = try Database(path: path, mode: .readWrite)

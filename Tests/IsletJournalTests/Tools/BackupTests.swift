@@ -45,6 +45,37 @@ import Testing
         #expect(try Store.open(directory: target.data, options: options).summary.lastBatch == last + 1)
     }
 
+    @Test func aBackupIsReadableByItsOwnerAlone() async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        await run.commit(1...2)
+        let file = folder.path + "/copy"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        await run.journal.close()
+    }
+
+    @Test(arguments: [
+        "/data/journal-000009.db", "/data/copy", "/link/copy", "/data/../data/copy", "/data/below/copy",
+        "/journal-000009.db", "/journal-000009.db-wal",
+    ]) func aBackupIsNotMadeWhereItWouldBeTakenForAPartOfTheJournal(place: String) async throws {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, options)
+        await run.commit(1...2)
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.data + "/below", withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: folder.data)
+        let file = folder.path + place
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        let result = try #require(await run.notices.backup(1))
+        #expect(throws: (any Error).self) { try result.get() }
+        #expect(!files.fileExists(atPath: file))
+        #expect(!files.fileExists(atPath: file + ".unfinished"))
+        await run.journal.close()
+    }
+
     @Test func aBackupRightAfterTheSnapshotHasNoBatches() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder, options)
