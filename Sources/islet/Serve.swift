@@ -71,6 +71,8 @@ struct Serve: AsyncParsableCommand {
         guard reading.problems.isEmpty else { throw ExitCode(2) }
         FreedMemory.goesBack()
         OpenFileLimit.raise()
+        // A log, a socket or a pipe that nobody reads any more is an error of that write, and no reason to end.
+        signal(SIGPIPE, SIG_IGN)
         if !checkConfig { try await serve(reading.configuration) }
     }
 
