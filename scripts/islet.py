@@ -186,9 +186,18 @@ def _decode(frame: bytes) -> JSON | None:
     return value if isinstance(value, dict) else None
 
 
-def _backoff(attempt: int, first: float, longest: float) -> float:
+_chance = random.SystemRandom()
+"""Without a state that forked processes would share: their waits and names are to differ."""
+
+
+def _backoff(attempt: int, first: float, longest: float, chance: random.Random = _chance) -> float:
     """The wait before further attempt 1, 2 …: doubling, and by chance, so that many clients do not come together."""
-    return min(first * float(1 << min(max(attempt - 1, 0), 20)), longest) * random.uniform(0.5, 1.0)
+    return min(first * float(1 << min(max(attempt - 1, 0), 20)), longest) * chance.uniform(0.5, 1.0)
+
+
+def _checked_timeout(timeout: float | None) -> None:
+    if timeout is not None and not timeout >= 0:
+        raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
 
 
 def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Callable[[Any], Any] | None = None) -> Any:
@@ -395,9 +404,13 @@ class _Table:
         self._hashes.clear()
         self._digest = 0
 
+    def digest(self) -> tuple[int, str]:
+        """How many entities there are, and their digest as the contract writes it."""
+        return len(self.entities), f"{self._digest:016x}"
+
     def agrees(self, mark: JSON) -> bool:
         """Whether a watermark, or the end of a snapshot, speaks of the same."""
-        return (len(self.entities), f"{self._digest:016x}") == (mark.get("entities"), mark.get("digest"))
+        return self.digest() == (mark.get("entities"), mark.get("digest"))
 
     @classmethod
     def _part(cls, hashed: int, revision: int) -> int:
@@ -409,191 +422,201 @@ class _Table:
         return value ^ (value >> 33)
 
 
-class Replica:
-    """A copy of one app's listed entities (activities, controls, widgets, keys of the groups that it owns), or of those
-    under a prefix such as "control/".
+class _Machine:
+    """What a replica knows, what it has asked, and what it does next. It has no socket and no clock: messages and the
+    time (seconds on any steady clock) are arguments, and what is to be done then stands in `todo`, in order:
 
-    joining ──► snapshotting ──► following ──gap──► repairing ──► following; a new epoch leads back to joining, a replay
-    that is `tooOld`, or a digest that differs, to snapshotting. Sockets are read while you read: in `changes()`
-    and `sync()`. Who reads seldom loses nothing; what was not kept meanwhile comes by a replay."""
+    - `("subscribe", topic)` and `("unsubscribe", topic)`;
+    - `("send", command)` on the bulk connection;
+    - `("bulk", None)`: close that connection and open another, so that what was asked for on it ends;
+    - `("events", topics)`: the same for the subscription, with these topics in this order.
+
+    Each question has a deadline and a next step, so that nothing waits for a message that was lost:
+
+    - join: `JOIN_LIMIT` and a backoff, then another nonce;
+    - snapshot and replay: `PULL_LIMIT` from chunk to chunk, then again on another connection, after a backoff; a refusal
+      that says "later" is asked again when it says;
+    - digest: `DIGEST_LIMIT`, then again;
+    - a subscription that is silent for `SILENCE`, although watermarks come every 30 s: another one, and a join."""
 
     CREDIT = 4
     """Chunks of a snapshot or replay that may be on their way."""
     WAITING = 65_536
-    """Events that wait for the end of a snapshot or replay, and changes that wait for their reader, at most."""
-    CHECK = 30.0
-    """Seconds between comparisons of digests, where a prefix is followed."""
-    PULL_LIMIT, JOIN_LIMIT = 10.0, 1.0
+    """Events that wait for the end of a snapshot or replay, changes that wait for their reader, and positions that are
+    remembered for a digest that was asked for, at most."""
+    CHECK = 20.0
+    """Seconds between comparisons of digests, where a prefix is followed and its app's events go on."""
+    PULL_LIMIT, JOIN_LIMIT, DIGEST_LIMIT, SILENCE = 10.0, 1.0, 3.0, 45.0
 
-    def __init__(self, app: str | None = None, prefix: str = "", *, endpoints: Endpoints | None = None,
-                 context: zmq.Context[Any] | None = None):
-        self.app = _needed(app)
-        self.prefix = f"{self.app}/{prefix}" if prefix else None
-        self.endpoints = endpoints or Endpoints.given()
-        self._context = context
+    def __init__(self, app: str, prefix: str | None, now: float, chance: random.Random | None = None):
+        """`prefix` begins with the app; None: the whole app. `chance` spreads backoffs and makes nonces."""
+        self.app, self.prefix = app, prefix
+        self._chance = chance or _chance
+        self.todo: list[tuple[str, Any]] = []
+        self.out: collections.deque[Change | IsletError] = collections.deque()
         self.state = "joining"
         self.epoch: str | None = None
         self.seq = 0
-        """Every event up to this one is in."""
-        self._table = _Table()
-        self.entities: Mapping[str, JSON] = types.MappingProxyType(self._table.entities)
-        """The newest known entities by topic; to be read, not changed."""
-        self._out: collections.deque[Change] = collections.deque()
+        self.table = _Table()
+        self.synced = False
+        self.fuzzy = 0  # events up to here may be in the snapshot's rows
+        self._now = now
         self._waiting: collections.deque[tuple[str, JSON]] = collections.deque()
-        self._synced = False
         self._head = 0  # an event that is known to exist
-        self._fuzzy = 0  # events up to here may be in the snapshot's rows
-        self._proof: JSON | None = None  # what must hold at `_fuzzy`
-        self._pending: JSON | None = None  # prefix: a digest of a position that was not reached yet
-        self._checked: int | None = None
+        self._pending: JSON | None = None  # what must hold at its `seq`, which may not be reached yet
+        self._need: str | None = "joined"  # why a snapshot must come before anything is followed
         # Joining.
         self._nonce = b""
         self._answered = False
+        self._asked_at = 0  # `seq` when the nonce was subscribed to
         self._join_attempt = 0
         self._join_due: float | None = None
-        # The pull that is wanted or under way.
+        self._silence_due = now + self.SILENCE
+        # The pull that is wanted (`_pull_begin`) or under way (`_pull_due`).
         self._pull: JSON | None = None
         self._pull_begin: float | None = None
         self._pull_due: float | None = None
+        self._chunks = 0
         self._rows: list[tuple[str, JSON]] = []
         self._from = 0
         self._attempt = 0
-        self._reason = "joined"
         self._numbers = itertools.count(1)
-        self._check_due = time.monotonic() + self.CHECK
-        # The sockets; prefixes first, the nonce last.
-        self._events = _socket(context, zmq.SUB, self.endpoints.events)
-        for topic in [self.prefix, f"{self.app}/~"] if self.prefix else [f"{self.app}/"]:
-            self._events.subscribe(topic)
-        self._bulk: Any = None
-        self._open_bulk()
-        self._join()
+        # The digest that is asked for, and what held since then: (seq, entities, digest).
+        self._digest_req: str | None = None
+        self._digest_due: float | None = None
+        self._trail: collections.deque[tuple[int, int, str]] = collections.deque(maxlen=self.WAITING)
+        self._checked: int | None = None  # the position that was compared last
+        self._check_due = now + self.CHECK
+        self._subscribe_anew()
 
-    # Reading
+    # What happens
 
-    def changes(self, timeout: float | None = None) -> Iterator[Change]:
-        """The changes as they come; ends after `timeout` seconds without one, never where it is None."""
-        while True:
-            deadline = None if timeout is None else time.monotonic() + timeout
-            while not self._out:
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
-                    return
-                self._turn(left)
-            yield self._out.popleft()
+    def due(self) -> float:
+        """When `tick` is wanted, whatever comes before."""
+        dues = (self._join_due, self._silence_due, self._pull_begin, self._pull_due, self._digest_due,
+                self._check_due if self.prefix else None)
+        return min(due for due in dues if due is not None)
 
-    def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
-        """Waits until the copy is complete and has taken in event `seq`, such as an answer's: so you read your writes.
-        The changes meanwhile stay for `changes()`."""
-        deadline = time.monotonic() + timeout
-        while self.state != "following" or not self._synced or self.seq < max(seq, self._fuzzy):
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
-            self._turn(left)
-        return self
-
-    def close(self) -> None:
-        self._events.close()
-        self._bulk.close()
-
-    def __enter__(self) -> Replica:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _turn(self, longest: float | None) -> None:
-        """Waits for something to happen, at most `longest` seconds, and takes in what has come."""
-        now = time.monotonic()
-        dues = [due for due in (self._join_due, self._pull_begin, self._pull_due, self._check_due) if due is not None]
-        wait = max(0.0, min(dues) - now) if longest is None else max(0.0, min([*dues, now + longest]) - now)
-        ready = dict(self._poller.poll(_milliseconds(wait)))
-        if self._bulk in ready:
-            self._drain(self._bulk, self._chunk)
-        if self._events in ready:
-            self._drain(self._events, self._message)
-        now = time.monotonic()
+    def tick(self, now: float) -> None:
+        """Does what is due; called after the messages that have come."""
+        self._now = now
+        if now >= self._silence_due:
+            self._subscribe_anew()
         if self._join_due is not None and now >= self._join_due:
             self._join()
         if self._pull_due is not None and now >= self._pull_due:
-            self._open_bulk()  # with the connection goes whatever was asked for on it
+            self._connect_anew()
             self._retry()
         if self._pull_begin is not None and now >= self._pull_begin:
-            self._send_pull(now)
-        if now >= self._check_due:
-            self._check_due = now + self.CHECK
+            self._pull_begin, self._pull_due = None, now + self.PULL_LIMIT
+            self.todo.append(("send", self._pull))
+        if self._digest_due is not None and now >= self._digest_due:
+            self._ask_digest()
+        if self.prefix and now >= self._check_due:
             self._check()
 
-    @staticmethod
-    def _drain(source: Any, take: Callable[[list[bytes]], None]) -> None:
-        for _ in range(256):
-            try:
-                take(source.recv_multipart(zmq.DONTWAIT))
-            except zmq.Again:
-                return
-            except _ODD:
-                log.exception("passed over a message that is none of the contract")
+    def subscribed(self, frames: list[bytes], now: float) -> None:
+        """A message came by the subscription."""
+        self._now, self._silence_due = now, now + self.SILENCE
+        self._message(frames)
 
-    def _tell(self, change: Change) -> None:
-        if len(self._out) >= self.WAITING:  # nobody reads
-            self._out.clear()
-            self._out.append(Change("synced", reason="unread"))
-        self._out.append(change)
+    def pulled(self, frames: list[bytes], now: float) -> None:
+        """A message came on the bulk connection."""
+        self._now = now
+        self._chunk(frames)
+
+    def distrust(self, now: float) -> None:
+        """Something was broken off in the middle, such as by an exception of a signal's handler: all is asked anew."""
+        self._now = now
+        self._pull = None
+        self._pull_begin = self._pull_due = None
+        self._waiting.clear()
+        self._need = self._need or "inconsistent"
+        self.state = "joining"
+        self._connect_anew()
+        self._subscribe_anew()
+
+    def _tell(self, change: Change | IsletError) -> None:
+        if len(self.out) >= self.WAITING:  # nobody reads
+            self.out.clear()
+            self.out.append(Change("synced", reason="unread"))
+        self.out.append(change)
+
+    def _backoff(self, attempt: int, first: float, longest: float) -> float:
+        return _backoff(attempt, first, longest, self._chance)
+
+    def _connect_anew(self) -> None:
+        """Another bulk connection: whatever was asked for on the present one ends."""
+        self.todo.append(("bulk", None))
+        self._pull_due = None
+        if self._digest_req:
+            self._forget_digest(again=0.0)
 
     # Joining
 
+    def _subscribe_anew(self) -> None:
+        self._silence_due = self._now + self.SILENCE
+        self._nonce = b""
+        topics = [self.prefix, f"{self.app}/~"] if self.prefix else [f"{self.app}/"]
+        self.todo.append(("events", [topic.encode() for topic in topics]))
+        self._join()
+
     def _join(self) -> None:
-        """The new nonce before the old one goes: one of them always tells of a new connection."""
-        old, self._nonce = self._nonce, b"\xffjoin/" + secrets.token_hex(16).encode() + b"/" + self.app.encode()
-        self._events.subscribe(self._nonce)
+        """The new nonce before the old one goes: one of them always tells of a new connection. Prefixes come first."""
+        old, self._nonce = self._nonce, b"\xffjoin/%032x/%s" % (self._chance.getrandbits(128), self.app.encode())
+        self.todo.append(("subscribe", self._nonce))
         if old:
-            self._events.unsubscribe(old)
-        self._answered = False
+            self.todo.append(("unsubscribe", old))
+        self._answered, self._asked_at = False, self.seq
         self._join_attempt += 1
-        self._join_due = time.monotonic() + self.JOIN_LIMIT + _backoff(self._join_attempt, 0.5, 10.0)
+        self._join_due = self._now + self.JOIN_LIMIT + self._backoff(self._join_attempt, 0.5, 10.0)
+
+    def _join_soon(self) -> None:
+        if self._answered and self._join_due is None:
+            self._join_due = self._now + 0.05
 
     def _join_answer(self, body: bytes) -> None:
         answer = _decode(body)
         if answer is None or not isinstance(answer.get("apps"), dict):
             return  # such as the notice that this subscriber lags
-        if self._answered:  # nobody asked: the connection is new
-            if self._join_due is None:
-                self._join_due = time.monotonic() + 0.05
+        position = answer["apps"].get(self.app, {"epoch": None, "seq": 0})  # an app without events is absent
+        epoch, seq = position.get("epoch"), position.get("seq")
+        if not isinstance(seq, int) or not (epoch is None or isinstance(epoch, str)):
             return
+        if self._answered:  # nobody asked: the connection is new
+            return self._join_soon()
         self._answered, self._join_due, self._join_attempt = True, None, 0
-        position = answer["apps"].get(self.app) or {}
-        epoch, seq = position.get("epoch"), position.get("seq", 0)
+        if self.synced and epoch is None and self.seq > self._asked_at == 0:
+            return self._join_soon()  # it was under way while the app had its first events: no new history
         self._checked = None
-        self._check_due = min(self._check_due, time.monotonic() + 1.0)
+        self._check_due = min(self._check_due, self._now + 1.0)
         self._waiting = collections.deque(pair for pair in self._waiting if pair[1]["epoch"] == epoch)
-        if not self._synced or (epoch != self.epoch and self.epoch is not None) or seq < self.seq:
-            reason = "epochChanged" if self._synced else "joined"
+        if not self.synced or (epoch != self.epoch and self.epoch is not None):
             if epoch != self.epoch:
-                self._fuzzy, self._proof = 0, None
+                self.fuzzy = 0
             self.epoch, self.seq, self._head, self._attempt = epoch, seq, seq, 0
-            return self._snapshot(reason)
+            return self._snapshot("epochChanged" if self.synced else "joined")
         self.epoch = epoch or self.epoch
+        # An answer may be behind what a replay has brought since it was asked for.
         self._head = max(self._head, seq)
-        if self.state in ("joining", "following"):
+        if self._need:  # the pull may have gone with its connection
+            self._snapshot(self._need)
+        elif self.state == "repairing":
+            self._replay()
+        else:
             self.state = "following"
             self._go_on()
-        elif self.state == "snapshotting":  # the pull's connection may have gone with the other one
-            self._snapshot(self._reason)
-        else:
-            self._replay()
 
     def _rejoin(self, kept: tuple[str, JSON] | None = None) -> None:
         """Something is of an epoch that this replica has not joined."""
         self._cancel_pull()
+        self._forget_digest()
         if self._waiting and kept and self._waiting[0][1]["epoch"] != kept[1]["epoch"]:
             self._waiting.clear()
         if kept:
             self._wait(*kept)
-        if self.state != "joining":
-            self.state = "joining"
-            if self._answered:
-                self._join_due = time.monotonic() + 0.05
+        self.state = "joining"
+        self._join_soon()
 
     # What comes by the subscription
 
@@ -616,7 +639,7 @@ class Replica:
             self._event(topic, event)
 
     def _event(self, topic: str, event: JSON) -> None:
-        if not self._answered and not self._synced:
+        if not self._answered and not self.synced:
             return  # older than the answer will be
         if self.epoch is not None and event["epoch"] != self.epoch:
             return self._rejoin((topic, event))
@@ -642,12 +665,13 @@ class Replica:
             return
         self.epoch = mark["epoch"]
         if self.prefix:
-            if self._compare(mark["seq"] + 1):
-                self.seq = max(self.seq, mark["seq"])
+            if mark["seq"] > self.seq and self._compare(mark["seq"]):
+                self.seq = mark["seq"]
+                self._compare(self.seq + 1)
         elif mark["seq"] > self.seq:
             self._head = max(self._head, mark["seq"])
             self._replay()
-        elif mark["seq"] == self.seq >= self._fuzzy and not self._table.agrees(mark):
+        elif mark["seq"] == self.seq >= self.fuzzy and not self.table.agrees(mark):
             self._snapshot("inconsistent")
 
     def _follows(self, event: JSON) -> bool:
@@ -682,126 +706,143 @@ class Replica:
                 self._tell(Change("event", topic=topic, event=event))  # a family without entities
             elif not self._apply(topic, event, patch):
                 return self._snapshot("inconsistent")
-        self._prove()
+        if self._digest_req:
+            self._trail.append(self._here())
+        self._compare(self.seq + 1)
 
     def _apply(self, topic: str, event: JSON, patch: JSON) -> bool:
-        held = self._table.entities.get(topic)
+        held = self.table.entities.get(topic)
         starts, revision = event.get("from") is None, patch["revision"]
-        if revision <= held["revision"] if held else self.seq <= self._fuzzy and not starts:
+        if revision <= held["revision"] if held else self.seq <= self.fuzzy and not starts:
             self._tell(Change("event", topic=topic, event=event, entity=held, news=False))
             return True
         if not starts and (held is None or revision != held["revision"] + 1):
             return False  # a revision is missing although no event is
         entity = {name: value for name, value in {**(held or {}), **patch}.items() if value is not None}
         if (event.get("to") or entity.get("state")) in _Table.LISTED_NO_MORE:
-            self._table.drop(topic)
+            self.table.drop(topic)
         else:
-            self._table.put(topic, entity)
+            self.table.put(topic, entity)
         self._tell(Change("event", topic=topic, event=event, entity=entity))
         return True
 
-    # Proofs
+    # Digests
 
-    def _prove(self) -> None:
-        """Where a snapshot has become exact, compares it with what the service says holds there."""
-        if self._proof is None or self.seq < self._fuzzy:
-            return
-        proof, self._proof = self._proof, None
-        # Beyond it another digest holds: the next watermark has that one.
-        if self.prefix is None and self.seq == self._fuzzy and not self._table.agrees(proof):
-            self._attempt += 1
-            self._snapshot("inconsistent")
-        else:
-            self._attempt = 0
+    def _here(self) -> tuple[int, int, str]:
+        return (self.seq, *self.table.digest())
 
     def _check(self) -> None:
-        """Numbers show a prefix no gap, so digests are compared."""
-        if self.prefix and self.state == "following" and self.seq != self._checked:
-            self._checked = self.seq
-            self._send({"op": "bulk.digest", "req": "digest", "app": self.app, "prefix": self.prefix})
+        """Numbers show a prefix no gap, so digests are compared where its app has gone on."""
+        self._check_due = self._now + self.CHECK
+        if self.state != "following":
+            self._check_due = self._now + 1.0
+        elif self.seq != self._checked and self._digest_req is None:
+            self._ask_digest()
+
+    def _ask_digest(self) -> None:
+        self._digest_req, self._digest_due = f"digest-{next(self._numbers)}", self._now + self.DIGEST_LIMIT
+        self._trail.clear()
+        self._trail.append(self._here())
+        self.todo.append(("send", {
+            "op": "bulk.digest", "req": self._digest_req, "app": self.app, "prefix": self.prefix}))
+
+    def _forget_digest(self, again: float = 1.0) -> None:
+        """The digest that was asked for is of no use any more; it is asked for again so many seconds later."""
+        if self._digest_req:
+            self._check_due = min(self._check_due, self._now + again)
+        self._digest_req = self._digest_due = None
+        self._trail.clear()
 
     def _digest(self, header: JSON) -> None:
-        if self.state != "following" or not isinstance(header.get("seq"), int):
+        if header.get("error"):
+            error = IsletError.of(header)
+            if error.code != "requestReused":
+                self._forget_digest(max(error.retry_after or 0.0, self._backoff(1, 1.0, 1.0)))
             return
+        if not isinstance(header.get("seq"), int):
+            return self._forget_digest()
         if self.epoch is not None and header.get("epoch") != self.epoch:
             return self._rejoin()
-        if header["seq"] < self.seq:
-            self._checked = None  # it was overtaken by events; again at the next check
-            return
-        self._pending = header
-        if header["seq"] == self.seq:
-            self._compare(self.seq + 1)
+        # Events may have overtaken it: then what held at its position counts.
+        then = [each for each in self._trail if each[0] <= header["seq"]]
+        self._digest_req = self._digest_due = None
+        self._trail.clear()
+        if not then:
+            self._check_due = min(self._check_due, self._now + 1.0)
+        elif header["seq"] >= self.seq:
+            self._pending = header
+            if header["seq"] == self.seq:
+                self._compare(self.seq + 1)
+        elif then[-1][1:] == (header.get("entities"), header.get("digest")):
+            self._checked = header["seq"]
+        else:
+            self._snapshot("inconsistent")
 
     def _compare(self, before: int) -> bool:
         """Compares a digest that waits, if its position is before `before`, and so the present one."""
         if self._pending is None or self._pending["seq"] >= before:
             return True
         pending, self._pending = self._pending, None
-        if pending["seq"] < self.seq or self._table.agrees(pending):
+        if pending["seq"] < self.seq or self.table.agrees(pending):
+            self._checked, self._attempt = max(self.seq, pending["seq"]), 0
             return True
+        self._attempt += 1
         self._snapshot("inconsistent")
         return False
 
     # Snapshots and replays
 
     def _snapshot(self, reason: str) -> None:
-        self.state, self._reason = "snapshotting", reason
-        self._proof = self._pending = None
+        self.state, self._need = "snapshotting", reason
+        self._pending = None
         self._want({"op": "bulk.snapshot", **({"prefix": self.prefix} if self.prefix else {})})
 
     def _replay(self) -> None:
         self.state = "repairing"
         self._want({"op": "bulk.replay", "from": self.seq})
 
-    def _retry(self) -> None:
+    def _retry(self, after: float = 0.0) -> None:
         self._attempt += 1
-        if self.state == "snapshotting":
-            self._snapshot(self._reason)
-        elif self.state == "repairing":
+        if self._need:
+            self._snapshot(self._need)
+        else:
             self._replay()
+        if self._pull_begin is not None:
+            self._pull_begin = max(self._pull_begin, self._now + after)
 
     def _want(self, pull: JSON) -> None:
         self._cancel_pull()
-        self._rows = []
+        self._forget_digest()
+        self._rows, self._chunks = [], 0
         self._pull = {**pull, "req": f"pull-{next(self._numbers)}", "app": self.app, "credit": self.CREDIT}
-        self._pull_begin = time.monotonic() + (_backoff(self._attempt, 0.2, 5.0) if self._attempt else 0.0)
-
-    def _send_pull(self, now: float) -> None:
-        self._pull_begin, self._pull_due = None, now + self.PULL_LIMIT
-        self._send(self._pull)
+        self._pull_begin = self._now + (self._backoff(self._attempt, 0.2, 5.0) if self._attempt else 0.0)
 
     def _cancel_pull(self) -> None:
         if self._pull and self._pull_due is not None:
-            self._send({"op": "bulk.cancel", "req": self._pull["req"]})
+            self.todo.append(("send", {"op": "bulk.cancel", "req": self._pull["req"]}))
         self._pull = self._pull_begin = self._pull_due = None
-
-    def _send(self, command: JSON | None) -> None:
-        self._bulk.send(_encode(command))
-
-    def _open_bulk(self) -> None:
-        if self._bulk is not None:
-            self._bulk.close()
-            self._pull_due = None
-        self._bulk = _socket(self._context, zmq.DEALER, self.endpoints.bulk)
-        self._poller = zmq.Poller()
-        for source in (self._events, self._bulk):
-            self._poller.register(source, zmq.POLLIN)
 
     def _chunk(self, frames: list[bytes]) -> None:
         header = _decode(frames[0])
-        if header is not None and header.get("req") == "digest":
+        if header is None or header.get("req") is None:
+            return
+        if header["req"] == self._digest_req:
             return self._digest(header)
-        if header is None or self._pull is None or self._pull_due is None or header.get("req") != self._pull["req"]:
+        if self._pull is None or self._pull_due is None or header["req"] != self._pull["req"]:
             return  # of a pull that is over
-        self._pull_due = time.monotonic() + self.PULL_LIMIT
         if header.get("error"):
             return self._pull_failed(IsletError.of(header))
         if self.epoch is not None and header.get("epoch") != self.epoch:
             return self._rejoin()
+        number = header.get("chunk")
+        if isinstance(number, int) and number < self._chunks:
+            return  # it came twice
         pairs = [(topic.decode(errors="replace"), _decode(body)) for topic, body in zip(frames[1::2], frames[2::2])]
         rows = [(topic, body) for topic, body in pairs if body is not None]
-        if len(rows) != header.get("rows"):
+        if number != self._chunks or len(rows) != header.get("rows") or not self._is_whole(header):
             return self._retry()
+        self._chunks += 1
+        self._pull_due = self._now + self.PULL_LIMIT
         if self.state == "snapshotting":
             self._from = header.get("fromSeq", self._from)
             self._rows += rows
@@ -809,16 +850,26 @@ class Replica:
                 return self._snapshot_ended(header)
         elif not self._replayed(rows, header):
             return
-        self._send({"op": "bulk.credit", "req": self._pull["req"], "credit": 1})
+        self.todo.append(("send", {"op": "bulk.credit", "req": self._pull["req"], "credit": 1}))
+
+    def _is_whole(self, header: JSON) -> bool:
+        """Whether a chunk says what one in its place must say."""
+        wanted = ["seq"] if header.get("end") else []
+        if self.state == "snapshotting" and self._chunks == 0:
+            wanted.append("fromSeq")
+        return all(isinstance(header.get(name), int) for name in wanted)
 
     def _pull_failed(self, error: IsletError) -> None:
+        if error.code == "requestReused":
+            return  # the question came twice; its first copy is being answered
         self._pull_due = None
         if self.state == "repairing" and error.retry != "later":  # `tooOld`, above all
-            self._snapshot("eventsLost")
-        elif error.retry == "never":
-            raise error
-        else:
-            self._retry()
+            return self._snapshot("eventsLost")
+        # What fails for good is told, and asked again all the same: who goes on reading hears of it each time.
+        if error.retry == "never" and error.code != "tooMany":
+            self._attempt += 3
+            self._tell(error)
+        self._retry(error.retry_after or 0.0)
 
     def _snapshot_ended(self, end: JSON) -> None:
         """A snapshot is fuzzy: an event up to its beginning is in the rows; one up to its end is where the row's
@@ -826,22 +877,22 @@ class Replica:
         self._pull = self._pull_due = None
         rows = [(topic, row.get(_family(topic))) for topic, row in self._rows]
         self._rows = []
-        self._table.clear()
+        self.table.clear()
         for topic, entity in rows:
             if isinstance(entity, dict) and isinstance(entity.get("revision"), int):
-                self._table.put(topic, {name: value for name, value in entity.items() if value is not None})
+                self.table.put(topic, {name: value for name, value in entity.items() if value is not None})
         self.epoch = self.epoch or end.get("epoch")
         missed = range(0)
-        if self._synced and self._reason != "epochChanged" and self.prefix is None and self._from > self.seq:
+        if self.synced and self._need != "epochChanged" and self.prefix is None and self._from > self.seq:
             missed = range(self.seq + 1, self._from + 1)
         self.seq = max(self.seq, self._from)
-        self._fuzzy, self._proof = max(end["seq"], self._from), end
+        self.fuzzy, self._pending = max(end["seq"], self._from), end
         # The events up to the end are under way by the subscription: missing only if a later one shows a gap.
         self._head = max(self._head, self.seq)
-        self.state, self._synced = "following", True
-        self._tell(Change("synced", reason=self._reason, missed=missed))
-        self._prove()
-        if self.state == "following":
+        reason, self._need = self._need, None
+        self.state, self.synced = "following", True
+        self._tell(Change("synced", reason=reason, missed=missed))
+        if self._compare(self.seq + 1):
             self._go_on()
 
     def _replayed(self, rows: list[tuple[str, JSON]], header: JSON) -> bool:
@@ -864,6 +915,163 @@ class Replica:
         self._attempt, self._head, self.state = 0, self.seq, "following"
         self._go_on()
         return False
+
+
+class Replica:
+    """A copy of one app's listed entities (activities, controls, widgets, keys of the groups that it owns), or of those
+    under a prefix such as "control/".
+
+    joining ──► snapshotting ──► following ──gap──► repairing ──► following; a new epoch leads back to joining, a replay
+    that is `tooOld`, or a digest that differs, to snapshotting. Sockets are read while you read: in `changes()`
+    and `sync()`. Who reads seldom loses nothing; what was not kept meanwhile comes by a replay.
+
+    It belongs to one thread at a time and to the process that made it; it is neither copied nor pickled."""
+
+    def __init__(self, app: str | None = None, prefix: str = "", *, endpoints: Endpoints | None = None,
+                 context: zmq.Context[Any] | None = None):
+        self.app = _needed(app)
+        self.prefix = f"{self.app}/{prefix}" if prefix else None
+        self.endpoints = endpoints or Endpoints.given()
+        self._context = context
+        self._machine = _Machine(self.app, self.prefix, time.monotonic())
+        self.entities: Mapping[str, JSON] = types.MappingProxyType(self._machine.table.entities)
+        """The newest known entities by topic; to be read, not changed."""
+        self._reading = threading.Lock()
+        self._interrupted = False
+        self._process = os.getpid()
+        self._events: Any = None
+        self._bulk: Any = None
+        self._open_bulk()
+        self._do()
+
+    @property
+    def state(self) -> str:
+        """"joining", "snapshotting", "following" or "repairing"."""
+        return self._machine.state
+
+    @property
+    def epoch(self) -> str | None:
+        return self._machine.epoch
+
+    @property
+    def seq(self) -> int:
+        """Every event up to this one is in."""
+        return self._machine.seq
+
+    def changes(self, timeout: float | None = None) -> Iterator[Change]:
+        """The changes as they come; ends after `timeout` seconds without one (with 0, when what has come is told), never
+        where it is None. Raises `IsletError` where the service refuses the copy for good; who reads on, asks again."""
+        _checked_timeout(timeout)
+        while True:
+            deadline = None if timeout is None else time.monotonic() + timeout
+            while not self._machine.out:
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                self._turn(left)
+                if left == 0.0 and not self._machine.out:
+                    return
+            change = self._machine.out.popleft()
+            if isinstance(change, IsletError):
+                raise change
+            yield change
+
+    def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
+        """Waits until the copy is complete and has taken in event `seq`, such as an answer's: so you read your writes.
+        The changes meanwhile stay for `changes()`. Raises `TimeoutError`, and `IsletError` as `changes()` does."""
+        _checked_timeout(timeout)
+        machine, deadline = self._machine, time.monotonic() + timeout
+        left = timeout
+        while machine.state != "following" or not machine.synced or machine.seq < max(seq, machine.fuzzy):
+            if left < 0.0:
+                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
+            self._turn(left)
+            if machine.out and isinstance(machine.out[-1], IsletError):
+                raise machine.out.pop()
+            left = deadline - time.monotonic()
+        return self
+
+    def close(self) -> None:
+        self._events.close()
+        self._bulk.close()
+
+    def __enter__(self) -> Replica:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Replica has sockets and is neither copied nor pickled; make another one")
+
+    # The sockets
+
+    def _turn(self, longest: float | None) -> None:
+        """Waits for something to happen, at most `longest` seconds, and takes in what has come."""
+        if self._process != os.getpid():
+            raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
+        if not self._reading.acquire(blocking=False):
+            raise RuntimeError("a Replica is read by one thread at a time, and not by a signal handler of that thread")
+        try:
+            machine = self._machine
+            if self._interrupted:
+                machine.distrust(time.monotonic())
+                self._do()
+            wait = max(0.0, machine.due() - time.monotonic())
+            ready = dict(self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest))))
+            self._interrupted = True  # until the end, which an exception of a signal's handler leaves out
+            if self._bulk in ready:
+                self._drain(self._bulk, machine.pulled)
+            if self._events in ready:
+                self._drain(self._events, machine.subscribed)
+            machine.tick(time.monotonic())
+            self._do()
+            self._interrupted = False
+        finally:
+            self._reading.release()
+
+    @staticmethod
+    def _drain(source: Any, take: Callable[[list[bytes], float], None]) -> None:
+        for _ in range(256):
+            try:
+                take(source.recv_multipart(zmq.DONTWAIT), time.monotonic())
+            except zmq.Again:
+                return
+            except _ODD:
+                log.exception("passed over a message that is none of the contract")
+
+    def _do(self) -> None:
+        """What the machine wants done."""
+        todo = self._machine.todo
+        while todo:
+            what, about = todo.pop(0)
+            if what == "send":
+                self._bulk.send(_encode(about))
+            elif what == "subscribe":
+                self._events.subscribe(about)
+            elif what == "unsubscribe":
+                self._events.unsubscribe(about)
+            elif what == "bulk":
+                self._open_bulk()
+            else:
+                self._open_events(about)
+
+    def _open_bulk(self) -> None:
+        if self._bulk is not None:
+            self._bulk.close()
+        self._bulk = _socket(self._context, zmq.DEALER, self.endpoints.bulk)
+        self._listen()
+
+    def _open_events(self, topics: list[bytes]) -> None:
+        if self._events is not None:
+            self._events.close()
+        self._events = _socket(self._context, zmq.SUB, self.endpoints.events)
+        for topic in topics:
+            self._events.subscribe(topic)
+        self._listen()
+
+    def _listen(self) -> None:
+        self._poller = zmq.Poller()
+        for source in filter(None, (self._events, self._bulk)):
+            self._poller.register(source, zmq.POLLIN)
 
 
 def _family(topic: str) -> str:

@@ -117,11 +117,11 @@ def test_a_random_walk_gives_what_reads_show(client, follow, bulk):
 
 
 def test_a_snapshot_of_many_chunks_while_updates_run(client, follow, bulk, monkeypatch):
-    monkeypatch.setattr(islet.Replica, "CREDIT", 1)
+    monkeypatch.setattr(islet._Machine, "CREDIT", 1)
     for _ in range(12):
         client.batch(*[client.command("activity.start", **START, key=None) for _ in range(250)])
     ids, replica = [activity["id"] for activity in client.list(limit=1000)], follow()
-    take = replica._chunk
+    take = replica._machine._chunk
 
     def take_while_much_happens(frames):
         for id in ids[:500:25]:
@@ -130,9 +130,9 @@ def test_a_snapshot_of_many_chunks_while_updates_run(client, follow, bulk, monke
             client.applied("activity.dismiss", id=ids.pop())
         take(frames)
 
-    replica._chunk = take_while_much_happens
+    replica._machine._chunk = take_while_much_happens
     replica.sync(timeout=60)
-    assert replica._fuzzy > replica._from + 60, "nothing happened meanwhile, so this shows nothing"
+    assert replica._machine.fuzzy > replica._machine._from + 60, "nothing happened meanwhile, so this shows nothing"
     exact(replica, bulk)
     assert reasons(told(replica)) == ["joined"]
 
@@ -187,22 +187,22 @@ def test_a_cut_connection_is_repaired(client, follow, service, bulk):
 
 
 def test_a_bulk_connection_that_is_cut_in_a_snapshot_begins_it_again(client, follow, service, bulk, monkeypatch):
-    monkeypatch.setattr(islet.Replica, "PULL_LIMIT", 0.3)
-    monkeypatch.setattr(islet.Replica, "CREDIT", 1)
+    monkeypatch.setattr(islet._Machine, "PULL_LIMIT", 0.3)
+    monkeypatch.setattr(islet._Machine, "CREDIT", 1)
     for _ in range(12):
         client.batch(*[client.command("activity.start", **START) for _ in range(250)])
     proxy = Proxy(service.bulk)
     try:
         replica, cuts = follow(bulk=proxy.url), []
-        take = replica._chunk
+        take = replica._machine._chunk
 
         def cut_at_the_first(frames):
             take(frames)
             if not cuts:
-                cuts.append(len(replica._rows))
+                cuts.append(len(replica._machine._rows))
                 proxy.cut()
 
-        replica._chunk = cut_at_the_first
+        replica._machine._chunk = cut_at_the_first
         exact(replica, bulk)
         assert 0 < cuts[0] < 3_000
         assert reasons(told(replica)) == ["joined"]
@@ -234,7 +234,7 @@ def test_a_reader_that_was_away_while_the_ring_went_round_takes_a_snapshot(clien
 def test_a_copy_that_somebody_changed_is_told_by_its_digest(client, follow, bulk):
     ids = [client.start()["id"] for _ in range(2)]
     replica = follow().sync(2)
-    replica._table.drop(f"{APP}/activity/Delivery/{ids[0]}")
+    replica._machine.table.drop(f"{APP}/activity/Delivery/{ids[0]}")
     changes = told(replica, timeout=2)
     assert reasons(changes) == ["joined", "inconsistent"]
     exact(replica, bulk)
@@ -244,21 +244,21 @@ def test_a_snapshot_that_is_wrong_is_told_by_its_own_digest(client, follow, bulk
     client.start()
     client.start()
     replica = follow()
-    replica._watermark = lambda mark: None  # it would tell, too
-    end = replica._snapshot_ended
+    replica._machine._watermark = lambda mark: None  # it would tell, too
+    end = replica._machine._snapshot_ended
 
     def end_without_a_row(header):
-        replica._snapshot_ended = end
-        replica._rows.pop()
+        replica._machine._snapshot_ended = end
+        replica._machine._rows.pop()
         end(header)
 
-    replica._snapshot_ended = end_without_a_row
+    replica._machine._snapshot_ended = end_without_a_row
     assert reasons(told(replica, timeout=1)) == ["joined", "inconsistent"]
     exact(replica, bulk)
 
 
 def test_a_reader_that_never_takes_its_changes_is_told_everything_anew(client, follow, bulk, monkeypatch):
-    monkeypatch.setattr(islet.Replica, "WAITING", 10)
+    monkeypatch.setattr(islet._Machine, "WAITING", 10)
     replica = follow().sync()
     for _ in range(30):
         last = client.applied("activity.start", **START)["seq"]
@@ -302,7 +302,7 @@ def test_what_a_prefix_misses_shows_by_a_revision(client, follow, service, bulk)
 
 def test_what_a_prefix_misses_shows_by_the_digest(client, follow, service, bulk, monkeypatch):
     """The last event of an entity is lost: no number and no revision tells."""
-    monkeypatch.setattr(islet.Replica, "CHECK", 0.5)
+    monkeypatch.setattr(islet._Machine, "CHECK", 0.5)
     relay = LossyRelay(service.events, lose={2})
     try:
         ride = client.start(type="Ride")["id"]
@@ -402,11 +402,11 @@ def test_controls_are_entities_and_unknown_families_only_numbers(client, follow)
     """No service is needed to see how events are taken in."""
     replica = follow().sync()
     topic = f"{APP}/control/com.example.torch/0198c0de-0000-7000-8000-000000000001"
-    epoch = replica.epoch = "k3v9"
+    epoch = replica._machine.epoch = "k3v9"
 
     def event(seq, topic, **members):
         frame = {"epoch": epoch, "seq": seq, "at": 1_763_700_000_000, **members}
-        replica._message([topic.encode(), json.dumps(frame).encode()])
+        replica._machine._message([topic.encode(), json.dumps(frame).encode()])
 
     event(1, topic, event="control.added", to="loading", cause="command",
           control={"id": "0198", "revision": 1, "kind": "com.example.torch", "state": "loading", "value": False})
@@ -418,7 +418,7 @@ def test_controls_are_entities_and_unknown_families_only_numbers(client, follow)
           control={"id": "0198", "revision": 3, "state": "removed"})
     assert dict(replica.entities) == {}
     kinds = [(change.event["event"], change.entity and change.entity["revision"])
-             for change in list(replica._out) if change.kind == "event"]
+             for change in list(replica._machine.out) if change.kind == "event"]
     assert kinds == [("control.added", 1), ("widget.filled", None), ("control.shown", 2), ("control.removed", 3)]
 
 
@@ -428,6 +428,6 @@ def test_controls_are_entities_and_unknown_families_only_numbers(client, follow)
     [b"com.example.pizza/\xff", b'{"epoch":1,"seq":"x"}'], [b"com.example.pizza/activity/T/1", b"[" * 100_000]])
 def test_what_is_none_of_the_contract_harms_nothing(client, follow, bulk, frames):
     replica = follow().sync()
-    replica._message(frames)
+    replica._machine._message(frames)
     replica.sync(client.applied("activity.start", **START)["seq"])
     exact(replica, bulk)

@@ -1,0 +1,218 @@
+"""The machine of `islet.Replica` in virtual time: whatever happens to any one message, the copy is right soon after."""
+
+import json
+import os
+import random
+
+import pytest
+
+import islet
+from support.digest import digest
+from support.played_stream import APP, FAULTS, PREFIX, WORK, Play
+
+SEEDS = [int(os.environ["ISLET_TEST_SEED"])] if "ISLET_TEST_SEED" in os.environ else range(12)
+
+
+@pytest.mark.parametrize("prefix", [None, PREFIX], ids=["whole", "filtered"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_fault_at_any_one_message_leaves_the_copy_wrong(seed, prefix):
+    """Each of them lost, doubled, or overtaken for a while or for long, each question answered by `busy`."""
+    plain = Play(seed, prefix)
+    assert plain.run() is None
+    points = [(kind, number) for number, line in enumerate(plain.messages) if float(line.split()[0]) < WORK + 2
+              for kind in FAULTS if kind != "busy" or number in plain.questions]
+    assert len(points) > 50 and plain.questions
+    for fault in points:
+        play = Play(seed, prefix, fault)
+        try:
+            flaw = play.run()
+        except AssertionError as failure:
+            flaw = failure
+        assert flaw is None, f"seed {seed}, {play.what}, {fault} at {play.messages[fault[1]]!r}: {flaw}"
+
+
+# One question at a time: what each is followed by
+
+
+class Machine:
+    """A machine by hand, at a time that the test moves."""
+
+    def __init__(self, prefix=None, epoch="e1", seq=0):
+        self.now = 0.0
+        self.core = islet._Machine(APP, prefix, self.now, random.Random(7))
+        self.asked = []
+        self.turn()
+        self.join(epoch, seq)
+
+    def turn(self, seconds=0.0):
+        """Lets time pass, step by step, and keeps what is asked."""
+        end = self.now + seconds
+        while True:
+            self.now = min(end, max(self.now, self.core.due()))
+            self.core.tick(self.now)
+            self.asked += self.core.todo
+            self.core.todo.clear()
+            if self.core.due() > end:
+                self.now = end
+                return self
+
+    def subscribed(self, topic, **body):
+        self.core.subscribed([topic, json.dumps(body).encode()], self.now)
+        return self.turn()
+
+    def join(self, epoch, seq):
+        apps = {} if epoch is None else {APP: {"epoch": epoch, "seq": seq}}
+        return self.subscribed(self.core._nonce, at=0, apps=apps)
+
+    def event(self, seq, revision, epoch="e1", type="Ride"):
+        start = {} if revision == 1 else {"from": "active"}
+        return self.subscribed(f"{APP}/activity/{type}/x".encode(), epoch=epoch, seq=seq, event="activity.updated",
+                               to="active", activity={"revision": revision, "state": "active"}, **start)
+
+    def mark(self, seq, epoch="e1", entities=0, digest="0" * 16):
+        return self.subscribed(f"{APP}/~".encode(), epoch=epoch, seq=seq, entities=entities, digest=digest)
+
+    def questions(self, op):
+        """What was asked so far, and not looked at yet."""
+        found = [about for what, about in self.asked if what == "send" and about["op"] == op]
+        self.asked = [each for each in self.asked if each[0] != "send" or each[1]["op"] != op]
+        return found
+
+    def answer(self, question, *rows, **header):
+        frames = [json.dumps({"req": question["req"], **header}).encode()]
+        for topic, row in rows:
+            frames += [topic.encode(), json.dumps(row).encode()]
+        self.core.pulled(frames, self.now)
+        return self.turn()
+
+    def snapshot(self, seq=0, epoch="e1", **revisions):
+        """Answers the snapshot that is asked for: entities by name, with their revisions."""
+        [question] = self.questions("bulk.snapshot")
+        rows = [(f"{APP}/activity/Ride/{name}", {"activity": {"revision": revision, "state": "active"}})
+                for name, revision in revisions.items()]
+        listed = digest({topic: row["activity"]["revision"] for topic, row in rows})
+        return self.answer(question, *rows, chunk=0, rows=len(rows), fromSeq=seq, end=True, epoch=epoch, seq=seq,
+                           entities=len(rows), digest=listed)
+
+    def told(self):
+        told = [change if isinstance(change, islet.IsletError) else change.reason or change.event["seq"]
+                for change in self.core.out]
+        self.core.out.clear()
+        return told
+
+
+def test_an_answer_to_a_join_that_is_behind_a_replay_is_no_new_history():
+    machine = Machine().snapshot()
+    machine.core._join()
+    machine.turn().mark(2)
+    [replay] = machine.questions("bulk.replay")
+    rows = [(f"{APP}/activity/Ride/x", {"epoch": "e1", "seq": seq, "event": "activity.updated", "to": "active", **start,
+                                        "activity": {"revision": seq, "state": "active"}})
+            for seq, start in ((1, {}), (2, {"from": "active"}))]
+    machine.answer(replay, *rows, chunk=0, rows=2, end=True, epoch="e1", seq=2, entities=1, digest="?")
+    machine.join("e1", 1)
+    assert (machine.core.state, machine.core.seq, machine.told()) == ("following", 2, ["joined", 1, 2])
+    assert machine.questions("bulk.snapshot") == []
+
+
+def test_an_answer_from_before_the_first_event_is_no_new_history_and_one_from_after_it_is():
+    machine = Machine(epoch=None).snapshot()
+    machine.core._join()
+    machine.turn().event(1, 1).join(None, 0)
+    assert machine.core.state == "following" and machine.questions("bulk.snapshot") == []
+    machine.turn(1.0).join(None, 0)
+    machine.snapshot(epoch="e2")
+    assert machine.told() == ["joined", 1, "epochChanged"] and dict(machine.core.table.entities) == {}
+
+
+def test_a_snapshot_that_is_interrupted_by_an_older_epoch_is_taken_all_the_same():
+    machine = Machine().snapshot(1, x=1)
+    machine.mark(5, epoch="e2").turn(1.0).join("e2", 5)
+    assert len(machine.questions("bulk.snapshot")) == 1
+    machine.mark(1, epoch="e1").turn(1.0).join("e2", 5)
+    machine.snapshot(5, "e2", y=1)
+    assert list(machine.core.table.entities) == [f"{APP}/activity/Ride/y"]
+    assert machine.told() == ["joined", "epochChanged"]
+
+
+@pytest.mark.parametrize("reply", ["lost", "busy", "later", "odd", "cut"])
+def test_a_digest_without_an_answer_is_asked_for_again(reply):
+    machine = Machine(PREFIX).snapshot(1, x=1).turn(2.0)
+    machine.event(2, 2)
+    machine.turn(machine.core.CHECK)
+    question = machine.questions("bulk.digest")[-1]
+    if reply in ("busy", "later"):
+        error = {"code": reply, "message": "", "retry": "later", "retryAfter": 100}
+        machine.answer(question, ok=False, error=error)
+    elif reply == "odd":
+        machine.answer(question, ok=True, seq="x")
+    elif reply == "cut":
+        machine.core.distrust(machine.now)
+        machine.turn().join("e1", 2)
+        machine.snapshot(2, x=2).event(3, 3)
+    machine.turn(machine.core.DIGEST_LIMIT + 1.0)
+    again = machine.questions("bulk.digest")
+    assert again and again[0]["req"] != question["req"]
+    # The answer to the first one, late: of no use any more.
+    machine.answer(question, ok=True, epoch="e1", seq=2, entities=9, digest="?")
+    assert machine.core.state == "following"
+    machine.answer(again[-1], ok=True, epoch="e1", seq=machine.core.seq, entities=9, digest="?")
+    assert machine.core.state == "snapshotting"
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_digest_that_events_have_overtaken_is_compared_with_what_held_then(is_right):
+    machine = Machine(PREFIX).snapshot(1, x=1).event(2, 2)
+    machine.turn(machine.core.CHECK)
+    question = machine.questions("bulk.digest")[-1]
+    machine.event(4, 3).event(6, 4)
+    listed = digest({f"{APP}/activity/Ride/x": 3 if is_right else 2})
+    machine.answer(question, ok=True, epoch="e1", seq=5, entities=1, digest=listed)
+    assert machine.core.state == ("following" if is_right else "snapshotting")
+
+
+def test_a_subscription_that_is_silent_is_made_anew():
+    machine = Machine().snapshot()
+    machine.turn(30.0).mark(0).turn(44.0)
+    assert [about for what, about in machine.asked if what == "events"] == [[f"{APP}/".encode()]]
+    machine.turn(1.0)
+    assert [about for what, about in machine.asked if what == "events"] == [[f"{APP}/".encode()]] * 2
+    assert machine.asked[-1][0] == "subscribe"
+
+
+def test_a_join_without_an_answer_is_asked_again_for_as_long_as_it_takes():
+    machine = Machine().snapshot()
+    machine.core._join()
+    nonces = {machine.core._nonce for _ in range(30) if machine.turn(12.0)}
+    assert len(nonces) >= 25
+    assert machine.join("e1", 0).core.state == "following"
+
+
+def test_a_pull_that_is_refused_for_good_is_told_and_asked_again():
+    machine = Machine()
+    for _ in range(3):
+        [question] = machine.questions("bulk.snapshot")
+        machine.answer(question, ok=False, error={"code": "badField", "message": "no", "retry": "never"})
+        [error] = machine.told()
+        assert error.code == "badField" and machine.questions("bulk.snapshot") == []
+        machine.turn(5.0)
+    assert machine.snapshot().core.state == "following"
+
+
+@pytest.mark.parametrize("code, retry", [("tooMany", "never"), ("busy", "later"), ("unavailable", "later")])
+def test_a_pull_that_is_refused_for_now_is_asked_again_when_the_service_says(code, retry):
+    machine = Machine()
+    [question] = machine.questions("bulk.snapshot")
+    machine.answer(question, ok=False, error={"code": code, "message": "", "retry": retry, "retryAfter": 3_000})
+    assert machine.turn(2.9).questions("bulk.snapshot") == [] and machine.told() == []
+    assert machine.turn(2.2).snapshot().core.state == "following"
+
+
+@pytest.mark.parametrize("header", [
+    {"chunk": 0, "rows": 1}, {"rows": 0}, {"chunk": "0", "rows": 0}, {"chunk": 1, "rows": 0}, {"chunk": 0, "rows": 0},
+    {"chunk": 0, "rows": 0, "fromSeq": "x"}, {"chunk": 0, "rows": 0, "fromSeq": 0, "end": True, "seq": None}])
+def test_a_chunk_that_is_none_of_the_contract_is_asked_for_again(header):
+    machine = Machine()
+    [question] = machine.questions("bulk.snapshot")
+    machine.answer(question, epoch="e1", **header).turn(1.0)
+    assert machine.snapshot().core.state == "following"
