@@ -83,8 +83,10 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copyreg
 import dataclasses
 import datetime
+import functools
 import itertools
 import json
 import logging
@@ -92,7 +94,6 @@ import os
 import queue
 import random
 import re
-import secrets
 import select
 import signal
 import socket as sockets
@@ -150,6 +151,10 @@ class IsletError(Exception):
         self.detail = detail or {}
         self.retry_after = retry_after
 
+    def __reduce__(self) -> Any:
+        # Of any class and with any arguments, so that it comes whole out of another process.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+
     @classmethod
     def of(cls, answer: JSON) -> IsletError:
         """The error that an answer holds."""
@@ -200,6 +205,20 @@ def _checked_timeout(timeout: float | None) -> None:
         raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
 
 
+_of_this_process: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Clients and providers. A forked process has their numbers, sockets and locks, too, and must not use them."""
+
+
+def _forked() -> None:
+    for each in list(_of_this_process):
+        each._context = None  # one that was given is the other process's, too
+        each._begin_process()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Callable[[Any], Any] | None = None) -> Any:
     """A connected socket that never blocks the end of the process."""
     made = (context or zmq.Context.instance()).socket(kind)
@@ -207,7 +226,7 @@ def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Call
     made.setsockopt(zmq.SNDHWM, 0)  # a SUB loses filters beyond its limit; the others send what is bounded anyway
     made.setsockopt(zmq.RCVHWM, 100_000)
     # libzmq's own jitter is the same in all processes.
-    made.setsockopt(zmq.RECONNECT_IVL, random.randint(100, 300))
+    made.setsockopt(zmq.RECONNECT_IVL, _chance.randint(100, 300))
     made.setsockopt(zmq.RECONNECT_IVL_MAX, 5_000)
     for option, value in ((zmq.TCP_KEEPALIVE, 1), (zmq.TCP_KEEPALIVE_IDLE, 15), (zmq.TCP_KEEPALIVE_INTVL, 5),
                           (zmq.TCP_KEEPALIVE_CNT, 3)):
@@ -228,10 +247,13 @@ def _milliseconds(seconds: float) -> int:
 
 class Client:
     """Sends commands and gives their answers. Any thread may call it: each has a socket of its own, made at its first
-    call. `close()` is for when no thread is in a call."""
+    call. `close()` is for when no thread is in a call. A forked process and a copy (by `pickle` or `copy`) is a client of
+    its own: what two of them send is never taken for one's repetition."""
 
     BATCH = 256
     """Commands in one message, at most: the contract's number."""
+    FRAME_LIMIT, REQ_LIMIT = 65_536, 64
+    """Bytes of a command, and characters of a `req`."""
     READS = frozenset({
         "get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options", "timeline", "budget",
         "snapshot", "recommendations", "stack", "stats"})
@@ -241,22 +263,35 @@ class Client:
                  first_retry: float = 0.5, client: str | None = None, prefix: str = "py",
                  context: zmq.Context[Any] | None = None):
         """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`. `client` is
-        the UUID that makes retries safe: give one only where calls are to be repeated by another process."""
+        the UUID that makes retries safe: give one only where calls are to be repeated by another process, under a `req`
+        of your own. Other calls are numbered, after `prefix` and a part by chance."""
+        _checked_timeout(timeout)
         self.app = app or os.environ.get("ISLET_APP")
         self.endpoints = endpoints or Endpoints.given()
         self.timeout, self.first_retry = timeout, first_retry
-        self.client = client or str(uuid.uuid4())
-        self._prefix = prefix
-        # Numbers must rise, also over the processes that share a UUID.
-        self._numbers = itertools.count(int(time.time() * 1_000_000) if client else 1)
-        self._context = context
+        self._given, self._prefix, self._context = client, prefix, context
+        self._begin_process()
+        _of_this_process.add(self)
+
+    def _begin_process(self) -> None:
+        """Who it is in this process, and nothing of the one from which that was forked: no number, socket or lock."""
+        self.client = self._given or str(uuid.uuid4())
+        """The UUID that it signs changes with; another one after a fork."""
+        # By chance, so that no number is one of another process that was given the same UUID, or a `req` from there.
+        self._numbered = f"{self._prefix}-{_chance.getrandbits(32):08x}-"
+        self._numbers = itertools.count(1)
         self._local = threading.local()
         self._sockets: weakref.WeakSet[Any] = weakref.WeakSet()
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> Any:
+        return functools.partial(type(self), endpoints=self.endpoints, timeout=self.timeout, client=self._given,
+                                 first_retry=self.first_retry, prefix=self._prefix), (self.app,)
+
     def call(self, op: str, /, *, timeout: float | None = None, **fields: Any) -> JSON:
         """Sends one command and gives its answer; raises `IsletError` where it is refused, `NoAnswer` where none comes.
-        Fields that are None are left out; a `req` of your own makes this very call repeatable later."""
+        Fields that are None are left out; a `req` of your own makes this very call repeatable later. With `ack="none"`
+        nobody learns what it came to, only that the service has taken it: what comes back has the `req` alone."""
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
         if isinstance(answer, IsletError):
             raise answer
@@ -265,12 +300,18 @@ class Client:
     def call_many(self, commands: Iterable[Mapping[str, Any]], *, timeout: float | None = None,
                   ) -> list[JSON | IsletError]:
         """Sends many commands, 256 a message, and gives what each came to, in order: its answer or its `IsletError`.
-        They are independent of each other: no transaction. `timeout` is for each message."""
-        whole = [self._complete(command) for command in commands]
-        results: list[JSON | IsletError] = []
-        for begin in range(0, len(whole), self.BATCH):
-            results += self._exchange(whole[begin:begin + self.BATCH], timeout or self.timeout)
-        return results
+        They are independent of each other: no transaction. `timeout` is for each message. Where a command is no JSON,
+        or two have the same `req`, that is raised before anything is sent."""
+        timeout = self.timeout if timeout is None else timeout
+        _checked_timeout(timeout)
+        made = [_Command(self._complete(command)) for command in commands]
+        reqs = [command.req for command in made if command.req is not None]
+        if len(set(reqs)) < len(reqs):
+            raise ValueError("two commands of one call have the same req")
+        size = self.BATCH - any(command.is_silent for command in made)  # a ping goes with those
+        for begin in range(0, len(made), size):
+            self._exchange(made[begin:begin + size], timeout)
+        return [command.result for command in made]
 
     def replica(self, prefix: str = "", *, app: str | None = None) -> Replica:
         """A replica of this client's app at the same service."""
@@ -294,59 +335,128 @@ class Client:
 
     def _complete(self, command: Mapping[str, Any]) -> JSON:
         op: str = command["op"]
-        whole: JSON = {"op": op, "req": f"{self._prefix}-{next(self._numbers)}"}
+        whole: JSON = {"op": op}
         if op.rpartition(".")[2] not in self.READS:
             whole["client"] = self.client
         if self.app and not op.startswith(self._APPLESS):
             whole["app"] = self.app
         return {name: value for name, value in {**whole, **command}.items() if value is not None}
 
-    def _exchange(self, commands: list[JSON], timeout: float) -> list[JSON | IsletError]:
+    def _exchange(self, commands: list[_Command], timeout: float) -> None:
         """One message and its answers. What is unanswered is sent again with the same bytes, what was refused as busy
         when the service says."""
-        frames = {command["req"]: _encode(command) for command in commands}
-        if len(frames) < len(commands):
-            raise ValueError("two commands of one call have the same req")
-        results: dict[str, JSON | IsletError] = {}
-        connection = self._own_socket()
+        # A number is drawn just before it is sent: in many threads, too, the service sees them rise.
+        commands = [command for command in commands if command.begin(self._numbered, self._numbers)]
+        # The thread's socket is taken out while it is in use: a call in the middle of this one, such as that of a
+        # signal's handler, has another.
+        local = self._local
+        connection, local.socket = getattr(local, "socket", None), None
+        if connection is None or connection.closed:
+            connection = self._new_socket()
+        try:
+            keep = self._converse(connection, commands, timeout)
+            if keep and local.socket is None:
+                local.socket = connection
+        finally:
+            # What waits in the socket must not be executed when nobody expects it any more, nor a late answer be taken
+            # for another call's.
+            if local.socket is not connection:
+                connection.close()
+
+    def _converse(self, connection: Any, commands: list[_Command], timeout: float) -> bool:
+        """Sends until each command has its result; whether the socket has nothing on its way any more."""
+        asked = [command for command in commands if not command.is_silent]
+        if commands and not asked:  # something whose answer tells that the message was taken
+            asked = [_Command({"op": "service.ping"})]
+            asked[0].begin(self._numbered, self._numbers)
+            commands = commands + asked
+        by_req = {command.req: command for command in asked}
+        silent = [command for command in commands if command.is_silent]
+        sent: list[list[_Command]] = []  # what was asked in each message that is not answered yet
         begun = due = time.monotonic()
         attempt = 0
-        while len(results) < len(frames):
+        while waiting := [command for command in asked if command.result is None]:
             now = time.monotonic()
             if now >= begun + timeout:
-                # What waits in the socket must not be executed when nobody expects it any more.
-                connection.close()
-                self._local.socket = None
-                return [results.get(req) or NoAnswer(timeout, req) for req in frames]
+                for command in waiting + silent:
+                    command.result = NoAnswer(timeout, command.req)
+                return False
             if now >= due:
                 attempt += 1
-                connection.send_multipart([frame for req, frame in frames.items() if req not in results])
+                message = [command for command in commands if command.result is None]
+                connection.send_multipart([command.frame for command in message])
+                sent.append(waiting)
                 due = now + _backoff(attempt, self.first_retry, max(self.first_retry, 4.0))
             if not connection.poll(_milliseconds(min(due, begun + timeout) - now)):
                 continue
-            for answer in filter(None, map(_decode, connection.recv_multipart())):
-                req = str(answer.get("req"))
-                if req not in frames or req in results:
-                    continue  # an answer that came twice, or after its time
-                if answer.get("ok"):
-                    results[req] = answer
+            answers = [_decode(frame) for frame in connection.recv_multipart()]
+            answered = next((each for each in sent if self._answers(answers, each)), None)
+            if answered is not None:
+                sent.remove(answered)
+            for place, answer in enumerate(answers):
+                if answer is None:
                     continue
-                error = IsletError.of(answer)
-                wait = error.retry_after or 0.1
-                if error.code == "busy" and time.monotonic() + wait < begun + timeout:
-                    due = time.monotonic() + wait * random.uniform(1.0, 1.25)
+                # A refusal of what could not be read far enough has no req: then its place tells.
+                command = by_req.get(str(answer["req"])) if "req" in answer else answered and answered[place]
+                if command is None or command.result is not None:
+                    continue  # an answer that came twice, or after its time
+                for each in silent:  # they stood in the same message
+                    each.result = {"req": each.req}
+                silent = []
+                error = None if answer.get("ok") else IsletError.of(answer)
+                wait = (error and error.retry_after) or 0.1
+                if error is None:
+                    command.result = answer
+                elif error.code == "busy" and time.monotonic() + wait < begun + timeout:
+                    due = time.monotonic() + wait * _chance.uniform(1.0, 1.25)
                 else:
-                    results[req] = error
-        return [results[req] for req in frames]
+                    command.result = error
+        return not sent
 
-    def _own_socket(self) -> Any:
-        """This thread's socket; it goes when the thread goes."""
-        mine = getattr(self._local, "socket", None)
-        if mine is None:
-            mine = self._local.socket = _socket(self._context, zmq.DEALER, self.endpoints.commands)
-            with self._lock:
-                self._sockets.add(mine)
-        return mine
+    @staticmethod
+    def _answers(answers: list[JSON | None], asked: list[_Command]) -> bool:
+        """Whether these are the answers to that message: as many, each with its command's req or with none."""
+        return len(answers) == len(asked) and all(
+            answer is not None and str(answer.get("req", command.req)) == command.req
+            for answer, command in zip(answers, asked))
+
+    def _new_socket(self) -> Any:
+        """A socket for this thread; it goes when the thread goes."""
+        made = _socket(self._context, zmq.DEALER, self.endpoints.commands)
+        with self._lock:
+            self._sockets.add(made)
+        return made
+
+
+class _Command:
+    """A command on its way: its frame, and what it came to."""
+
+    def __init__(self, whole: JSON):
+        self.req: str | None = whole.pop("req", None)
+        self.is_silent = whole.get("ack") == "none"
+        self.frame = b""
+        self.result: Any = None
+        self._rest = _encode(whole)[1:]
+
+    def begin(self, prefix: str, numbers: Iterator[int]) -> bool:
+        """Gives it its number; whether it is worth sending. The service could not say whose these refusals are."""
+        if self.req is None:
+            self.req = f"{prefix}{next(numbers)}"
+        elif not isinstance(self.req, str) or not re.fullmatch(r"[ !#-\[\]-~]+", self.req):
+            return self._refuse("badField", f"the field 'req' is printable ASCII without \" and \\, and not {self.req!r:.80}",
+                                field="req")
+        if len(self.req) > Client.REQ_LIMIT:
+            return self._refuse("badField", f"the field 'req' has at most {Client.REQ_LIMIT} characters", field="req")
+        self.frame = b'{"req":"%s",' % self.req.encode() + self._rest
+        if (size := len(self.frame)) > Client.FRAME_LIMIT:
+            limit = Client.FRAME_LIMIT
+            return self._refuse("badMessage", f"a command has at most {limit} bytes, and this one has {size}",
+                                bytes=size, limit=limit)
+        return True
+
+    def _refuse(self, code: str, message: str, **detail: Any) -> bool:
+        self.result = IsletError(code, message, "never", detail, req=self.req)
+        return False
 
 
 # The copy

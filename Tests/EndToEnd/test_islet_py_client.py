@@ -1,6 +1,11 @@
 """The commands of `scripts/islet.py` against the real service."""
 
+import copy
 import json
+import multiprocessing
+import os
+import pickle
+import signal
 import threading
 import time
 import uuid
@@ -94,7 +99,7 @@ def test_a_change_says_who_did_it_and_numbers_rise(python, events):
         python.call("activity.start", **START)
     by = [events.next("started")["by"] for _ in range(2)]
     assert [each["client"] for each in by] == [python.client] * 2
-    first, second = (int(each["req"].removeprefix("py-")) for each in by)
+    first, second = (int(each["req"].rpartition("-")[2]) for each in by)
     assert first < second
 
 
@@ -299,3 +304,281 @@ def test_a_uuid_of_ones_own_goes_on_with_higher_numbers_in_another_process(endpo
             assert client.call("activity.start", **START)["outcome"] == "applied"
     with islet.Client(APP, endpoints=endpoints) as client:
         assert client.call("activity.list")["total"] == 2
+
+
+class Scripted:
+    """A service that gives each message what the test says: `answer(number, commands)` gives messages of answers."""
+
+    def __init__(self, answer):
+        self.messages = []
+        self.context = zmq.Context()
+        self.socket = self.context.socket(zmq.ROUTER)
+        self.socket.setsockopt(zmq.LINGER, 0)
+        self.url = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
+        self.answer, self.stopping = answer, threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while not self.stopping.is_set():
+            if self.socket.poll(10):
+                peer, *frames = self.socket.recv_multipart()
+                self.messages.append([json.loads(frame) for frame in frames])
+                for message in self.answer(len(self.messages), self.messages[-1]):
+                    self.socket.send_multipart([peer, *(json.dumps(answer).encode() for answer in message)])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        self.thread.join()
+        self.socket.close()
+        self.context.term()
+
+
+def well(commands):
+    return [{"req": command["req"], "ok": True} for command in commands if command.get("ack") != "none"]
+
+
+def test_numbers_rise_in_the_order_in_which_messages_are_sent_by_several_threads():
+    """Those of a long `call_many` too: a number that waits behind many of another thread may be forgotten by then."""
+    entered, go = threading.Event(), threading.Event()
+
+    def answer(number, commands):
+        if number == 1:
+            entered.set()
+            assert go.wait(10)
+        return [well(commands)]
+
+    with Scripted(answer) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=60, timeout=60) as client:
+        long = threading.Thread(target=client.call_many, args=([{"op": "activity.end", "key": "k"}] * 600,))
+        long.start()
+        assert entered.wait(10)
+        short = threading.Thread(target=client.call, args=("activity.end",), kwargs={"key": "k"})
+        short.start()
+        while client._numbers.__reduce__()[1][0] < 258:
+            time.sleep(0.005)
+        go.set()
+        long.join()
+        short.join()
+        numbers = [int(command["req"].rpartition("-")[2]) for message in service.messages for command in message]
+        assert numbers == sorted(numbers) and len(numbers) == 601
+
+
+# Processes and copies
+
+
+FORK = multiprocessing.get_context("fork")
+
+
+def in_a_fork(act):
+    """What `act` gives in a forked process, or the exception that it raises there."""
+    mine, its = FORK.Pipe(duplex=False)
+
+    def body():
+        try:
+            its.send(act())
+        except BaseException as failure:
+            its.send(failure)
+
+    process = FORK.Process(target=body)
+    process.start()
+    try:
+        assert mine.poll(30), "the forked process hangs"
+        return mine.recv()
+    finally:
+        process.kill()
+        process.join()
+
+
+@pytest.mark.parametrize("given", [None, "0198c0de-0000-7000-8000-000000000001"])
+def test_forked_processes_are_clients_of_their_own(endpoints, given):
+    with islet.Client(APP, endpoints=endpoints, client=given) as client:
+        for _ in range(2):
+            client.call("activity.start", **START)
+        ids = [in_a_fork(lambda: client.call("activity.start", **START)["activity"]["id"]) for _ in range(3)]
+        ids.append(client.call("activity.start", **START)["activity"]["id"])
+        assert len(set(ids)) == 4 and client.call("activity.list")["total"] == 6
+        uuids = {in_a_fork(lambda: client.client) for _ in range(2)} | {client.client}
+        assert len(uuids) == (1 if given else 3)
+
+
+def test_a_fork_in_the_middle_of_other_threads_calls_has_none_of_their_locks_and_sockets(endpoints):
+    context = zmq.Context()
+    with islet.Client(APP, endpoints=endpoints, context=context) as client:
+        client.call("service.ping")
+        with client._lock:
+            begun = time.monotonic()
+            assert in_a_fork(lambda: client.call("service.ping", timeout=20)["ok"]) is True
+            assert time.monotonic() - begun < 15
+        assert client.call("service.ping")["ok"]
+    context.term()
+
+
+@pytest.mark.parametrize("given", [None, "0198c0de-0000-7000-8000-000000000001"])
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda client: pickle.loads(pickle.dumps(client))])
+def test_a_copy_is_a_client_of_its_own(endpoints, given, way):
+    with islet.Client(APP, endpoints=endpoints, client=given, timeout=7, first_retry=3, prefix="x") as client, way(
+            client) as other:
+        assert (other.app, other.endpoints, other.timeout, other.first_retry) == (APP, endpoints, 7, 3)
+        assert (other.client == client.client) == (given is not None)
+        ids = {each.call("activity.start", **START)["activity"]["id"] for each in (client, other)}
+        assert len(ids) == 2
+
+
+class Refused(islet.IsletError):
+    def __init__(self, answer):
+        super().__init__("odd", "message")
+        self.answer = answer
+
+
+@pytest.mark.parametrize("error", [
+    islet.IsletError("busy", "later", "later", {"a": 1}, 0.5, "py-1"), islet.NoAnswer(2.5, "py-7"), Refused([1])])
+@pytest.mark.parametrize("way", [copy.copy, lambda error: pickle.loads(pickle.dumps(error)), lambda error: in_a_fork(
+    lambda: error)])
+def test_errors_come_whole_out_of_other_processes(error, way):
+    other = way(error)
+    assert type(other) is type(error) and str(other) == str(error) and vars(other) == vars(error)
+
+
+# What would never be answered
+
+
+def test_a_command_that_is_too_long_fails_at_once_and_the_others_do_not(python):
+    room = 65_536 - len(islet._encode({"req": f"{python._numbered}1", "op": "service.ping", "x": ""}))
+    begun = time.monotonic()
+    answers = python.call_many([
+        {"op": "service.ping", "x": "x" * room}, {"op": "service.ping", "x": "x" * (room + 1)}, {"op": "service.ping"}])
+    assert time.monotonic() - begun < 5
+    assert [getattr(answer, "code", "ok") for answer in answers] == ["unknownField", "badMessage", "ok"]
+    assert answers[1].retry == "never" and answers[1].detail == {"bytes": 65_537, "limit": 65_536}
+
+
+@pytest.mark.parametrize("req, code", [
+    ("r" * 64, None), ("", "badField"), (" ~!", None), ("r" * 65, "badField"), ('a"b', "badField"), ("a\\b", "badField"),
+    ("ä", "badField"), ("a\n", "badField"), (7, "badField"), ("\ud800", "badField")])
+def test_a_req_that_the_service_cannot_echo_fails_at_once(python, req, code):
+    if code is None:
+        assert python.call("service.ping", req=req)["req"] == req
+        return
+    with pytest.raises(islet.IsletError) as raised:
+        python.call("service.ping", req=req, timeout=60)
+    assert (raised.value.code, raised.value.detail) == (code, {"field": "req"})
+
+
+def test_a_refusal_without_a_req_belongs_to_the_command_in_its_place(python):
+    """What is nested too deep is not read far enough for its `req`."""
+    deep = json.loads("[" * 70 + "]" * 70)
+    answers = python.call_many([
+        {"op": "service.ping"}, {"op": "service.ping", "x": deep}, {"op": "service.ping"},
+        {"op": "service.ping", "x": [deep]}], timeout=60)
+    assert [getattr(answer, "code", "ok") for answer in answers] == ["ok", "badMessage", "ok", "badMessage"]
+    with pytest.raises(islet.IsletError, match="badMessage"):
+        python.call("service.ping", x=deep, timeout=60)
+
+
+def test_what_is_no_json_is_raised_before_anything_is_sent(python):
+    for wrong in (object(), float("nan"), "\ud800", b"x"):
+        with pytest.raises((TypeError, ValueError)):
+            python.call_many([{"op": "activity.start", **START}] * 300 + [{"op": "service.ping", "x": wrong}])
+    assert python.call("activity.list")["total"] == 0
+
+
+def test_commands_that_want_no_answer_are_taken_and_told_of_by_their_req_alone(python):
+    begun = time.monotonic()
+    assert python.call("activity.start", **START, ack="none", req="mine", timeout=60) == {"req": "mine"}
+    silent = {"op": "activity.start", **START, "ack": "none"}
+    assert len(python.call_many([silent] * 300)) == 300
+    answers = python.call_many([silent, {"op": "activity.start", **START}, silent, {"op": "activity.end", "key": "x"}])
+    assert [list(answer) if isinstance(answer, dict) else answer.code for answer in answers][::2] == [["req"]] * 2
+    assert answers[1]["seq"] == 303 and answers[3].code == "notFound"  # the third was executed before the answers
+    assert time.monotonic() - begun < 20 and python.call("activity.list")["total"] == 304
+
+
+def test_commands_that_want_no_answer_are_sent_again_when_they_were_lost(endpoints):
+    relay, client = losing(endpoints, lose_commands=1, lose_answers=1)
+    try:
+        client.call_many([{"op": "activity.start", **START, "ack": "none"}] * 3)
+        assert client.call("activity.list")["total"] == 3
+    finally:
+        client.close()
+        relay.close()
+
+
+# Timeouts and interruptions
+
+
+def test_a_timeout_of_zero_is_none_at_all(python):
+    begun = time.monotonic()
+    with pytest.raises(islet.NoAnswer):
+        python.call("activity.start", **START, timeout=0)
+    assert time.monotonic() - begun < 5
+    assert python.call("activity.list")["total"] == 0
+    for wrong in (-1, float("nan")):
+        with pytest.raises(ValueError, match="timeout"):
+            python.call("service.ping", timeout=wrong)
+        with pytest.raises(ValueError, match="timeout"):
+            islet.Client(timeout=wrong)
+    assert python.call("service.ping", timeout=float("inf"))["ok"]
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_a_call_that_an_exception_breaks_is_not_executed_later(tmp_path):
+    def interrupt(*_):
+        raise Interrupted
+
+    url = f"ipc://{tmp_path}/commands"
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with islet.Client(APP, endpoints=islet.Endpoints(url, "", "")) as client:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(Interrupted):
+                client.call("activity.start", **START, timeout=60)
+            late = Busy(times=0, url=url)
+            try:
+                client.call("service.ping")
+                assert [json.loads(frame)["op"] for _, frame in late.frames] == ["service.ping"]
+            finally:
+                late.close()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_call_in_a_signals_handler_takes_nothing_from_the_call_that_it_interrupts():
+    heard = []
+
+    def answer(number, commands):
+        if number == 1:
+            held.append(commands)
+            os.kill(os.getpid(), signal.SIGALRM)
+            return []
+        return [well(commands)]
+
+    held = []
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(client.call("service.info", timeout=20)))
+    try:
+        with Scripted(answer) as service, islet.Client(
+                APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.3) as client:
+            assert client.call("service.ping", timeout=20)["ok"]
+            assert len(heard) == 1 and heard[0]["ok"]
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_late_answer_is_not_taken_for_that_of_the_next_call_with_the_same_req():
+    def answer(number, commands):
+        if number == 1:
+            return []
+        return [[{"req": commands[0]["req"], "ok": True, "number": number}]] * 2 if number == 2 else [
+            [{"req": commands[0]["req"], "ok": True, "number": number}]]
+
+    with Scripted(answer) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.05) as client:
+        assert client.call("service.ping", req="mine")["number"] >= 2
+        last = len(service.messages)
+        assert client.call("service.info", req="mine")["number"] > last
