@@ -341,8 +341,9 @@ def well(commands):
     return [{"req": command["req"], "ok": True} for command in commands if command.get("ack") != "none"]
 
 
-def test_numbers_rise_in_the_order_in_which_messages_are_sent_by_several_threads():
-    """Those of a long `call_many` too: a number that waits behind many of another thread may be forgotten by then."""
+def test_a_number_is_drawn_only_when_its_message_is_about_to_be_sent():
+    """Those of a long `call_many` too: a number that waits behind many of another thread may be forgotten by then.
+    Which of two threads' messages arrives first is up to their connections; which numbers they have is not."""
     entered, go = threading.Event(), threading.Event()
 
     def answer(number, commands):
@@ -353,18 +354,24 @@ def test_numbers_rise_in_the_order_in_which_messages_are_sent_by_several_threads
 
     with Scripted(answer) as service, islet.Client(
             APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=60, timeout=60) as client:
-        long = threading.Thread(target=client.call_many, args=([{"op": "activity.end", "key": "k"}] * 600,))
+        long = threading.Thread(target=client.call_many, args=([{"op": "activity.end", "key": "long"}] * 600,))
         long.start()
         assert entered.wait(10)
-        short = threading.Thread(target=client.call, args=("activity.end",), kwargs={"key": "k"})
+        short = threading.Thread(target=client.call, args=("activity.end",), kwargs={"key": "short"})
         short.start()
+        deadline = time.monotonic() + 10
         while client._numbers.__reduce__()[1][0] < 258:
+            assert time.monotonic() < deadline, "the short call draws no number"
             time.sleep(0.005)
         go.set()
         long.join()
         short.join()
-        numbers = [int(command["req"].rpartition("-")[2]) for message in service.messages for command in message]
-        assert numbers == sorted(numbers) and len(numbers) == 601
+        numbers = {"long": [], "short": []}
+        for message in service.messages:
+            for command in message:
+                numbers[command["key"]].append(int(command["req"].rpartition("-")[2]))
+        assert numbers["short"] == [257]
+        assert numbers["long"] == [*range(1, 257), *range(258, 602)]
 
 
 # Processes and copies

@@ -12,7 +12,7 @@ from killing.subscriber import replay
 from killing.writer import Answered, Writer
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("sync", ["full", "normal"])
 def test_nothing_acknowledged_is_lost_or_done_twice(tmp_path, sync):
     """A handful of kills under load, some of them while it starts."""

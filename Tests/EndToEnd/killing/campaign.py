@@ -22,6 +22,8 @@ START_LIMIT = 60
 """Seconds that a start may take."""
 ANSWER_LIMIT = 60
 """Seconds in which all answers must be there after the last start."""
+MOST_KILLS = 10
+"""Times as many kills as planned, at most, until a retry and a deadline that was due while down have been seen."""
 
 
 @dataclasses.dataclass
@@ -119,6 +121,23 @@ class Campaign:
                 raise thread.failure
         assert self.service.alive, f"ended by itself with {self.service.process.returncode}:\n{self.service.log}"
 
+    def wait_for_work(self):
+        """Until this process has answered something: the kill of an idle one proves nothing."""
+        deadline, before = Deadline(ANSWER_LIMIT), self.acknowledged
+        while self.acknowledged == before:
+            self.check_alive()
+            assert not deadline.passed, "nothing is answered"
+            time.sleep(0.005)
+
+    @property
+    def acknowledged(self):
+        return sum(writer.acknowledged for writer in self.writers)
+
+    def has_seen_all(self):
+        """Whether the kills have come in the middle of something: a retry, and a deadline due while it was down."""
+        self.judge()
+        return any(w.retried for w in self.writers) and any(fold.late for fold in self.folds.values())
+
     # A run
 
     def run(self):
@@ -127,16 +146,19 @@ class Campaign:
             self.ready()
             for thread in [self.subscriber, *self.writers]:
                 thread.start()
-            for number in range(1, self.plan.kills + 1):
+            number = 0
+            while number < self.plan.kills or not (self.plan.dry or self.has_seen_all()):
+                assert number < self.plan.kills * MOST_KILLS, f"{number} kills, and nothing to judge: {self.counts(0)}"
+                number += 1
                 time.sleep(self.random.uniform(*self.plan.between))
-                self.check_alive()
+                self.wait_for_work()
                 if not self.plan.dry:
                     self.kill()
                 self.announce()
                 self.read_back()
                 if number % self.plan.every == 0:
                     self.judge()
-                    self.say(f"{number} kills, {sum(w.acknowledged for w in self.writers)} commands, "
+                    self.say(f"{number} kills, {self.acknowledged} commands, "
                              f"{sum(fold.seq for fold in self.folds.values())} events, "
                              f"{time.monotonic() - begun:.0f} s")
             self.settle()
@@ -248,7 +270,7 @@ class Campaign:
         folds, writers = self.folds.values(), self.writers
         return {
             "kills": self.spawned - 1, "of them while starting": self.early,
-            "commands acknowledged": sum(w.acknowledged for w in writers),
+            "commands acknowledged": self.acknowledged,
             "commands retried": sum(w.retried for w in writers),
             "refused, then retried": sum(len(w.refused) for w in writers),
             "second answers compared": sum(w.compared for w in writers),
