@@ -242,7 +242,7 @@ actor FakeService: BusLoop {
 extension Socket {
     /// Binds as soon as the system has given the endpoint of a socket free that was closed a moment ago.
     borrowing func bindSoon(_ endpoint: String) throws(ZeroMQError) {
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(300)
         while true {
             do throws(ZeroMQError) {
                 return try bind(endpoint)

@@ -12,7 +12,7 @@ import ZeroMQ
 ///   - deadline: a port of an earlier one may be another test's for a while, which took it as a free one.
 func withService<Result>(
     at endpoints: Endpoints = .free, data: String? = nil,
-    until deadline: ContinuousClock.Instant = .now + .seconds(60), _ body: (Endpoints) async throws -> Result
+    until deadline: ContinuousClock.Instant = .now + .seconds(300), _ body: (Endpoints) async throws -> Result
 ) async throws -> Result {
     var configuration = ServeConfiguration()
     configuration.store = data == nil ? .memory : .sqlite

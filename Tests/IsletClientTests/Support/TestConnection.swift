@@ -33,9 +33,9 @@ func withConnection(
 
 extension ConnectionOptions {
     /// Sends nothing again that is only slow, however busy the machine is.
-    static let patient = ConnectionOptions(timeout: .seconds(60), firstRetry: .seconds(60))
+    static let patient = ConnectionOptions(timeout: .seconds(300), firstRetry: .seconds(300))
     /// Sends again soon.
-    static let eager = ConnectionOptions(timeout: .seconds(60), firstRetry: .milliseconds(50))
+    static let eager = ConnectionOptions(timeout: .seconds(300), firstRetry: .milliseconds(50))
 }
 
 extension Endpoints {
@@ -45,7 +45,7 @@ extension Endpoints {
 
 /// Gives what `body` gives, or fails where that takes longer than anything here ever should.
 func within<Result: Sendable>(
-    _ limit: Duration = .seconds(120), _ body: @escaping @Sendable () async throws -> Result
+    _ limit: Duration = .seconds(400), _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask { try await body() }

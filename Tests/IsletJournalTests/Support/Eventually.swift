@@ -2,7 +2,7 @@
 ///
 /// It is looked at again after a moment, and not in a loop of yields, which takes one of the two threads that a thousand
 /// other tests run on.
-func eventually(within limit: Duration = .seconds(60), _ isTrue: () throws -> Bool) async throws -> Bool {
+func eventually(within limit: Duration = .seconds(300), _ isTrue: () throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + limit
     while try !isTrue() {
         guard ContinuousClock.now < deadline else { return false }
