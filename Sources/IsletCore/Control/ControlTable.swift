@@ -51,6 +51,11 @@ package struct ControlTable: ~Copyable {
 
     package func slot(of id: EntityID) -> Slot? { byID.find(id.keyedHash) { slab[$0].id == id } }
 
+    /// The control of an app with an id. Only while a journal is read do several apps have the same one.
+    func slot(of id: EntityID, app: AppID) -> Slot? {
+        byID.find(id.keyedHash) { slab[$0].id == id && kinds[slab[$0].kind].app == app }
+    }
+
     /// Calls with each decision that is remembered about a control, oldest first.
     package func forEachDecision(about id: EntityID, _ body: (ControlDecision) -> Void) {
         decisions.forEach(about: id, body)

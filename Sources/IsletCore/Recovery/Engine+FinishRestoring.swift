@@ -36,8 +36,8 @@ extension Engine {
             }
             earliest = min(earliest, record.machine.nextDeadline(rules).at)
         }
-        indexRestoredControls()
-        try indexRestoredWidgets()
+        try indexRestoredControls(isProven: isProven)
+        try indexRestoredWidgets(isProven: isProven)
         try indexRestoredGroups(isProven: isProven)
         try prove(isProven)
         keyed.sort { $0 < $1 }

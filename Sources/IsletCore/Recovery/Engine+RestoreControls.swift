@@ -1,4 +1,7 @@
 /// The way back of controls: from a snapshot's rows, from the images of events, and what follows from them.
+///
+/// The events of one app come in their order, those of two apps in none, and an id may change hands within a batch. So
+/// until all of them are back, a control is known by its app and its id, and each app's come and go as its stream says.
 extension Engine {
     /// A control of the snapshot, in its slot.
     package mutating func restoreControl(
@@ -7,13 +10,10 @@ extension Engine {
         guard slot < Engine.maximumSlot else { throw .contradiction("a control in slot \(slot)") }
         guard image.machine.state != .removed else { throw .contradiction("a removed control in slot \(slot)") }
         guard !controls.slab.isUsed(slot) else { throw .contradiction("two controls in slot \(slot)") }
-        if let other = controls.slot(of: id) {
-            // The id was used again, perhaps by another app, and the slot of its first life was not written since. The
-            // events of the second life are behind the snapshot and make it whole, whichever stays until they come.
-            let record = controls.slab[other]
-            guard (record.addedAt, record.lastSeq) < (image.addedAt, seq) else {
-                return controls.changedSlots.insert(slot)
-            }
+        let app = try self.app(named: app)
+        if let other = controls.slot(of: id, app: app) {
+            // The app used the id again, and the slot of its first life was not written since.
+            guard controls.slab[other].lastSeq < seq else { return controls.changedSlots.insert(slot) }
             forgetRestored(control: other)
         }
         let record = try makeControl(id, seq: seq, image, app: app, kind: kind)
@@ -25,7 +25,8 @@ extension Engine {
     package mutating func restoreControl(
         _ id: EntityID, seq: UInt64, _ image: ControlImage, app: [UInt8], kind: [UInt8]
     ) throws(ImageError) {
-        if let slot = controls.slot(of: id) {
+        let app = try self.app(named: app)
+        if let slot = controls.slot(of: id, app: app) {
             guard controls.slab[slot].lastSeq < seq else { return }
             forgetRestored(control: slot)
         }
@@ -36,11 +37,11 @@ extension Engine {
     }
 
     private mutating func makeControl(
-        _ id: EntityID, seq: UInt64, _ image: ControlImage, app name: [UInt8], kind kindName: [UInt8]
+        _ id: EntityID, seq: UInt64, _ image: ControlImage, app: AppID, kind kindName: [UInt8]
     ) throws(ImageError) -> ControlRecord {
-        guard let app = apps.app(FrameRange(0..<name.count), of: name.span),
-            let kind = controls.kinds.kind(app, named: name, kindName)
-        else { throw .contradiction("more apps or kinds than there may be") }
+        guard let kind = controls.kinds.kind(app, named: apps[app].name, kindName) else {
+            throw .contradiction("more kinds than there may be")
+        }
         var device: DeviceID?
         if !image.device.isEmpty {
             guard let known = devices.device(FrameRange(0..<image.device.count), of: image.device.span) else {
@@ -71,8 +72,32 @@ extension Engine {
         controls.changedSlots.insert(slot)
     }
 
+    /// An id belongs to one app at a time, so each app's stream must have ended the life of one that another app has.
+    ///
+    /// Where commits may have been lost, that may be one of them: the one that was placed last stays.
+    ///
+    /// - Throws: `contradiction` for an id that two apps have.
+    private mutating func settleOwnersOfControls(isProven: Bool) throws(ImageError) {
+        for slot in 0..<controls.slab.capacity {
+            guard let record = controls.record(at: slot), let other = controls.slot(of: record.id), other != slot else {
+                continue
+            }
+            let apps = (controls.kinds[record.kind].app, controls.kinds[controls.slab[other].kind].app)
+            guard !isProven else { throw .contradiction(twoOwners("control", record.id, apps)) }
+            let isOlder = (record.addedAt, slot) < (controls.slab[other].addedAt, other)
+            forgetRestored(control: isOlder ? slot : other)
+        }
+    }
+
+    /// What is wrong with an id that two apps have.
+    func twoOwners(_ family: String, _ id: EntityID, _ apps: (AppID, AppID)) -> String {
+        let names = [apps.0, apps.1].map { String(decoding: self.apps[$0].name, as: UTF8.self) }.sorted()
+        return "the \(family) \(id) is in \(names[0]) and in \(names[1])"
+    }
+
     /// Everything was taken back: counts, digests, lists. Before the streams are proven.
-    mutating func indexRestoredControls() {
+    mutating func indexRestoredControls(isProven: Bool) throws(ImageError) {
+        try settleOwnersOfControls(isProven: isProven)
         for slot in 0..<controls.slab.capacity {
             guard let record = controls.record(at: slot) else { continue }
             let kind = controls.kinds[record.kind]

@@ -1,4 +1,5 @@
-/// The way back of widgets: from a snapshot's rows, from the images of events, and what follows from them.
+/// The way back of widgets: from a snapshot's rows, from the images of events, and what follows from them. As controls,
+/// they are known by their app and their id until all are back.
 extension Engine {
     /// A widget of the snapshot, in its slot.
     package mutating func restoreWidget(
@@ -8,13 +9,10 @@ extension Engine {
         guard image.machine.state != .removed else { throw .contradiction("a removed widget in slot \(slot)") }
         guard !widgets.slab.isUsed(slot) else { throw .contradiction("two widgets in slot \(slot)") }
         guard let whole = image.whole else { throw .contradiction("a part of a widget in slot \(slot)") }
-        if let other = widgets.slot(of: id) {
-            // The id was used again, perhaps by another app, and the slot of its first life was not written since. The
-            // events of the second life are behind the snapshot and make it whole, whichever stays until they come.
-            let record = widgets.slab[other]
-            guard (record.addedAt, record.lastSeq) < (image.addedAt, seq) else {
-                return widgets.changedSlots.insert(slot)
-            }
+        let app = try self.app(named: app)
+        if let other = widgets.slot(of: id, app: app) {
+            // The app used the id again, and the slot of its first life was not written since.
+            guard widgets.slab[other].lastSeq < seq else { return widgets.changedSlots.insert(slot) }
             forgetRestored(widget: other)
         }
         let record = try makeWidget(id, seq: seq, image, whole, app: app, kind: kind)
@@ -22,18 +20,16 @@ extension Engine {
         widgets.byID.insert(id.keyedHash, slot)
     }
 
-    /// An event of a widget. One that the snapshot holds, one of another life of its id, and a part of one that was
-    /// removed since, change nothing.
+    /// An event of a widget. One that the snapshot holds, and a part of one that was removed since, change nothing.
     package mutating func restoreWidget(
         _ id: EntityID, seq: UInt64, _ image: WidgetImage, app: [UInt8], kind: [UInt8]
     ) throws(ImageError) {
-        let known = widgets.slot(of: id)
-        if let known, isLife(of: known, image, app: app, kind: kind) {
+        let app = try self.app(named: app)
+        let known = widgets.slot(of: id, app: app)
+        if let known {
             guard widgets.slab[known].lastSeq < seq else { return }
             guard image.machine.state != .removed else { return forgetRestored(widget: known) }
             guard image.isWhole else { return change(known, seq: seq, image) }
-        } else if let known {
-            guard image.isWhole, widgets.slab[known].addedAt <= image.addedAt else { return }
         }
         guard let whole = image.whole, image.machine.state != .removed else { return }
         let record = try makeWidget(id, seq: seq, image, whole, app: app, kind: kind)
@@ -43,15 +39,10 @@ extension Engine {
         widgets.changedSlots.insert(slot)
     }
 
-    /// Whether an image is of the life that a slot holds.
-    private func isLife(of slot: Slot, _ image: WidgetImage, app: [UInt8], kind: [UInt8]) -> Bool {
-        let record = widgets.slab[slot]
-        let own = widgets.kinds[record.kind]
-        return own.name == kind && apps[own.app].name == app && record.addedAt == image.addedAt
-    }
-
     /// An event that changed a part of it.
     private mutating func change(_ slot: Slot, seq: UInt64, _ image: WidgetImage) {
+        // Only where commits were lost can it be of another life.
+        guard widgets.slab[slot].addedAt == image.addedAt else { return }
         widgets.slab[slot].machine = image.machine
         widgets.slab[slot].revision = image.revision
         widgets.slab[slot].lastSeq = seq
@@ -68,12 +59,12 @@ extension Engine {
     }
 
     private mutating func makeWidget(
-        _ id: EntityID, seq: UInt64, _ image: WidgetImage, _ whole: WidgetImage.Whole, app name: [UInt8],
+        _ id: EntityID, seq: UInt64, _ image: WidgetImage, _ whole: WidgetImage.Whole, app: AppID,
         kind kindName: [UInt8]
     ) throws(ImageError) -> WidgetRecord {
-        guard let app = apps.app(FrameRange(0..<name.count), of: name.span),
-            let kind = widgets.kinds.kind(app, named: name, kindName)
-        else { throw .contradiction("more apps or kinds than there may be") }
+        guard let kind = widgets.kinds.kind(app, named: apps[app].name, kindName) else {
+            throw .contradiction("more kinds than there may be")
+        }
         var device: DeviceID?
         if !whole.device.isEmpty {
             guard let known = devices.device(FrameRange(0..<whole.device.count), of: whole.device.span) else {
@@ -105,8 +96,22 @@ extension Engine {
         widgets.changedSlots.insert(slot)
     }
 
+    /// As ``settleOwnersOfControls(isProven:)``.
+    private mutating func settleOwnersOfWidgets(isProven: Bool) throws(ImageError) {
+        for slot in 0..<widgets.slab.capacity {
+            guard let record = widgets.record(at: slot), let other = widgets.slot(of: record.id), other != slot else {
+                continue
+            }
+            let apps = (widgets.kinds[record.kind].app, widgets.kinds[widgets.slab[other].kind].app)
+            guard !isProven else { throw .contradiction(twoOwners("widget", record.id, apps)) }
+            let isOlder = (record.addedAt, slot) < (widgets.slab[other].addedAt, other)
+            forgetRestored(widget: isOlder ? slot : other)
+        }
+    }
+
     /// Everything was taken back: counts, digests, lists. Before the streams are proven.
-    mutating func indexRestoredWidgets() throws(ImageError) {
+    mutating func indexRestoredWidgets(isProven: Bool) throws(ImageError) {
+        try settleOwnersOfWidgets(isProven: isProven)
         var placed: [Slot] = []
         for slot in 0..<widgets.slab.capacity {
             guard let record = widgets.record(at: slot) else { continue }
@@ -268,7 +273,7 @@ extension Engine {
         if !isInSnapshot { widgets.changedConditions.insert(name) }
     }
 
-    private mutating func app(named name: [UInt8]) throws(ImageError) -> AppID {
+    mutating func app(named name: [UInt8]) throws(ImageError) -> AppID {
         guard let app = apps.app(FrameRange(0..<name.count), of: name.span) else {
             throw .contradiction("more apps than there may be")
         }

@@ -1,5 +1,7 @@
 /// How many requests the held reload of a widget stands for, as a note: a request that is merged makes no event.
 package struct HeldReload: Equatable, Sendable {
+    /// Where it is; empty: the note is of a release that did not say so.
+    fileprivate var app: [UInt8]
     fileprivate var id: EntityID
     /// When the widget was placed: another life of the id is not meant.
     fileprivate var addedAt: Instant
@@ -10,11 +12,13 @@ package struct HeldReload: Equatable, Sendable {
     /// What is held of the widget in a slot; nil where nothing is.
     package init?(of slot: Slot, in engine: borrowing Engine) {
         guard let record = engine.widgets.record(at: slot), let hold = record.machine.hold else { return nil }
+        app = engine.apps[engine.widgets.kinds[record.kind].app].name
         (id, addedAt, revision, merged) = (record.id, record.addedAt, record.revision, hold.merged)
     }
 
-    /// Reads what ``write(to:)`` wrote.
-    package init(_ reader: inout ImageReader) throws(ImageError) {
+    /// Reads what ``write(to:)`` wrote, or what releases wrote that left out the app.
+    package init(_ reader: inout ImageReader, hasApp: Bool) throws(ImageError) {
+        app = hasApp ? try reader.bytesOfRun() : []
         id = try reader.entityID()
         addedAt = try reader.instant()
         revision = try reader.integer()
@@ -22,6 +26,7 @@ package struct HeldReload: Equatable, Sendable {
     }
 
     package func write(to writer: inout ImageWriter) {
+        writer.write(run: app)
         writer.write(id)
         writer.write(addedAt)
         writer.write(revision)
@@ -32,11 +37,12 @@ package struct HeldReload: Equatable, Sendable {
 extension Engine {
     /// A request that was merged into a held reload, and made no event. After the events of its batch.
     package mutating func restore(_ held: HeldReload) {
-        guard let slot = widgets.slot(of: held.id) else { return }
-        let record = widgets.slab[slot]
-        guard record.addedAt == held.addedAt, record.revision == held.revision, let hold = record.machine.hold else {
-            return
+        let found = widgets.byID.find(held.id.keyedHash) { slot in
+            let record = widgets.slab[slot]
+            return record.id == held.id && record.addedAt == held.addedAt && record.revision == held.revision
+                && (held.app.isEmpty || held.app == apps[widgets.kinds[record.kind].app].name)
         }
+        guard let slot = found, let hold = widgets.slab[slot].machine.hold else { return }
         // What a snapshot holds already may be ahead of the note.
         widgets.slab[slot].machine.hold?.merged = max(hold.merged, held.merged)
         widgets.changedSlots.insert(slot)

@@ -59,6 +59,11 @@ package struct WidgetTable: ~Copyable {
 
     package func slot(of id: EntityID) -> Slot? { byID.find(id.keyedHash) { slab[$0].id == id } }
 
+    /// The widget of an app with an id. Only while a journal is read do several apps have the same one.
+    func slot(of id: EntityID, app: AppID) -> Slot? {
+        byID.find(id.keyedHash) { slab[$0].id == id && kinds[slab[$0].kind].app == app }
+    }
+
     /// The calls were taken over by the owner.
     package mutating func takeCalls() -> [WidgetCall] {
         guard !calls.isEmpty else { return [] }

@@ -12,6 +12,8 @@ extension Partition {
         case forgotten
         case activity
         case clock
+        /// Without its app, as releases wrote it.
+        case heldReloadOfID
         case heldReload
     }
 
@@ -107,7 +109,8 @@ extension Partition {
                 let id = try reader.entityID()
                 self = .activity(id, image: try reader.run())
             case .clock: self = .clock
-            case .heldReload: self = .heldReload(try HeldReload(&reader))
+            case .heldReloadOfID: self = .heldReload(try HeldReload(&reader, hasApp: false))
+            case .heldReload: self = .heldReload(try HeldReload(&reader, hasApp: true))
             }
         }
     }

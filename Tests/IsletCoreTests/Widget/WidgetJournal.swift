@@ -163,7 +163,10 @@ final class WidgetJournal {
         for batch in batches[holdsThrough..<max(holdsThrough, count ?? batches.count)] {
             for entry in batch { try restore(entry, to: &engine, declarations) }
             for case .held(let note) in batch {
-                engine.restore(try ImageReader.read(note.span) { reader throws(ImageError) in try HeldReload(&reader) })
+                engine.restore(
+                    try ImageReader.read(note.span) { reader throws(ImageError) in
+                        try HeldReload(&reader, hasApp: true)
+                    })
             }
         }
         try engine.finishRestoring(isProven: true)
