@@ -85,6 +85,15 @@ def kill(options):
     return "kill -9 of the real service", [(name, value) for name, value in rows]
 
 
+def restarts(options):
+    """`kill -9` in the middle of random commands of all families; what is shown after each start is held against the stream."""
+    said = run([
+        sys.executable, "scripts/restart_campaign.py", "--seeds", options.restarts, "--first", options.seed,
+        "--jobs", os.cpu_count() or 1])
+    rows = [re.split(r"\s{2,}", line.strip()) for line in said.splitlines() if re.search(r"\s{2,}", line.strip())]
+    return "Restarts of the real service", [(name, value) for name, value in rows]
+
+
 def model(options):
     """An independent model in Python, played against the service by Hypothesis."""
     said = run(
@@ -109,7 +118,7 @@ def mutants(_):
     return "Mutants", [("killed", f"{found['killed']} of {found['mutants']}")]
 
 
-PROOFS = {proof.__name__: proof for proof in (simulator, powerloss, kill, model, fuzz, mutants)}
+PROOFS = {proof.__name__: proof for proof in (simulator, powerloss, kill, restarts, model, fuzz, mutants)}
 
 
 def machine():
@@ -156,6 +165,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=20_000)
     parser.add_argument("--power-losses", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=1_000)
+    parser.add_argument("--restarts", type=int, default=500, help="seeds of the restart campaign")
     parser.add_argument("--examples", type=int, default=3_000)
     parser.add_argument("--fuzz", type=int, default=600, help="seconds of each target")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 32))

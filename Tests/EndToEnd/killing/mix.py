@@ -1,4 +1,4 @@
-"""Random commands of all families over few names, so that ids, keys, kinds, devices and groups change hands all the time."""
+"""Random commands of all families over few names: ids, keys, kinds, devices and groups change hands all the time."""
 
 import uuid
 
@@ -15,16 +15,16 @@ GROUPS = ["group.one", "group.two"]
 CONTROLS = ["Torch", "Door"]
 WIDGETS = ["Forecast"]
 
-REPEATED = 0.1
+REPEATED = 0.0
 """Share of the commands whose `req` ends in no number and comes again and again."""
-
-
+HANDED_OVER = 0.2
+"""Share of the messages that only remove what is placed and place it in another app."""
 AT_OWNER = 0.8
 """Share of the commands that go to the app at which their id was used last; the others mostly find nothing."""
 
 
 def kinds(relevance):
-    """What a provider declares: short deadlines, so that a call that nobody answers holds up the clock for a moment only."""
+    """What a provider declares: short deadlines, so that a call that nobody answers does not hold up the clock for long."""
     short = {"valueDeadline": 200, "actionDeadline": 200}
     controls = [toggle("Torch", **short), button("Door", hasValue=True, previewValue=0, **short)]
     widgets = [widget("Forecast", timelineDeadline=200, actionDeadline=200, providesRelevance=relevance)]
@@ -47,7 +47,9 @@ class Mix:
         self._families = [make for _, make in families]
 
     def message(self):
-        """The frames of one message: mostly few, now and then a hundred; half of them are about one entity only."""
+        """The frames of one message: mostly few, now and then a hundred; many of them are about one entity only."""
+        if self.random.random() < HANDED_OVER:
+            return self._hand_over()
         count = self.random.choice([1, 1, 2, 3, 5, 10, 30, 100])
         if self.random.random() < 0.5:
             return [self._frame() for _ in range(count)]
@@ -58,11 +60,27 @@ class Mix:
         """A step of the clock."""
         return self.random.choice([0, 1, SECOND, MINUTE, 9 * MINUTE, 11 * MINUTE, HOUR, 5 * HOUR])
 
+    def _hand_over(self):
+        """Some ids go from app to app, so that one batch has several lives of each."""
+        family, make = self.random.choice([("control", self._control), ("widget", self._widget)])
+        frames = []
+        for id in self.random.sample(IDS, self.random.randrange(1, len(IDS))):
+            for _ in range(self.random.randrange(1, 4)):
+                if owner := self._owners.get((family, id)):
+                    frames.append(self._encoded({"op": f"{family}.remove", "app": owner, "id": id}))
+                while not (command := make())["op"].endswith(".add"):
+                    pass
+                frames.append(self._encoded({**command, "id": id}))
+        return frames
+
     def _frame(self, only=None, make=None):
-        make = make or self.random.choices(self._families, self._weights)[0]
-        command = {name: value for name, value in make().items() if value is not None}
-        if only and "id" in command:
+        command = (make or self.random.choices(self._families, self._weights)[0])()
+        if only and command.get("id"):
             command["id"] = only
+        return self._encoded(command)
+
+    def _encoded(self, command):
+        command = {name: value for name, value in command.items() if value is not None}
         self._settle_app(command)
         self.number += 1
         word = self.random.choice(["go", "stop"]) if self.random.random() < REPEATED else f"m-{self.number}"
