@@ -41,12 +41,24 @@ package struct IsletService: Service {
     /// - Throws: `StoreError` or `RecoveryError` where the data cannot be used, before any socket is bound; `StartError`
     ///   where an address cannot be; what `http` throws.
     package func run() async throws {
+        let teller = StopTeller(logger) { "the start" }
+        defer { teller.end() }
+        try await withGracefulShutdownHandler {
+            try await run(teller)
+        } onGracefulShutdown: {
+            teller.begin()
+        }
+    }
+
+    private func run(_ teller: StopTeller) async throws {
         let http = try await http()
         let begun = ContinuousClock.now
         let startedAt = Double(ClockReading.system().wall) / 1_000
         let clock = configuration.clock
         let store = try openStore()
         if let store { await waitForClock(clock, persisted: store.summary.clock) }
+        // Nothing was made yet, and nothing has to be said.
+        if Task.isShuttingDownGracefully { return logger.info("stopped before it served") }
         let context = try ZeroMQContext(interrupting: false)
         let thread = try BusThread(name: "islet-bus")
         let host: EngineHost
@@ -59,9 +71,12 @@ package struct IsletService: Service {
         logger.notice("\(host.card.guaranteeInWords)", metadata: ["guarantee": "\(host.card.guarantee.rawValue)"])
         let figures = ServiceMetrics(
             metrics, version: ServiceCard.version, guarantee: host.card.guarantee.rawValue, startedAt: startedAt)
-        onReady(
-            host.card,
-            ServiceInspection(host, figures, directory: configuration.store == .sqlite ? configuration.data : nil))
+        teller.waits(for: { host.stopWaitsFor.withLock { $0 } })
+        if !Task.isShuttingDownGracefully {
+            onReady(
+                host.card,
+                ServiceInspection(host, figures, directory: configuration.store == .sqlite ? configuration.data : nil))
+        }
         // Cancellation ends the wait as well, and the streams deserve their goodbye in both cases.
         try? await gracefulShutdown()
         logger.info("stopping")
@@ -128,8 +143,9 @@ package struct IsletService: Service {
                     "the clock stands before the journal's last entry: waiting for it to be set",
                     metadata: ["behind": "\(behind) ms", "patience": "\(Self.clockPatience)"])
             }
-            guard ContinuousClock.now < deadline, !Task.isCancelled else { break }
-            try? await Task.sleep(for: .milliseconds(250))
+            guard ContinuousClock.now < deadline else { break }
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(250)) }
+            if Task.isShuttingDownGracefully || Task.isCancelled { return }
         }
         logger.warning("the clock still stands before the journal's last entry: time stands still until it is there")
     }

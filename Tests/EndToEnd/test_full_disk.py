@@ -1,56 +1,14 @@
 """A full disk: commands are refused, nothing acknowledged is lost, and the service goes on when there is room."""
 
-import contextlib
 import json
-import os
-import pathlib
-import shutil
-import subprocess
 
 import pytest
 
 from support.commands import START
 from support.durable import Durable
-from support.wire import Deadline
-
-NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]
-
-
-def may_mount():
-    if not shutil.which("unshare"):
-        return False
-    tried = subprocess.run([*NAMESPACE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True)
-    return tried.returncode == 0
-
+from support.small_disk import SmallDisk, may_mount, until
 
 pytestmark = pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")
-
-
-class SmallDisk:
-    """A file system of a few megabytes that only one process sees, and this test through /proc."""
-
-    def __init__(self, folder, size):
-        self.folder = folder
-        folder.mkdir()
-        words = f"mount -t tmpfs -o size={size} none {folder} && echo mounted && exec sleep 600"
-        self.process = subprocess.Popen([*NAMESPACE, "sh", "-c", words], stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout.readline() == "mounted\n"
-        self.path = pathlib.Path(f"/proc/{self.process.pid}/root{folder}")
-        self.inside = ["nsenter", "--target", str(self.process.pid), "--user", "--mount", "--preserve-credentials"]
-
-    def fill(self, leave=0):
-        """Takes all the room, but for so many bytes."""
-        free = os.statvfs(self.path)
-        # The service may take the last of it meanwhile.
-        with contextlib.suppress(OSError), open(self.path / "ballast", "wb", buffering=0) as file:
-            file.write(b"\0" * max(0, free.f_bavail * free.f_frsize - leave))
-
-    def clear(self):
-        (self.path / "ballast").unlink()
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
 
 
 @pytest.fixture
@@ -58,12 +16,6 @@ def disk(tmp_path):
     made = SmallDisk(tmp_path / "disk", "24m")
     yield made
     made.close()
-
-
-def until(happens, seconds=20):
-    deadline = Deadline(seconds)
-    while not happens():
-        assert not deadline.passed, "it did not happen in time"
 
 
 @pytest.mark.parametrize("floor", [1 << 20, 0])

@@ -7,6 +7,9 @@ package struct Digest: Equatable, Sendable, BitwiseCopyable {
 
     package init() {}
 
+    /// One that was computed before.
+    package init(value: UInt64) { self.value = value }
+
     /// Adds an entity at a revision, or takes it out again: the operation is its own inverse.
     @inline(__always) package mutating func toggle(topicHash: TopicHash, revision: UInt64) {
         value ^= Digest.mix(topicHash.value ^ (revision &* 0x9E37_79B9_7F4A_7C15))

@@ -52,8 +52,9 @@ final class Database {
         guard let database = unsafe opened else { throw .other(code: code, "no memory to open \(path)") }
         guard code == SQLITE_OK else {
             let message = unsafe String(cString: sqlite3_errmsg(database))
+            let systemError = unsafe sqlite3_system_errno(database)
             unsafe sqlite3_close_v2(database)
-            throw SQLiteError(code: code, message: "\(path): \(message)")
+            throw SQLiteError(code: code, message: "\(path): \(message)", systemError: systemError)
         }
         unsafe csqlite_no_checkpoint_on_close(database)
         unsafe handle = database
@@ -116,6 +117,35 @@ final class Database {
             }, context)
     }
 
+    /// Runs `body`, whose statements fail soon after `isOver` has become true.
+    func interruptible<Result>(
+        when isOver: @escaping () -> Bool, _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        let question = Question(isOver)
+        // It lives until the handler is taken away again.
+        let context = unsafe Unmanaged.passUnretained(question).toOpaque()
+        unsafe sqlite3_progress_handler(
+            handle, Self.stepsBetweenQuestions,
+            { context in
+                guard let context = unsafe context else { return 0 }
+                return unsafe Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().isOver() ? 1 : 0
+            }, context)
+        defer {
+            unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+            withExtendedLifetime(question) {}
+        }
+        return try body()
+    }
+
+    private final class Question {
+        let isOver: () -> Bool
+
+        init(_ isOver: @escaping () -> Bool) { self.isOver = isOver }
+    }
+
+    /// Instructions of SQLite's machine, a fraction of a millisecond.
+    private static let stepsBetweenQuestions: Int32 = 4_096
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
@@ -139,7 +169,9 @@ final class Database {
 
     /// The error of a result code, with SQLite's words for the last one.
     func failure(_ code: Int32) -> SQLiteError {
-        SQLiteError(code: code, message: unsafe "\(path): \(String(cString: sqlite3_errmsg(handle)))")
+        SQLiteError(
+            code: code, message: unsafe "\(path): \(String(cString: sqlite3_errmsg(handle)))",
+            systemError: unsafe sqlite3_system_errno(handle))
     }
 
     /// A path for a URI: SQLite reads `%`, `?` and `#` in one.

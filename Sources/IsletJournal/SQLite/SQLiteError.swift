@@ -1,9 +1,12 @@
 import CSQLite
+import Glibc
 
 /// What SQLite could not do.
 package enum SQLiteError: Error, Equatable, Sendable {
-    /// There is no room on the disk; the transaction can be tried again.
+    /// There is no room: no bytes, inodes or quota on the disk, or no memory to share. The transaction can be tried again.
     case full(String)
+    /// This process, or the system, may open no more files. What was tried can be tried again.
+    case noDescriptor(String)
     /// Another process holds the file's lock.
     case busy(String)
     /// The content contradicts itself.
@@ -18,24 +21,67 @@ package enum SQLiteError: Error, Equatable, Sendable {
     case other(code: Int32, String)
 
     /// The error of an extended result code.
-    init(code: Int32, message: String) {
+    ///
+    /// - Parameter systemError: `errno` of the system's call that failed; 0: none did, or nobody knows which.
+    init(code: Int32, message: String, systemError: Int32 = 0) {
         switch code & 0xFF {
         case SQLITE_FULL: self = .full(message)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(message)
         case SQLITE_CORRUPT: self = .corrupt(message)
         case SQLITE_NOTADB: self = .notADatabase(message)
-        case SQLITE_CANTOPEN: self = .cannotOpen(message)
-        case SQLITE_IOERR: self = .io(code: code, message)
+        case SQLITE_CANTOPEN, SQLITE_IOERR:
+            let lack = Self.isOfSync(code) ? nil : Self.lack(systemError)
+            switch lack {
+            case .room: self = .full("\(message): \(SystemError.text(of: systemError))")
+            case .descriptors: self = .noDescriptor("\(message): \(SystemError.text(of: systemError))")
+            case nil where code == Self.sharedMemoryCannotGrow: self = .full(message)
+            case nil where code & 0xFF == SQLITE_CANTOPEN: self = .cannotOpen(message)
+            case nil: self = .io(code: code, message)
+            }
         default: self = .other(code: code, message)
         }
     }
+
+    /// What the system has no more of.
+    enum Lack {
+        case room
+        case descriptors
+    }
+
+    /// What an `errno` says is lacking; nil: it says something else.
+    static func lack(_ systemError: Int32) -> Lack? {
+        switch systemError {
+        case ENOSPC, EDQUOT, ENOMEM: .room
+        case EMFILE, ENFILE: .descriptors
+        default: nil
+        }
+    }
+
+    /// Whether what failed only lacked something of which there may be more in a moment, so that it can be tried again.
+    var isLack: Bool {
+        switch self {
+        case .full, .noDescriptor: true
+        case .busy, .corrupt, .notADatabase, .cannotOpen, .io, .other: false
+        }
+    }
+
+    /// A sync that failed is never tried again, whatever the reason: the system may have dropped what it did not write.
+    private static func isOfSync(_ code: Int32) -> Bool {
+        code == extended(SQLITE_IOERR, 4) || code == extended(SQLITE_IOERR, 5)
+    }
+
+    /// `SQLITE_IOERR_SHMSIZE`: the index that connections share of a log has no room to grow. The commit's frames stand in
+    /// the log then, behind its end, and the next attempt writes over them.
+    private static let sharedMemoryCannotGrow = extended(SQLITE_IOERR, 19)
+
+    private static func extended(_ code: Int32, _ detail: Int32) -> Int32 { code | detail << 8 }
 }
 
 extension SQLiteError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .full(let message), .busy(let message), .corrupt(let message), .notADatabase(let message),
-            .cannotOpen(let message):
+        case .full(let message), .noDescriptor(let message), .busy(let message), .corrupt(let message),
+            .notADatabase(let message), .cannotOpen(let message):
             message
         case .io(let code, let message), .other(let code, let message): "\(message) (SQLite code \(code))"
         }

@@ -20,8 +20,9 @@ package final class SQLiteJournal: Journal {
         lastAppended = store.summary.lastBatch
         let fate = JournalFate(onFailure: store.options.onFailure)
         let reader = ReadWorker(store: store, fate: fate, report: report)
-        let sweeper = Sweeper(store: store, fate: fate, onTrim: reader.segmentWasTrimmed, report: report)
-        let committer = Committer(store: store, sweeper: sweeper, fate: fate, report: report)
+        let room = RoomWatch(report: report)
+        let sweeper = Sweeper(store: store, fate: fate, room: room, onTrim: reader.segmentWasTrimmed, report: report)
+        let committer = Committer(store: store, sweeper: sweeper, fate: fate, room: room, report: report)
         (self.sweeper, self.committer, self.reader) = (sweeper, committer, reader)
         // The folder is ours until the last thread that writes is gone.
         let lock = lock

@@ -38,14 +38,20 @@ package enum StoreError: Error, Equatable, Sendable {
     /// SQLite failed.
     case database(SQLiteError)
 
-    init(_ error: SystemError) { self = .system(error.description) }
+    init(_ error: SystemError) {
+        switch SQLiteError.lack(error.code) {
+        case .room: self = .database(.full(error.description))
+        case .descriptors: self = .database(.noDescriptor(error.description))
+        case nil: self = .system(error.description)
+        }
+    }
 
     /// An error of a statement on a file that is a database.
     init(_ error: SQLiteError, file: String) {
         switch error {
         case .corrupt(let message): self = .damaged(file: file, reason: message)
         case .notADatabase(let message): self = .notADatabase(file: file, reason: message)
-        case .full, .busy, .cannotOpen, .io, .other: self = .database(error)
+        case .full, .noDescriptor, .busy, .cannotOpen, .io, .other: self = .database(error)
         }
     }
 }

@@ -31,6 +31,8 @@ package struct StoreOptions: Sendable {
     package var logRoom = true
     /// How long to wait before a full disk is tried again, in milliseconds.
     package var fullRetry = 250
+    /// How often a journal that has nothing to commit looks whether it could, in milliseconds.
+    package var roomCheck = 1_000
     /// The bytes that are free for a folder; nil: it cannot be asked, and only SQLite finds a full disk.
     package var freeBytes: @Sendable (_ directory: String) -> Int? = { FileSystem.freeBytes(at: $0) }
     /// Whether a folder may be in memory, as `tmpfs` is.

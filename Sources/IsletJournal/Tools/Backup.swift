@@ -6,6 +6,8 @@ struct Backup {
     let names: FolderNames
     let state: StateDatabase
     let segments: SegmentDirectory
+    /// Whether nobody wants it any more; asked again and again while it is made.
+    var isOver: () -> Bool = { false }
 
     /// - Returns: The bytes of the file.
     func write(to path: String, holdsThrough: UInt64) throws(StoreError) -> Int {
@@ -51,13 +53,17 @@ struct Backup {
             throw StoreError(error)
         }
         do throws(SQLiteError) {
-            try state.database.execute("VACUUM INTO \(quoted(path))")
+            try state.database.interruptible(when: isOver) { () throws(SQLiteError) in
+                try state.database.execute("VACUUM INTO \(quoted(path))")
+            }
             let target = try Database(path: path, mode: .readWrite)
             // One file is wanted; it is synced as a whole afterwards.
             try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             try target.execute(Schema.backupBatches)
             try target.execute("BEGIN")
-            try copyBatches(from: holdsThrough + 1, into: target)
+            try target.interruptible(when: isOver) { () throws(SQLiteError) in
+                try copyBatches(from: holdsThrough + 1, into: target)
+            }
             try target.execute("COMMIT")
         } catch {
             throw StoreError(error, file: path)

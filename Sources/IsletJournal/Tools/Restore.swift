@@ -86,7 +86,7 @@ private struct Restore {
     private func damaged(_ error: SQLiteError) -> StoreError {
         switch error {
         case .corrupt(let reason): .damagedBackup(file: file, reason: reason)
-        case .notADatabase, .full, .busy, .cannotOpen, .io, .other: StoreError(error, file: file)
+        case .notADatabase, .full, .noDescriptor, .busy, .cannotOpen, .io, .other: StoreError(error, file: file)
         }
     }
 

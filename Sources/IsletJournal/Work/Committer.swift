@@ -34,6 +34,7 @@ final class Committer: @unchecked Sendable {
     private let sweeper: Sweeper
     private let fate: JournalFate
     private let report: JournalReport
+    private let room: RoomWatch
     private let mark: MarkFile
     private let encoder = RowEncoder()
     private var writer: SegmentWriter
@@ -48,7 +49,9 @@ final class Committer: @unchecked Sendable {
     /// What the segment had when this began, before the streams had numbers.
     private var earlier: [[UInt8]: SeqRange]
 
-    init(store: Store, sweeper: Sweeper, fate: JournalFate, report: @escaping JournalReport) {
+    init(
+        store: Store, sweeper: Sweeper, fate: JournalFate, room: RoomWatch, report: @escaping JournalReport
+    ) {
         names = store.names
         options = store.options
         segments = store.segments
@@ -57,6 +60,7 @@ final class Committer: @unchecked Sendable {
         earlier = store.segments.segments.last?.apps ?? [:]
         self.sweeper = sweeper
         self.fate = fate
+        self.room = room
         self.report = report
         fate.onFailure { [queue] in queue.change { $0.isClosing = true } }
     }
@@ -88,18 +92,36 @@ final class Committer: @unchecked Sendable {
     }
 
     private func takeNext() -> Bool {
-        current = queue.wait { queue -> Appended?? in
-            if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
-            return queue.isClosing ? .some(nil) : nil
+        var pause = options.roomCheck
+        while true {
+            let next = queue.wait(milliseconds: pause) { queue -> Appended?? in
+                if !queue.waiting.isEmpty { return .some(queue.waiting.removeFirst()) }
+                return queue.isClosing ? .some(nil) : nil
+            }
+            if let next {
+                current = next
+                break
+            }
+            pause = lookForRoom() ? options.roomCheck : options.fullRetry
         }
         affinity?.keepOff(current?.processor)
         return current != nil && !fate.hasFailed
     }
 
+    /// Says whether a commit would find room, before one is tried: who sends a command then is refused at once and does not
+    /// wait for the disk.
+    private func lookForRoom() -> Bool {
+        guard let free = options.freeBytes(names.directory), free < options.minimumFree else {
+            room.has(.committer)
+            return true
+        }
+        room.lacks(.committer, free: free)
+        return false
+    }
+
     /// Commits one batch, however long the disk is full; false: the thread is to end.
     private func commitCurrent() -> Bool {
         guard let (number, appendedAt) = current.map({ ($0.batch.number, $0.at) }) else { return false }
-        var wasFull = false
         while true {
             switch write() {
             case .committed:
@@ -107,12 +129,11 @@ final class Committer: @unchecked Sendable {
                 // The owner uses its own copy again as soon as it knows; two would be one copy too many.
                 current = nil
                 queue.change { $0.inFlight -= 1 }
-                if wasFull { report(.hasRoom) }
+                room.has(.committer)
                 report(.committed(through: number, microseconds: microseconds))
                 return true
             case .full(let free):
-                if !wasFull { report(.isFull(free: free)) }
-                wasFull = true
+                room.lacks(.committer, free: free)
                 let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
                 // Nobody was told that it is committed.
                 if mustEnd { return false }
@@ -127,12 +148,14 @@ final class Committer: @unchecked Sendable {
         do throws(SQLiteError) {
             try writer.write(batch, with: encoder)
         } catch {
-            if case .full = error { return .full(free: options.freeBytes(names.directory) ?? 0) }
+            if error.isLack { return .full(free: options.freeBytes(names.directory) ?? 0) }
             fate.fail("the commit of batch \(batch.number) failed, which is never tried again: \(error)")
             return .failed
         }
         do throws(SystemError) {
             try mark.set(lastBatch: batch.number)
+        } catch where SQLiteError.lack(error.code) != nil {
+            // It is behind then, as it may be, and the next commit writes it again.
         } catch {
             fate.fail("after the commit of batch \(batch.number): \(error)")
             return .failed
@@ -166,7 +189,7 @@ final class Committer: @unchecked Sendable {
             // A later segment must not survive what an earlier one does not.
             if options.sync == .normal { try writer.sync() }
         } catch {
-            if case .full = error { return }
+            if error.isLack { return }
             return fate.fail("the sync of a full segment failed, which is never tried again: \(error)")
         }
         var content = earlier
@@ -186,7 +209,7 @@ final class Committer: @unchecked Sendable {
             if options.sync == .normal { try writer.sync() }
         } catch {
             // What is not synced was never promised; but then nobody may say that it is.
-            if case .full = error { return }
+            if error.isLack { return }
             return fate.fail("the last sync failed: \(error)")
         }
         writer.giveBackRoom()

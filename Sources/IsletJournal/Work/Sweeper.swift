@@ -31,8 +31,13 @@ final class Sweeper: @unchecked Sendable {
     private let state: StateDatabase
     private let fate: JournalFate
     private let report: JournalReport
+    private let room: RoomWatch
     private let retention: Retention
     private var current: StateChunk?
+    /// When the segment ahead is tried again that could not be made; nil: it is made as soon as it is wanted.
+    private var nextAttempt: ContinuousClock.Instant?
+    /// Why it could not be made, as it was told last.
+    private var obstacle: String?
     /// The last batch that the durable snapshot holds everything of.
     private var holdsThrough: UInt64
     /// Domain time when the round of that began; 0: no round was finished since the start.
@@ -45,7 +50,10 @@ final class Sweeper: @unchecked Sendable {
     /// Called after a segment was trimmed.
     private let onTrim: @Sendable () -> Void
 
-    init(store: Store, fate: JournalFate, onTrim: @escaping @Sendable () -> Void, report: @escaping JournalReport) {
+    init(
+        store: Store, fate: JournalFate, room: RoomWatch, onTrim: @escaping @Sendable () -> Void,
+        report: @escaping JournalReport
+    ) {
         names = store.names
         options = store.options
         segments = store.segments
@@ -53,6 +61,7 @@ final class Sweeper: @unchecked Sendable {
         retention = Retention(store.options)
         holdsThrough = store.summary.snapshotHoldsThrough
         self.fate = fate
+        self.room = room
         self.onTrim = onTrim
         self.report = report
         var first = Queue()
@@ -119,22 +128,30 @@ final class Sweeper: @unchecked Sendable {
     }
 
     private func takeJob() -> Job {
-        queue.wait { queue -> Job? in
-            if let identity = queue.wanted, !queue.isClosing {
-                queue.wanted = nil
-                return .makeSegment(identity)
-            }
-            if !queue.sealed.isEmpty {
-                let sealed = queue.sealed.removeFirst()
-                return .recordSegment(sealed.info, sealed.writer)
-            }
-            if let chunk = queue.chunk.take() {
-                self.current = chunk
-                return .sweep
-            }
-            if let backup = queue.backup.take() { return .backUp(backup) }
-            return queue.isClosing ? .end : nil
+        while true {
+            // A segment that cannot be made keeps nothing else waiting.
+            let pause = nextAttempt.map { max(0, Int((ContinuousClock.now.duration(to: $0) / .milliseconds(1)).rounded(.up))) }
+            let mayMake = pause.map { $0 == 0 } ?? true
+            let job =
+                mayMake
+                ? queue.wait { self.takeJob(&$0, mayMake: true) }
+                : queue.wait(milliseconds: pause ?? 0) { self.takeJob(&$0, mayMake: false) }
+            if let job { return job }
         }
+    }
+
+    private func takeJob(_ queue: inout Queue, mayMake: Bool) -> Job? {
+        if mayMake, !queue.isClosing, let identity = queue.wanted.take() { return .makeSegment(identity) }
+        if !queue.sealed.isEmpty {
+            let sealed = queue.sealed.removeFirst()
+            return .recordSegment(sealed.info, sealed.writer)
+        }
+        if let chunk = queue.chunk.take() {
+            current = chunk
+            return .sweep
+        }
+        if let backup = queue.backup.take() { return .backUp(backup) }
+        return queue.isClosing ? .end : nil
     }
 
     private func keep(_ number: Int) {
@@ -151,14 +168,21 @@ final class Sweeper: @unchecked Sendable {
 
     private func makeSegment(_ identity: SegmentIdentity) {
         do throws(StoreError) {
-            guard hasRoomForSegment else { return makeLater(identity) }
+            guard hasRoomForSegment else { return makeLater(identity, "there is no room on the disk") }
             let writer = try SegmentWriter.make(identity, names: names, roomEnd: options.roomEnd)
+            nextAttempt = nil
+            if obstacle.take() != nil { options.onWarning("segment \(identity.number) could be made now") }
             queue.change { $0.next = writer }
         } catch {
-            // A file that has no room to be made fails in other words than one that has no room to grow.
-            if case .database(.full) = error { return makeLater(identity) }
-            if !hasRoomForSegment { return makeLater(identity) }
-            fate.fail("segment \(identity.number) cannot be made: \(error)")
+            switch error {
+            case .database(let reason) where reason.isLack: makeLater(identity, reason.description)
+            // Without an inode SQLite says no more, as it asks for the file once more, which is not there then.
+            case .database(.cannotOpen(let reason)): makeLater(identity, reason)
+            default:
+                // A file that has no room to be made fails in other words than one that has no room to grow.
+                if !hasRoomForSegment { return makeLater(identity, error.description) }
+                fate.fail("segment \(identity.number) cannot be made: \(error)")
+            }
         }
     }
 
@@ -167,9 +191,14 @@ final class Sweeper: @unchecked Sendable {
     }
 
     /// The one before it grows meanwhile.
-    private func makeLater(_ identity: SegmentIdentity) {
-        let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
-        if !mustEnd { queue.change { $0.wanted = identity } }
+    private func makeLater(_ identity: SegmentIdentity, _ reason: String) {
+        if obstacle == nil {
+            options.onWarning(
+                "segment \(identity.number) cannot be made yet, and the one before it grows: \(reason)")
+        }
+        obstacle = reason
+        nextAttempt = .now + .milliseconds(options.fullRetry)
+        queue.change { $0.wanted = identity }
     }
 
     private func sweepCurrent() {
@@ -193,21 +222,40 @@ final class Sweeper: @unchecked Sendable {
     /// Writes something, however long the disk is full; false: it was not written, and the thread is to end.
     private func write(_ what: String, _ body: () throws(SQLiteError) -> Void) -> Bool {
         while !fate.hasFailed {
+            let free = options.freeBytes(names.directory) ?? .max
             do throws(SQLiteError) {
-                if (options.freeBytes(names.directory) ?? .max) >= options.minimumFree {
+                if free >= options.minimumFree {
                     try body()
+                    room.has(.sweeper)
                     return true
                 }
+                room.lacks(.sweeper, free: free)
             } catch {
-                guard case .full = error else {
+                switch error {
+                case .full: room.lacks(.sweeper, free: free)
+                case .noDescriptor: break
+                case .busy, .corrupt, .notADatabase, .cannotOpen, .io, .other:
                     fate.fail("writing \(what) failed, which is never tried again: \(error)")
                     return false
                 }
             }
-            let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
-            if mustEnd { return false }
+            guard waitForRoom() else { return false }
         }
         return false
+    }
+
+    /// Waits a moment; false: the thread is to end. Backups are made meanwhile, as they may be for another disk.
+    private func waitForRoom() -> Bool {
+        let next = queue.wait(milliseconds: options.fullRetry) { queue -> Job? in
+            if queue.isClosing { return .end }
+            return queue.backup.take().map { .backUp($0) }
+        }
+        switch next {
+        case .backUp(let request): backUpNow(request)
+        case .end: return false
+        case .makeSegment, .recordSegment, .sweep, nil: break
+        }
+        return true
     }
 
     private func trim() {
@@ -231,7 +279,9 @@ final class Sweeper: @unchecked Sendable {
     }
 
     private func backUpNow(_ request: BackupRequest) {
-        let backup = Backup(names: names, state: state, segments: segments)
+        // A stop does not wait until everything is copied.
+        let isOver = { [queue] in queue.look { $0.isClosing } }
+        let backup = Backup(names: names, state: state, segments: segments, isOver: isOver)
         let outcome: Result<Int, BackupFailure>
         do throws(StoreError) {
             outcome = .success(try backup.write(to: request.path, holdsThrough: holdsThrough))

@@ -2,9 +2,11 @@ package import IsletCore
 
 extension JSONWriter {
     /// A watermark of an app: `{"epoch","seq","entities","digest","at"}`.
-    package mutating func watermark(_ app: AppRecord, epoch: [UInt8], at now: Instant, isClosing: Bool) {
+    package mutating func watermark(
+        epoch: [UInt8], seq: UInt64, entities: Int, digest: Digest, at now: Instant, isClosing: Bool
+    ) {
         beginObject()
-        position(epoch: epoch, seq: app.seq, entities: app.entities, digest: app.digest)
+        position(epoch: epoch, seq: seq, entities: entities, digest: digest)
         field("at", now)
         if isClosing { field("closing", true) }
         endObject()

@@ -2,6 +2,7 @@ import IsletCore
 package import IsletJournal
 import IsletProtocol
 package import Logging
+package import Synchronization
 package import ZeroMQ
 
 /// The actor that owns a partition and its sockets, and lives on the bus thread.
@@ -24,6 +25,8 @@ package actor EngineHost: BusLoop {
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
     private var hold = ProcessorHold()
     private let notices: NoticeBox
+    /// What a stop waits for; from any thread.
+    package nonisolated let stopWaitsFor = Mutex("the present turn")
     /// Told what an operator should know.
     private let logger: Logger
     private var wasHeldBack: Milliseconds = 0
@@ -82,6 +85,7 @@ package actor EngineHost: BusLoop {
         if callProviders() { isBusy = true }
         flushOutbox()
         warn()
+        if partition.isStopping { stopWaitsFor.withLock { $0 = partition.stopWaitsFor } }
         if partition.isDone {
             stopped?.resume()
             stopped = nil
@@ -153,6 +157,7 @@ package actor EngineHost: BusLoop {
             stopped = continuation
             thread.wake()
         }
+        stopWaitsFor.withLock { $0 = "the journal's files" }
         await partition.journal.close()
     }
 }

@@ -11,6 +11,14 @@ package final class Flight {
     fileprivate init() {}
 }
 
+/// Where an app's stream stands.
+struct StreamMark {
+    var seq: UInt64 = 0
+    /// The listed entities and their digest.
+    var entities = 0
+    var digest = Digest()
+}
+
 /// What was handed to the journal and what may leave, in order.
 ///
 ///     board ──▶ depart ──▶ land(through:) ──▶ nextLanded ──▶ reuse
@@ -33,6 +41,8 @@ struct Flights {
 
     /// All batches up to this number are committed.
     private(set) var committedThrough: UInt64 = 0
+    /// Where the streams stand by then, by app; an app that is not there stands at nothing.
+    private var committedMarks: [StreamMark] = []
 
     /// The journal would take another batch, which would only wait behind this one; here it can be filled further. Fewer
     /// and larger commits cost 7 % less of the service's time.
@@ -71,23 +81,51 @@ struct Flights {
 
     mutating func takeHeld() -> Flight? { held.isEmpty ? nil : held.removeFirst() }
 
+    /// What is held is given up.
+    mutating func takeAllHeld() -> [Flight] {
+        defer { held.removeAll() }
+        return held
+    }
+
     /// It may leave now.
-    mutating func land(_ flight: Flight) { landed.append(flight) }
+    mutating func land(_ flight: Flight) {
+        note(flight)
+        landed.append(flight)
+    }
+
+    /// Where an app's stream stands by what is committed.
+    func mark(of app: AppID) -> StreamMark {
+        Int(app) < committedMarks.count ? committedMarks[Int(app)] : StreamMark()
+    }
+
+    private mutating func note(_ flight: Flight) {
+        for row in flight.batch.rows {
+            let app = Int(row.stream)
+            if app >= committedMarks.count {
+                committedMarks.append(contentsOf: repeatElement(StreamMark(), count: app + 1 - committedMarks.count))
+            }
+            committedMarks[app] = StreamMark(
+                seq: row.lastSeq, entities: row.entities, digest: Digest(value: row.digest))
+        }
+    }
 
     /// It may leave as soon as what departed before it has landed.
     mutating func follow(_ flight: Flight) {
         flight.batch.reset(number: inAir.last?.batch.number ?? 0)
-        if inAir.isEmpty { landed.append(flight) } else { inAir.append(flight) }
+        if inAir.isEmpty { land(flight) } else { inAir.append(flight) }
     }
 
     /// All batches up to this number are committed.
     mutating func land(through number: UInt64) {
         committedThrough = number
-        while let first = inAir.first, first.batch.number <= number { landed.append(inAir.removeFirst()) }
+        while let first = inAir.first, first.batch.number <= number { land(inAir.removeFirst()) }
     }
 
-    /// All batches up to this number were committed by an earlier process.
-    mutating func begin(after number: UInt64) { committedThrough = number }
+    /// All batches up to this number were committed by an earlier process, which left the streams there.
+    mutating func begin(after number: UInt64, at marks: [StreamMark]) {
+        committedThrough = number
+        committedMarks = marks
+    }
 
     mutating func nextLanded() -> Flight? { landed.isEmpty ? nil : landed.removeFirst() }
 

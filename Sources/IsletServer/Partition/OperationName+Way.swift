@@ -39,7 +39,7 @@ extension OperationName {
     /// Whether it shows nothing that a journal must hold first.
     var needsNoJournal: Bool {
         switch self {
-        case .serviceStats, .serviceInfo, .servicePing, .streamApplied, .providerAnswer, .providerFail, .providerPong,
+        case .serviceStats, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .providerAnswer, .providerFail, .providerPong,
             .providerDrain, .providerLeave, .providerList:
             true
         default: false

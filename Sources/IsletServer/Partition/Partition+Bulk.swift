@@ -76,7 +76,20 @@ extension Partition {
         }
     }
 
+    /// The disk is full: what pulls go on with would show what is not committed.
+    func endPulls() {
+        for pull in pulls {
+            // What was sent of it last may wait for room, and its end comes behind that.
+            let waitsForRoom = pull.shows > flights.committedThrough
+            if waitsForRoom { leaveNow() }
+            sendChunk(pull, ending: .unavailable(.diskFull))
+            if waitsForRoom { flights.hold(flights.board(&outbound)) }
+        }
+        removePulls { _ in true }
+    }
+
     private func begin(_ pull: BulkPull, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        if flights.isDiskFull { return refuse(envelope, frame, .unavailable(.diskFull)) }
         guard !pulls.contains(where: { $0.peer == pull.peer && $0.req == pull.req }) else {
             return refuse(envelope, frame, .requestReused)
         }
@@ -90,6 +103,7 @@ extension Partition {
     }
 
     private func beginDigest(_ digest: BulkDigest, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        if flights.isDiskFull { return refuse(envelope, frame, .unavailable(.diskFull)) }
         guard let app = engine.apps.find(digest.app, of: frame) else {
             return answer { writer in
                 writer.beginAnswer(envelope, frame, ok: true)

@@ -200,6 +200,11 @@ extension Partition {
         case refused(Refusal)
     }
 
+    /// Ends a pull with an error.
+    func sendChunk(_ pull: BulkPull, ending refusal: Refusal) {
+        sendChunk(pull, rows: [], isFirst: false, app: nil, ending: .refused(refusal))
+    }
+
     /// Sends a chunk: its header, then the rows, whose bytes stand in the buffer. It costs one credit.
     private func sendChunk(
         _ pull: BulkPull, rows: [Range<Int>], isFirst: Bool, app: AppID?, ending: ChunkEnding?
@@ -229,5 +234,6 @@ extension Partition {
         outbound.endMessage()
         pull.chunk += 1
         pull.credit -= 1
+        pull.shows = shownBatch
     }
 }

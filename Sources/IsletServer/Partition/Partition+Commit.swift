@@ -11,8 +11,9 @@ extension Partition {
         // Answers that nobody wanted were written all the same, and nothing else would make room for others.
         if outbound.isEmpty { outbound.removeAll() }
         if flights.isDiskFull {
-            // Only refusals stand here since then, and they show nothing that is not committed.
-            if !outbound.isEmpty { flights.land(flights.board(&outbound)) }
+            // Only refusals stand here since then, and what is said of the streams is what is committed of them.
+            writeStreamMessages()
+            leaveNow()
             return
         }
         while flights.mayDepart, let held = flights.takeHeld() { hand(over: held) }
@@ -23,8 +24,13 @@ extension Partition {
         } else if flights.areLanded {
             // Nothing changed, and what reads show is committed.
             writeStreamMessages()
-            if !outbound.isEmpty { flights.land(flights.board(&outbound)) }
+            leaveNow()
         }
+    }
+
+    /// What was written shows nothing that is not committed.
+    func leaveNow() {
+        if !outbound.isEmpty { flights.land(flights.board(&outbound)) }
     }
 
     /// Takes the batch and its messages; the next batch begins.
@@ -66,16 +72,19 @@ extension Partition {
         }
     }
 
-    /// No change is taken until there is room. What was applied already waits for it, with its answers.
+    /// No change is taken until there is room. What was applied already waits for it, with its answers; reads that take many
+    /// turns would show it, so they end.
     private func becomeFull(free: Int) {
         flights.freeBytes = free
         guard !flights.isDiskFull else { return }
-        flights.isDiskFull = true
         if !batch.isEmpty {
             flights.hold(closeFlight())
         } else if !outbound.isEmpty {
             flights.hold(flights.board(&outbound))
         }
+        flights.isDiskFull = true
+        refuseJobs(.diskFull)
+        endPulls()
     }
 
     /// Whether something was done that is not handed to the journal yet.

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 import IsletProtocol
 
 /// Reads that take more than one turn.
@@ -74,7 +75,7 @@ extension Partition {
         guard let answer = job.answer else { return }
         if log.tellsCommands { tell(result, answering: job) }
         switch result {
-        case .answered(let range): answer.message.fill(answer.index, copy(range))
+        case .answered(let range): answer.message.fill(answer.index, copy(range), shows: shownBatch)
         // A read that waited was found to want no answer after all: there is none such.
         case .silent: preconditionFailure("a job without an answer")
         case .later(let next): next.answer = answer
@@ -85,6 +86,10 @@ extension Partition {
     /// Sends an answer if nothing is missing.
     func send(_ answer: PendingAnswer) {
         guard answer.isComplete, !answer.frames.isEmpty else { return }
+        // While the disk is full everything leaves at once but what waits for it.
+        let waitsForRoom = flights.isDiskFull && answer.shows > flights.committedThrough
+        if waitsForRoom { leaveNow() }
+        defer { if waitsForRoom { flights.hold(flights.board(&outbound)) } }
         for frame in answer.route { outbound.add(copying: frame, to: answer.destination, more: true) }
         for frame in answer.frames {
             if let frame { outbound.add(copying: frame, to: answer.destination, more: true) }
@@ -92,11 +97,28 @@ extension Partition {
         outbound.endMessage()
     }
 
+    /// The last batch that an answer may show something of that is written now; 0: none, as while the disk is full.
+    var shownBatch: UInt64 {
+        if flights.isDiskFull { return 0 }
+        return batch.isEmpty ? batch.number - 1 : batch.number
+    }
+
+    /// Ends reads that take many turns, but for backups, which show only what is committed.
+    func refuseJobs(_ reason: Refusal.Unavailable) {
+        let refused = jobs.filter { $0.isRead }
+        jobs.removeAll { $0.isRead }
+        for job in refused {
+            if case .digest(let number, _) = job.kind { engine.cancelDigest(number) }
+            let req = job.req
+            finish(job, with: refuse(job.envelope, req.span, .unavailable(reason)))
+        }
+    }
+
     /// The service stops: what waits is answered now.
     func refuseWaiting() {
         let unfinished = jobs + (clockTravel.map { [$0.job] } ?? [])
         jobs.removeAll()
-        // It may still be made, but nobody waits for it any more.
+        // It is not made any more, and nobody waits for it.
         backup = nil
         questions.removeAll()
         clockTravel = nil
@@ -116,6 +138,16 @@ extension Partition {
 }
 
 extension Job {
+    /// Whether it shows something of the engine.
+    var isRead: Bool {
+        switch kind {
+        case .list, .digest, .waitForSeq, .past, .controlList, .controlValue, .widgetList, .timerList, .slotList,
+            .subscriberList, .question:
+            true
+        case .backup, .clockTravel: false
+        }
+    }
+
     /// Whether it only waits for something to happen.
     var isWaiting: Bool {
         switch kind {

@@ -39,7 +39,9 @@ extension Partition {
         // Bounded by what was restored; what is too old now leaves its trace before anybody asks.
         while retries.forgetExpired(at: now.domain) {}
         batch = JournalBatch(number: source.summary.lastBatch + 1)
-        flights.begin(after: source.summary.lastBatch)
+        flights.begin(
+            after: source.summary.lastBatch,
+            at: engine.apps.apps.map { StreamMark(seq: $0.seq, entities: $0.entities, digest: $0.digest) })
         sweeping.holdsThrough = source.summary.snapshotHoldsThrough
         // What clients have seen of time must not be seen again.
         if now.domain > Instant(source.summary.clock) { noteClock() }

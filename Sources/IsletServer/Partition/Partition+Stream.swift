@@ -43,17 +43,33 @@ extension Partition {
             outbound.writer.field("at", now.domain)
             outbound.writer.key("apps")
             outbound.writer.beginObject()
-            for app in engine.apps.apps where join.app == nil || join.app == app.name {
-                outbound.writer.key(plain: app.name)
+            for index in joined(by: join) {
+                let app = AppID(index)
+                outbound.writer.key(plain: engine.apps[app].name)
                 outbound.writer.beginObject()
                 outbound.writer.field("epoch", plain: epoch)
-                outbound.writer.field("seq", app.seq)
+                outbound.writer.field("seq", mark(of: app).seq)
                 outbound.writer.endObject()
             }
             outbound.writer.endObject()
         }
         outbound.writer.endObject()
         outbound.endFrame(from: start, to: .events, more: false)
+    }
+
+    /// The apps that a join asks for.
+    private func joined(by join: JoinTopic) -> Range<Int> {
+        guard let name = join.app else { return engine.apps.apps.indices }
+        guard let app = engine.apps.find(name) else { return 0..<0 }
+        return Int(app)..<Int(app) + 1
+    }
+
+    /// Where an app's stream stands by what is published together with what is written now. While the disk is full that is
+    /// what is committed: what was filled by then waits, and what is written now does not.
+    private func mark(of app: AppID) -> StreamMark {
+        if flights.isDiskFull { return flights.mark(of: app) }
+        let record = engine.apps[app]
+        return StreamMark(seq: record.seq, entities: record.entities, digest: record.digest)
     }
 
     /// A subscriber says how far it is; one that is too far behind is told so on its nonce's topic, before it loses
@@ -77,12 +93,14 @@ extension Partition {
     }
 
     private func publishWatermark(_ app: AppID, isClosing: Bool) {
-        let record = engine.apps[app]
+        let mark = mark(of: app)
         let topic = outbound.beginFrame()
-        outbound.writer.watermarkTopic(record.name)
+        outbound.writer.watermarkTopic(engine.apps[app].name)
         outbound.endFrame(from: topic, to: .events, more: true)
         let start = outbound.beginFrame()
-        outbound.writer.watermark(record, epoch: epoch, at: now.domain, isClosing: isClosing)
+        outbound.writer.watermark(
+            epoch: epoch, seq: mark.seq, entities: mark.entities, digest: mark.digest, at: now.domain,
+            isClosing: isClosing)
         outbound.endFrame(from: start, to: .events, more: false)
     }
 }

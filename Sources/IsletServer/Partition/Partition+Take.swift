@@ -121,7 +121,7 @@ extension Partition {
     func collect(_ result: FrameResult, into pending: PendingAnswer) {
         switch result {
         case .silent: break
-        case .answered(let range): pending.add(copy(range))
+        case .answered(let range): pending.add(copy(range), shows: shownBatch)
         case .later(let job): job.answer = pending.addMissing()
         }
     }

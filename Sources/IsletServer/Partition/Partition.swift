@@ -117,6 +117,10 @@ package final class Partition {
     @exclusivity(unchecked) var isExpired = false
     @exclusivity(unchecked) package private(set) var isStopping = false
     private var hasSaidGoodbye = false
+    /// When the stop began, in monotonic milliseconds.
+    private var stopBegan: Milliseconds = 0
+    /// The snapshot has so many milliseconds to be completed at a stop. What it lacks then, a start reads in the journal.
+    private static let sweepAtStop: Milliseconds = 5_000
 
     /// - Parameters:
     ///   - reading: of the clocks, now.
@@ -186,20 +190,33 @@ package final class Partition {
     package func stop() {
         guard !isStopping else { return }
         isStopping = true
+        stopBegan = now.monotonic
         providers.stop(at: now.monotonic)
-        if !flights.isDiskFull { refuseWaiting() }
+        refuseWaiting()
     }
 
     /// Whether nothing is left to do before the end.
     package var isDone: Bool {
-        // What waits for a full disk was not acknowledged.
-        isStopping && (hasSaidGoodbye || flights.isDiskFull)
+        isStopping && hasSaidGoodbye
+    }
+
+    /// What a stop waits for at present.
+    package var stopWaitsFor: String {
+        if !flights.areLanded { return "a commit" }
+        return isSwept ? "nothing any more" : "the snapshot"
     }
 
     private func sayGoodbye() {
         commit()
         continueSweep()
-        guard !hasSaidGoodbye, flights.areLanded, batch.isEmpty, isSwept else { return }
+        guard !hasSaidGoodbye else { return }
+        if flights.isDiskFull {
+            // Nobody was told that it happened, and it is not going to.
+            refuseHeld()
+        } else {
+            let isSweepOver = isSwept || now.monotonic - stopBegan >= Self.sweepAtStop
+            guard flights.areLanded, batch.isEmpty, isSweepOver else { return }
+        }
         hasSaidGoodbye = true
         publishGoodbye()
         commit()
@@ -216,7 +233,7 @@ package final class Partition {
             wait = min(wait, deadline)
         }
         if let growth = nextGrowth { wait = min(wait, growth) }
-        if flights.areLanded, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
+        if flights.areLanded || flights.isDiskFull, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
         if let sweep = nextSweep() { wait = min(wait, Int(max(0, sweep - now.monotonic))) }
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
         if let call = providers.nextWork() { wait = min(wait, Int(max(0, call - now.monotonic))) }

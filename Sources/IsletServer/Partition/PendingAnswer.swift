@@ -8,6 +8,8 @@ final class PendingAnswer {
     let route: [[UInt8]]
     private(set) var frames: [[UInt8]?] = []
     private var missing = 0
+    /// The last batch that its frames may show something of; 0: none.
+    private(set) var shows: UInt64 = 0
     /// Whether all commands of its message have been looked at.
     var isClosed = true
 
@@ -18,8 +20,9 @@ final class PendingAnswer {
 
     var isComplete: Bool { isClosed && missing == 0 }
 
-    func add(_ frame: [UInt8]) {
+    func add(_ frame: [UInt8], shows batch: UInt64) {
         frames.append(frame)
+        shows = max(shows, batch)
     }
 
     /// Keeps a place for a frame to come.
@@ -29,9 +32,10 @@ final class PendingAnswer {
         return Job.Answer(message: self, index: frames.count - 1)
     }
 
-    func fill(_ index: Int, _ frame: [UInt8]) {
+    func fill(_ index: Int, _ frame: [UInt8], shows batch: UInt64) {
         precondition(frames[index] == nil, "a frame is answered once")
         frames[index] = frame
+        shows = max(shows, batch)
         missing -= 1
     }
 }

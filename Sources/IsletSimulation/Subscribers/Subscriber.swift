@@ -257,7 +257,8 @@ final class Subscriber: CustomStringConvertible {
             let isTooOld = error["code"] == .string("tooOld")
             if isTooOld { simulation.tally.tooOlds += 1 }
             simulation.expect(
-                isTooOld && !isSnapshot || error["code"] == .string("busy"), "a pull ends with \(error.text)")
+                isTooOld && !isSnapshot || error["code"] == .string("busy")
+                    || error["detail"]?["reason"] == .string("diskFull"), "a pull ends with \(error.text)")
             // Where a fuzzy snapshot needs events that are gone, only another snapshot helps.
             phase = .wanting(snapshot: isTooOld || isSnapshot)
             return

@@ -1,0 +1,52 @@
+import IsletCore
+import IsletJournal
+import IsletProtocol
+
+/// What waits for room on the disk while the service stops: it is not going to happen, and whoever asked for it is told.
+extension Partition {
+    /// Gives up what was never handed to the journal. What was may be there at the next start or not: nobody knows, and it
+    /// gets no answer.
+    func refuseHeld() {
+        for flight in flights.takeAllHeld() {
+            let parts = flight.outbound.parts
+            flight.outbound.writer.withSpan { bytes in
+                var first = 0
+                while first < parts.count {
+                    var last = first
+                    while parts[last].more { last += 1 }
+                    if parts[first].destination == .commands {
+                        refuse(parts[first...last].map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } })
+                    }
+                    first = last + 1
+                }
+            }
+        }
+    }
+
+    /// Answers a message's commands again, as refused.
+    ///
+    /// - Parameter frames: Routing id, envelope, answers.
+    private func refuse(_ frames: [[UInt8]]) {
+        var route = 1
+        if frames.count > 1, frames[1].isEmpty { route = 2 }
+        if frames.count > 2, frames[1].count == 4, frames[2].isEmpty { route = 3 }
+        for frame in frames.prefix(route) { outbound.add(copying: frame, to: .commands, more: true) }
+        for frame in frames.dropFirst(route) {
+            var envelope = Envelope()
+            envelope.req = Self.req(of: frame)
+            let start = outbound.beginFrame()
+            outbound.writer.refused(envelope, frame.span, .unavailable(.stopping))
+            outbound.endFrame(from: start, to: .commands, more: true)
+        }
+        outbound.endMessage()
+    }
+
+    /// Where an answer has the `req` that it is for: it is the first member, and needs no escapes.
+    private static func req(of answer: [UInt8]) -> FrameRange? {
+        let start = Array(#"{"req":""#.utf8)
+        guard answer.starts(with: start), let end = answer[start.count...].firstIndex(of: UInt8(ascii: "\"")) else {
+            return nil
+        }
+        return FrameRange(offset: start.count, count: end - start.count)
+    }
+}

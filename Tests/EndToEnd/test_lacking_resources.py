@@ -1,0 +1,213 @@
+"""Whatever the system has no more of: the service goes on without it, says so, and takes it up again when it is there."""
+
+import signal
+import struct
+import time
+
+import pytest
+
+from support.durable import Durable
+from support.small_disk import SmallDisk, may_mount, until
+from support.wire import Silence
+
+small_disk = pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def disk_of(tmp_path):
+    made = []
+
+    def make(size, **options):
+        made.append(SmallDisk(tmp_path / "disk", size, **options))
+        return made[-1]
+
+    yield make
+    for disk in made:
+        disk.close()
+
+
+def durable_on(wire, disk, *, floor=0, segment=None, **options):
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(floor), **({"ISLET_JOURNAL_SEGMENT_BYTES": str(segment)} if segment else {})}
+    return Durable(wire, disk.folder / "data", prefix=disk.inside, env=env, **options)
+
+
+def ends_soon(service, seconds=10):
+    """SIGTERM ends it within the time that it has."""
+    service.signal(signal.SIGTERM)
+    began = time.monotonic()
+    assert service.wait(seconds) == 0, service.log
+    return time.monotonic() - began
+
+
+# A disk that becomes full while nobody commits anything
+
+
+@small_disk
+def test_a_stop_ends_although_the_snapshot_has_no_room(wire, disk_of):
+    disk = disk_of("32m")
+    durable = durable_on(wire, disk, floor=8 * MIB).start()
+    try:
+        disk.fill(leave=8 * MIB + 512 * 1024)
+        ids = [durable.client.start()["id"] for _ in range(3)]
+        disk.fill(leave=7 * MIB)
+        ends_soon(durable.service)
+        disk.clear()
+        durable.start()
+        assert [durable.client.get(id)["state"] for id in ids] == ["active"] * 3
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+@small_disk
+def test_a_disk_that_became_full_is_known_before_anybody_sends_a_command(wire, disk_of):
+    disk = disk_of("24m")
+    durable = durable_on(wire, disk, floor=8 * MIB).start()
+    try:
+        disk.fill(leave=4 * MIB)
+        until(lambda: durable.client.read("service.info")["info"]["journal"]["isFull"])
+        durable.service.line("the disk is full")
+        error = durable.client.refused("activity.start", type="order", attributes={}, contentState={})
+        assert error["detail"] == {"reason": "diskFull"}
+        disk.clear()
+        until(lambda: not durable.client.read("service.info")["info"]["journal"]["isFull"])
+        durable.client.start()
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+# What goes on while the disk is full
+
+
+@small_disk
+def test_streams_pulls_and_backups_go_on_while_the_disk_is_full(wire, disk_of, tmp_path):
+    disk = disk_of("24m")
+    durable = durable_on(wire, disk).start()
+    try:
+        client, bulk = durable.client, durable.bulk()
+        id, events = client.start()["id"], durable.events()
+        disk.fill()
+
+        def is_silent():
+            """The last command that was taken waits for room, and the stream stands before it."""
+            command = client.command("activity.update", id=id, contentState={"text": "x" * 3000})
+            client.send(command)
+            try:
+                [answer] = client.answer_to(command["req"], seconds=0.5)
+            except Silence:
+                return True
+            assert answer["ok"] or answer["error"]["detail"] == {"reason": "diskFull"}
+            return not answer["ok"]
+
+        until(is_silent)
+        until(lambda: client.read("service.info")["info"]["journal"]["isFull"])
+        seq = events.join()["apps"][client.app]["seq"]
+        while events._events:
+            last = events.next()
+            assert last["seq"] <= seq
+        assert events.watermark(seconds=5)["seq"] == seq
+        for op, fields in (("snapshot", {}), ("replay", {"from": 0})):
+            pulled = bulk.pull(op, **fields)
+            assert pulled.end["error"]["detail"] == {"reason": "diskFull"}
+        path = tmp_path / "copy.db"
+        assert client.read("service.backup", path=str(path))["bytes"] == path.stat().st_size
+        ends_soon(durable.service)
+        assert events.watermark(lambda mark: mark.get("closing"))["seq"] == seq
+    finally:
+        durable.kill()
+
+
+@small_disk
+def test_a_log_whose_index_cannot_grow_waits_for_room(wire, disk_of):
+    """SQLite finds room for a commit, which was made before, and none for the index that its connections share."""
+    disk = disk_of("48m")
+    durable = durable_on(wire, disk, segment=48 * MIB).start()
+    try:
+        client = durable.client
+        id, number = client.start()["id"], 0
+        index = disk.path / "data" / "journal-000001.db-shm"
+
+        def update(count):
+            nonlocal number
+            commands = []
+            for _ in range(count):
+                number += 1
+                commands.append(client.command("activity.update", id=id, contentState={"n": number, "t": "x" * 3900}))
+            client.send(*commands)
+            return commands[0]["req"]
+
+        def frames():
+            return struct.unpack_from("<I", index.read_bytes(), 16)[0]
+
+        while frames() < 3_960:
+            client.answer_to(update(48))
+        disk.fill()
+        req = update(48)
+        for _ in range(200):
+            try:
+                if not client.answer_to(req, seconds=1)[0]["ok"]:
+                    break
+            except Silence:
+                break
+            req = update(1)
+        assert index.stat().st_size == 32_768 and durable.service.alive, durable.service.log
+        until(lambda: client.read("service.info")["info"]["journal"]["isFull"])
+        disk.clear()
+        until(lambda: client.ask("activity.get", id=id)["ok"])
+        client.applied("activity.update", id=id, contentState={"n": -1})
+        assert index.stat().st_size > 32_768
+        state = client.get(id)
+        durable.restart()
+        assert durable.client.get(id) == state
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+# No files any more
+
+
+@small_disk
+def test_a_segment_that_can_have_no_inode_is_made_later(wire, disk_of):
+    disk = disk_of("48m", inodes=64)
+    durable = durable_on(wire, disk, segment=64 * 1024).start()
+    try:
+        client = durable.client
+        id = client.start()["id"]
+        until(lambda: (disk.path / "data" / "journal-000002.db").exists())
+        disk.take_inodes()
+        for number in range(60):
+            client.applied("activity.update", id=id, contentState={"n": number, "t": "x" * 3900})
+        durable.service.line("segment 3 cannot be made yet")
+        client.applied("activity.update", id=id, contentState={"n": -1})
+        disk.give_inodes_back()
+        durable.service.line("segment 3 could be made now")
+        for number in range(60):
+            client.applied("activity.update", id=id, contentState={"n": number, "t": "x" * 3900})
+        until(lambda: (disk.path / "data" / "journal-000004.db").exists())
+        state = client.get(id)
+        durable.restart()
+        assert durable.client.get(id) == state
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+# A stop while something else is waited for
+
+
+def test_a_start_that_waits_for_the_clock_can_be_stopped(wire, tmp_path):
+    ahead = int(time.time() * 1000) + 3_600_000
+    durable = Durable(wire, tmp_path, options={"--clock": f"manual={ahead}"}).start()
+    durable.client.start()
+    durable.stop()
+    service = durable.service_with(clock="system")
+    try:
+        service.line("waiting for it to be set")
+        ends_soon(service, seconds=5)
+        assert "ready" not in service.log
+    finally:
+        service.kill()
