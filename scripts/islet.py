@@ -1,4 +1,5 @@
-"""Islet from Python: commands, a live copy of the state, providers of controls and widgets. One file; needs pyzmq.
+"""Islet from Python: commands, a live copy of the state, providers of controls and widgets. One file; needs
+Python 3.10 or later and pyzmq.
 
 Addresses come from ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK and ISLET_APP, else they are the contract's defaults.
 Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
@@ -87,6 +88,7 @@ import copyreg
 import dataclasses
 import datetime
 import functools
+import inspect
 import itertools
 import json
 import logging
@@ -1221,6 +1223,10 @@ class Answer:
     url: str | None = None
 
 
+_ANSWERED = {"status": str, "is_active": bool, "tint": str, "action_hint": str, "disabled": bool, "url": str}
+"""What the members of an `Answer` may be, beside None; `value` is the kind's own."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Asked:
     """What a handler is asked about. `id` is None where it is no placed one: options, snapshots and the like."""
@@ -1314,6 +1320,8 @@ class TimelineEntry:
     links: Mapping[str, str] | None = None
 
     def _wire(self) -> JSON:
+        if not isinstance(self.content, Mapping | None):
+            raise Fail(f"{self.content!r:.100} is no content: it has members")
         relevance = self.relevance and _members(
             score=self.relevance.score, duration=round(self.relevance.duration * 1000) or None)
         return _members(date=_date(self.date), content=self.content, relevance=relevance, url=self.url,
@@ -1389,8 +1397,17 @@ class TimelineProvider:
         raise NotImplementedError
 
 
+_METHODS = ("current_value", "set_value", "perform", "options", "timeline", "snapshot", "entities", "default_option",
+            "recommendations", "relevance")
+"""What handlers of any kind are asked for."""
+
+
 def _date(date: Date) -> int:
-    return round(date.timestamp() * 1000) if isinstance(date, datetime.datetime) else date
+    if isinstance(date, datetime.datetime):
+        return round(date.timestamp() * 1000)
+    if not isinstance(date, int):
+        raise Fail(f"{date!r:.100} is no date: milliseconds since 1970, or a datetime")
+    return date
 
 
 def _timeline(given: Any) -> Timeline:
@@ -1419,6 +1436,14 @@ def _members(**fields: Any) -> JSON:
     """`display_name=…` as the contract's `displayName`, without what is None."""
     return {re.sub("_(.)", lambda match: match[1].upper(), name): value
             for name, value in fields.items() if value is not None}
+
+
+def _said(failure: BaseException) -> str:
+    """What an exception says; one whose own text cannot be had must not end the thread that it came out on."""
+    try:
+        return str(failure)
+    except Exception:
+        return "its message cannot be made"
 
 
 def _cut(text: str, limit: int) -> str:
@@ -1479,7 +1504,9 @@ class Provider:
         """Set while the service has this provider registered."""
         self._context = context
         self._kinds: dict[tuple[str, str], tuple[JSON, Any]] = {}  # by family and name
-        self._stopping = False
+        self._stopping = self._running = False
+        self._handling = threading.local()
+        """`call` is set on the threads of handlers."""
         self._calls: dict[str, _Call] = {}
         self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
         self._threads = threading.BoundedSemaphore(2 * capacity)
@@ -1517,17 +1544,23 @@ class Provider:
             raise ValueError(f"{kind} is declared already")
         for name in {"value_deadline", "timeline_deadline", "action_deadline"} & more.keys():
             more[name] = round(more[name] * 1000)
+        if self._running:
+            raise RuntimeError(f"{kind}: kinds are declared before run() or start(), which register them")
         functions = {Button: "perform", TimelineProvider: "timeline"}
         optional = {Button: {"current_value": "has_value"}, TimelineProvider: {
             "relevance": "provides_relevance", "recommendations": "provides_recommendations"}}
 
         def decorate(given: Any) -> Any:
             handler = given() if isinstance(given, type) else given
-            if base in functions and isinstance(given, types.FunctionType):
+            if base in functions and callable(given) and not isinstance(given, type | base):
                 handler = base()
                 setattr(handler, functions[base], given)
             if not isinstance(handler, base):
                 raise TypeError(f"{kind}: {given!r} is no islet.{base.__name__}")
+            for name in _METHODS:
+                if inspect.iscoroutinefunction(getattr(handler, name, None)):
+                    raise TypeError(f"{kind}: {name} is async, and nothing would await it: a handler runs on a thread of "
+                                    "its own, so write a plain function, with asyncio.run() in it if need be")
             for method, member in optional.get(base, {}).items():
                 if getattr(type(handler), method) is not getattr(base, method):
                     more.setdefault(member, True)
@@ -1543,6 +1576,7 @@ class Provider:
         """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
         refuses the registration for good, such as `conflict` with another provider that declares a kind differently."""
         self.id = str(uuid.uuid4())
+        self._running = True
         attempt = 0
         with self._signals():
             try:
@@ -1563,30 +1597,34 @@ class Provider:
                     self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
             finally:
                 self._forget()
-                self._stopping = False
+                self._stopping = self._running = False
 
     def start(self) -> Provider:
         """Runs it on a thread of its own, until `stop()` or the end of `with provider.start():`."""
+        if self._thread and self._thread.is_alive():
+            raise RuntimeError("it is running already")
+
         def body() -> None:
             try:
                 self.run()
             except BaseException as failure:
                 self._failure = failure
 
-        self._failure = None
+        self._failure, self._stopping, self._running = None, False, True
         self._thread = threading.Thread(target=body, name="islet-provider", daemon=True)
         self._thread.start()
         return self
 
     def stop(self) -> None:
         """Ends it: no new calls, those at work have `grace` seconds, then goodbye. From any thread or signal handler;
-        after `start()` it waits for the end, and raises what the run has raised."""
+        after `start()` it waits for the end, and raises what the run has raised. Within a handler it does not wait, since
+        the end waits for the handler."""
         self._stopping = True  # no lock: this may be a signal handler
         self._wake()
-        if self._thread and self._thread is not threading.current_thread():
-            self._thread.join()
+        thread = self._thread  # another thread may stop it too
+        if thread and thread is not threading.current_thread() and not hasattr(self._handling, "call"):
+            thread.join()
             self._thread = None
-            self._stopping = False
             self._raise()
 
     def wait_until_registered(self, timeout: float = 10.0) -> None:
@@ -1783,20 +1821,26 @@ class Provider:
     # The threads of the handlers
 
     def _work(self, call: _Call) -> None:
+        self._handling.call = call
+        call.result = self._failed(call.id, "the handler's error cannot be told")
         try:
-            answer = (self._widget_answer if isinstance(call.asked, Widget) else self._control_answer)(call)
-            frame = _encode(_members(op="provider.answer", provider=self.id, call=call.id, **answer))
-            if len(frame) > self.FRAME_LIMIT:
-                raise Fail(f"the answer has {len(frame)} bytes, and may have {self.FRAME_LIMIT}")
-            call.result = frame
+            call.result = self._answer(call)
         except Fail as fail:
-            call.result = self._failed(call.id, str(fail), fail.retryable)
+            call.result = self._failed(call.id, _said(fail), fail.retryable)
         except BaseException as failure:
+            call.result = self._failed(call.id, f"{type(failure).__name__}: {_said(failure)}")
             log.exception("%s of %s", call.frame["op"], call.asked.kind)
-            call.result = self._failed(call.id, f"{type(failure).__name__}: {failure}")
-        self._threads.release()
-        self._results.put(call)
-        self._wake()
+        finally:
+            self._threads.release()
+            self._results.put(call)
+            self._wake()
+
+    def _answer(self, call: _Call) -> bytes:
+        answer = (self._widget_answer if isinstance(call.asked, Widget) else self._control_answer)(call)
+        frame = _encode(_members(op="provider.answer", provider=self.id, call=call.id, **answer))
+        if len(frame) > self.FRAME_LIMIT:
+            raise Fail(f"the answer has {len(frame)} bytes, and may have {self.FRAME_LIMIT}")
+        return frame
 
     def _control_answer(self, call: _Call) -> JSON:
         handler, control, op = call.handler, call.asked, call.frame["op"]
@@ -1811,18 +1855,24 @@ class Provider:
         else:
             status = handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control)
             given = status if isinstance(status, Answer) else Answer(status=status)
+        for name in self._misfits(given):
+            said = f"{getattr(given, name)!r:.100} is no {name}"
+            if not call.acts:
+                raise Fail(said)
             # The action was performed, so the call has not failed.
-            if given.status is not None and not isinstance(given.status, str):
-                log.warning("%s: %r is no status", control.kind, given.status)
-                given = dataclasses.replace(given, status=None)
-            if given.url is not None and (not isinstance(given.url, str) or len(given.url.encode()) > self.URL_LIMIT):
-                log.warning("%s: %.100r is no url", control.kind, given.url)
-                given = dataclasses.replace(given, url=None)
+            log.warning("%s: %s", control.kind, said)
+            given = dataclasses.replace(given, **{name: None})
         limit = self.OPTIONS_LIMIT if op == "control.options" else self.VALUE_LIMIT
         if (size := len(_encode(given.value))) > limit:
             raise Fail(f"the value has {size} bytes, and may have {limit}")
         return {name: _cut(value, self.TEXT_LIMIT) if isinstance(value, str) and name not in ("value", "url") else value
                 for name, value in dataclasses.asdict(given).items()}
+
+    def _misfits(self, given: Answer) -> list[str]:
+        """The members of an answer that the service would refuse."""
+        said = {name: value for name in _ANSWERED if (value := getattr(given, name)) is not None}
+        return [name for name, value in said.items() if not isinstance(value, _ANSWERED[name])
+                or (name == "url" and len(value.encode(errors="replace")) > self.URL_LIMIT)]
 
     def _widget_answer(self, call: _Call) -> JSON:
         handler, widget, frame = call.handler, call.asked, call.frame

@@ -1,0 +1,171 @@
+"""What handlers of `scripts/islet.py` may be and give, and what they may do to their own provider."""
+
+import ast
+import functools
+import threading
+
+import islet
+import pytest
+
+from support.service import ROOT
+from support.wire import DEADLINE
+from test_islet_py_provider import APP, DOOR, TORCH, Torch, fake, made, torch  # noqa: F401: fixtures
+
+FORECAST = "com.example.forecast"
+
+
+async def nothing(*_):
+    pass
+
+
+@pytest.mark.parametrize("declare", [
+    lambda provider: provider.button(DOOR)(nothing),
+    lambda provider: provider.button(DOOR)(type("Async", (islet.Button,), {"perform": nothing})),
+    lambda provider: provider.toggle(TORCH)(type("Async", (Torch,), {"set_value": nothing})()),
+    lambda provider: provider.toggle(TORCH)(type("Async", (Torch,), {"options": nothing})),
+    lambda provider: provider.widget(FORECAST, ["systemSmall"])(nothing),
+    lambda provider: provider.widget(FORECAST, ["systemSmall"])(
+        type("Async", (islet.TimelineProvider,), {"recommendations": nothing}))])
+def test_an_async_handler_is_refused_where_it_is_declared(made, declare):
+    provider = made(start=False)
+    with pytest.raises(TypeError, match="is async, and nothing would await it"):
+        declare(provider)
+
+
+class Bell:
+    def __init__(self):
+        self.rung = []
+
+    def ring(self, control):
+        self.rung.append(control.kind)
+        return "Ding"
+
+    __call__ = ring
+
+
+@pytest.mark.parametrize("way", [lambda bell: bell.ring, lambda bell: functools.partial(Bell.ring, bell), lambda bell: bell])
+def test_a_button_may_be_anything_that_can_be_called(made, fake, way):
+    provider, bell = made(start=False), Bell()
+    provider.button(DOOR)(way(bell))
+    provider.start().wait_until_registered()
+    assert fake.answer(fake.call("perform", DOOR))["status"] == "Ding"
+    assert bell.rung == [DOOR]
+
+
+def test_kinds_are_declared_before_a_run_or_between_two(made, fake, torch):
+    provider = made((TORCH, torch))
+    with pytest.raises(RuntimeError, match="declared before"):
+        provider.toggle(DOOR)(Torch)
+    fake.registered()
+    provider.stop()
+    provider.toggle(DOOR)(Torch)
+    provider.start().wait_until_registered()
+    assert [kind["kind"] for kind in fake.registered()["kinds"]] == [TORCH, DOOR]
+
+
+def test_one_that_runs_is_not_started_again(made, torch):
+    provider = made((TORCH, torch))
+    with pytest.raises(RuntimeError, match="running already"):
+        provider.start()
+
+
+@pytest.mark.parametrize("member, value", [
+    ("tint", 5), ("action_hint", ["Tap"]), ("is_active", "yes"), ("disabled", 1), ("url", 7), ("url", "x" * 2_049),
+    ("status", b"Lit")])
+def test_a_value_with_a_member_of_another_type_fails_at_once_and_an_action_is_told_without_it(
+        made, fake, member, value):
+    class Odd(Torch):
+        def current_value(self, control):
+            return islet.Answer(True, **{member: value})
+
+        def set_value(self, control, on):
+            return islet.Answer(**{"status": "Lit", "tint": "red", member: value})
+
+    made((TORCH, Odd))
+    assert f"is no {member}" in fake.answer(fake.call("value", TORCH), "provider.fail")["message"]
+    answer = fake.answer(fake.call("perform", TORCH, value=True))
+    wire = {"action_hint": "actionHint", "is_active": "isActive"}.get(member, member)
+    assert wire not in answer and {"status", "tint"} - {member} <= answer.keys()
+
+
+def test_a_url_may_have_the_longest_length_and_no_more(made, fake):
+    class Long(Torch):
+        def current_value(self, control):
+            return islet.Answer(True, url="x" * 2_048)
+
+    made((TORCH, Long))
+    assert len(fake.answer(fake.call("value", TORCH))["url"]) == 2_048
+
+
+@pytest.mark.parametrize("entry, said", [
+    (islet.TimelineEntry("tomorrow", {}), "is no date"), (islet.TimelineEntry(1.5, {}), "is no date"),
+    (islet.TimelineEntry(1, "sunny"), "is no content"), (islet.TimelineEntry(1, [1]), "is no content")])
+def test_a_timeline_with_an_entry_of_another_type_fails_at_once(made, fake, entry, said):
+    provider = made(start=False)
+    provider.widget(FORECAST, ["systemSmall"])(lambda widget: [entry])
+    provider.start().wait_until_registered()
+    assert said in fake.answer(fake.call_widget("timeline", FORECAST), "provider.fail")["message"]
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+class MuteFail(islet.Fail):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("failure", [Mute, MuteFail])
+def test_an_exception_whose_text_cannot_be_had_is_a_failed_call_and_keeps_no_thread(made, fake, failure):
+    class Broken(Torch):
+        def current_value(self, control):
+            raise failure()
+
+    made((TORCH, Broken), capacity=1)
+    for _ in range(4):  # twice the threads that there may be
+        message = fake.answer(fake.call("value", TORCH), "provider.fail")["message"]
+        assert "its message cannot be made" in message
+
+
+def test_a_stop_within_a_handler_does_not_wait_for_that_handler(made, fake):
+    class Last(Torch):
+        def set_value(self, control, value):
+            provider.stop()
+            return "Off"
+
+    provider = made((TORCH, Last), grace=30)
+    call = fake.call("perform", TORCH, value=False)
+    said = [fake.next() for _ in range(3)]
+    assert sorted(frame["op"] for frame in said) == ["provider.answer", "provider.drain", "provider.leave"]
+    assert next(frame["status"] for frame in said if frame.get("call") == call) == "Off"
+    provider.stop()
+    provider.start().wait_until_registered()
+
+
+def test_two_threads_may_stop_it_and_it_may_be_started_again(made, fake, torch):
+    provider = made((TORCH, torch))
+    failures = []
+
+    def stop():
+        try:
+            provider.stop()
+        except Exception as failure:
+            failures.append(failure)
+
+    for _ in range(5):
+        threads = [threading.Thread(target=stop) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(DEADLINE)
+        assert not failures
+        provider.start().wait_until_registered()
+
+
+def test_the_oldest_python_is_named_and_can_read_the_file():
+    source = (ROOT / "scripts" / "islet.py").read_text()
+    assert "Python 3.10 or later" in ast.get_docstring(ast.parse(source, feature_version=(3, 10)))
+    with pytest.raises(SyntaxError):
+        ast.parse(source, feature_version=(3, 9))
