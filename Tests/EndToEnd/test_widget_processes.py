@@ -19,6 +19,8 @@ SEED = int(os.environ.get("ISLET_TEST_SEED", random.SystemRandom().randrange(1 <
 COUNTER = "com.example.counter"
 TIMELINE, ACTION = 0.4, 0.6
 """Seconds that a timeline and an action may take."""
+FLOOR, MOST = 5, 2_000
+"""Taps that are performed in a storm, which goes on until then; and taps after which it has failed."""
 QUICK = {"widgetReloadSpacing": 1, "widgetRetryFirst": 50, "widgetRetryLongest": 200, "widgetDailyBudget": 10_000,
          "widgetLearningBudget": 10_000}
 """Rules under which nothing waits."""
@@ -117,7 +119,8 @@ def test_a_storm_of_kills_and_stops_loses_no_truth_and_doubles_no_action(board, 
     ids = place(board, 8)
     agree(board, house, ids)
     taps, killed = dict.fromkeys(ids, 0), 0
-    while killed < 4 or sum(taps.values()) < 60:
+    while killed < 4 or sum(taps.values()) < 60 or sum(map(house.performed, ids)) < FLOOR:
+        assert sum(taps.values()) < MOST, "nothing is performed"
         id = rng.choice(ids)
         tap = board.client.command("widget.tap", id=id, action="add", client=str(uuid.uuid4()))
         for answer in board.client.batch(*[tap] * rng.randint(1, 3)):
@@ -138,10 +141,13 @@ def test_a_storm_of_kills_and_stops_loses_no_truth_and_doubles_no_action(board, 
     for process in stopped:
         process.go_on()
     agree(board, house, ids)
+    performed = 0
     for id in ids:
         events = [event["event"] for event in board.client.read("widget.history", id=id)["events"]]
         assert events.count("widget.performed") <= house.performed(id) <= taps[id]
         assert events.count("widget.acting") == taps[id]
+        performed += events.count("widget.performed")
+    assert performed, taps
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])
