@@ -194,6 +194,11 @@ final class Subscriber: CustomStringConvertible {
     func got(_ header: JSON, _ frames: [[UInt8]], _ simulation: Simulation) {
         guard case .pulling(let isSnapshot) = phase, header["req"] == .string("p\(pull)") else { return }
         patience = 0
+        if header["ok"] == .bool(false), header["error"]?["detail"]?["reason"] == .string("diskFull") {
+            // It did not even begin.
+            phase = .wanting(snapshot: isSnapshot)
+            return
+        }
         creditOwed += 1
         simulation.expect(header["chunk"] == .integer(Int64(chunk)), "chunk \(chunk) is \(header.text)")
         simulation.expect(header["rows"] == .integer(Int64(frames.count / 2)), "rows of \(header.text)")
