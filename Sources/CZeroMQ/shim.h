@@ -7,6 +7,31 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 extern int pthread_setname_np(pthread_t thread, const char *name);
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// What is at a path: 0, nothing, or a socket on which nobody listens; EADDRINUSE, one on which somebody does; ENOTSOCK,
+// something else; any other number, it cannot be found out.
+static inline int czeromq_local_socket(const char *path) {
+    struct stat status;
+    if (lstat(path, &status) != 0) return errno == ENOENT ? 0 : errno;
+    if (!S_ISSOCK(status.st_mode)) return ENOTSOCK;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return errno;
+    int code = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 ? EADDRINUSE : errno;
+    close(descriptor);
+    // So many wait to be accepted that no more may.
+    if (code == EAGAIN) return EADDRINUSE;
+    return code == ECONNREFUSED ? 0 : code;
+}
+
 #ifndef SCHED_BATCH
 #define SCHED_BATCH 3
 #endif

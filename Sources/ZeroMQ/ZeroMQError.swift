@@ -13,6 +13,8 @@ package enum ZeroMQError: Error, Hashable {
     case addressInUse
     /// The endpoint's address or interface is not of this machine (`EADDRNOTAVAIL`, `ENODEV`).
     case addressNotAvailable
+    /// Something is at the path of an `ipc` endpoint that is no socket, and would be deleted.
+    case notASocket
     /// The operating system refuses the endpoint: a low port, a folder without write permission (`EACCES`, `EPERM`).
     case accessDenied
     /// The endpoint is not one that libzmq can read, or its transport does not exist here.
@@ -64,6 +66,7 @@ extension ZeroMQError: CustomStringConvertible {
         case .addressInUse: "address already in use"
         case .addressNotAvailable: "address not available on this machine"
         case .accessDenied: "permission denied"
+        case .notASocket: "something else than a socket is there, and stays"
         case .invalidEndpoint: "not a valid endpoint"
         case .invalidArgument: "invalid argument"
         case .notSupported: "not supported by this type of socket"

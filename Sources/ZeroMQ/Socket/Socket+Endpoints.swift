@@ -6,8 +6,11 @@ extension Socket {
     ///
     /// libzmq takes port numbers modulo 65 536: who reads them from outside must check them.
     ///
-    /// - Throws: `invalidEndpoint`, `addressInUse`, `addressNotAvailable`, `accessDenied` …
+    /// libzmq deletes whatever is at an `ipc` path: here only a socket is, on which nobody listens any more.
+    ///
+    /// - Throws: `invalidEndpoint`, `addressInUse`, `addressNotAvailable`, `accessDenied`, `notASocket` …
     package func bind(_ endpoint: String) throws(ZeroMQError) {
+        if endpoint.hasPrefix("ipc://") { try Self.checkIsFree(String(endpoint.dropFirst("ipc://".count))) }
         try atEndpoint(retryingInterrupts { unsafe zmq_bind(handle.pointer, endpoint) })
     }
 
@@ -41,6 +44,18 @@ extension Socket {
 
     /// More than any endpoint has: `ipc` paths end at 108 bytes, `inproc` names at 256.
     private static let endpointBytesMax = 1_024
+
+    private static func checkIsFree(_ path: String) throws(ZeroMQError) {
+        // Names of the kernel's own, and those that libzmq finds.
+        guard path.first != "@", path != "*" else { return }
+        switch unsafe czeromq_local_socket(path) {
+        case 0: return
+        case EADDRINUSE: throw .addressInUse
+        case ENOTSOCK: throw .notASocket
+        // Whoever binds there is told what is wrong.
+        default: return
+        }
+    }
 
     private func atEndpoint(_ result: Int32) throws(ZeroMQError) {
         guard result == -1 else { return }
