@@ -1,6 +1,7 @@
 """Whatever the system has no more of: the service goes on without it, says so, and takes it up again when it is there."""
 
 import signal
+import socket
 import struct
 import time
 
@@ -193,6 +194,29 @@ def test_a_segment_that_can_have_no_inode_is_made_later(wire, disk_of):
         assert durable.client.get(id) == state
         durable.stop()
     finally:
+        durable.kill()
+
+
+def test_connections_take_no_file_that_the_journal_needs(wire, tmp_path):
+    limit = ["sh", "-c", 'ulimit -n 128 && exec "$0" "$@"']
+    durable = Durable(wire, tmp_path, prefix=limit, env={"ISLET_JOURNAL_SEGMENT_BYTES": "65536"}).start()
+    sockets = []
+    try:
+        client = durable.client
+        id = client.start()["id"]
+        port = int(durable.service.commands.rsplit(":", 1)[1])
+        for _ in range(300):
+            sockets.append(socket.create_connection(("127.0.0.1", port)))
+        for number in range(120):
+            client.applied("activity.update", id=id, contentState={"n": number, "t": "x" * 3900})
+        until(lambda: (tmp_path / "journal-000005.db").exists())
+        state = client.get(id)
+        durable.restart()
+        assert durable.client.get(id) == state
+        durable.stop()
+    finally:
+        for each in sockets:
+            each.close()
         durable.kill()
 
 

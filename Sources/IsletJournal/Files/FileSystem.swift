@@ -78,6 +78,13 @@ enum FileSystem {
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
+    /// How many files this process may have open; where the system does not say, what it mostly is.
+    static var maximumOpen: Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// The names in a folder, sorted.
     static func names(in directory: String) throws(SystemError) -> [String] {
         guard let stream = unsafe opendir(directory) else {

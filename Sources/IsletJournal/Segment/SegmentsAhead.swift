@@ -4,8 +4,8 @@
 /// long as one of them is open. This is that one, opened on a thread of its own while the snapshot is taken back. It
 /// reads nothing: what is wrong with a segment says whoever reads it.
 final class SegmentsAhead {
-    /// No more are kept open; each has three files.
-    static let maximum = 32
+    /// No more are kept open; each has three files, and all of them take a quarter of those that there may be.
+    static let maximum = min(32, FileSystem.maximumOpen / 12)
 
     private struct Progress {
         var isWanted = true

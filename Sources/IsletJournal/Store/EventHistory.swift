@@ -7,7 +7,7 @@ struct EventHistory {
     private var open: [SegmentReader] = []
     /// At most this many are open at a time; each has three files, and 400 KiB of memory at most. Opening one that nobody has
     /// open costs 25 ms and more, since SQLite then reads its whole log.
-    private static let openMaximum = 16
+    private static let openMaximum = max(1, min(16, FileSystem.maximumOpen / 24))
     /// A segment can be trimmed between the directory's answer and its opening.
     private static let attempts = 8
 

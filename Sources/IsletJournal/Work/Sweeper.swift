@@ -46,7 +46,7 @@ final class Sweeper: @unchecked Sendable {
     /// who asks for an event reads all 64 MiB, from the disk if need be.
     private var full: [SegmentReader] = []
     /// Each has three files, and the 128 KiB of its index.
-    private static let maximumFull = 8
+    private static let maximumFull = min(8, FileSystem.maximumOpen / 48)
     /// Called after a segment was trimmed.
     private let onTrim: @Sendable () -> Void
 

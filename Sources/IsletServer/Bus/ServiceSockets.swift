@@ -2,6 +2,54 @@ import ZeroMQ
 
 /// The sockets of the service, all bound by it. They live and die on the bus thread.
 struct ServiceSockets: ~Copyable {
+    /// Those that are bound, in the order in which their connections are counted.
+    enum Bound: Int, CaseIterable {
+        case commands
+        case bulk
+        case events
+        case ingest
+
+        var name: String {
+            switch self {
+            case .commands: "commands"
+            case .bulk: "bulk"
+            case .events: "events"
+            case .ingest: "ingest"
+            }
+        }
+    }
+
+    /// A PAIR for each (`Socket.connections(in:)`).
+    struct Monitors: ~Copyable {
+        let commands: Socket
+        let bulk: Socket
+        let events: Socket
+        let ingest: Socket
+
+        /// The next thing that a socket tells of its connections; nil where there is none.
+        func next(_ bound: Bound, into message: inout Message) -> ConnectionChange? {
+            switch bound {
+            case .commands: ConnectionChange(from: commands, into: &message)
+            case .bulk: ConnectionChange(from: bulk, into: &message)
+            case .events: ConnectionChange(from: events, into: &message)
+            case .ingest: ConnectionChange(from: ingest, into: &message)
+            }
+        }
+
+        func close() {
+            commands.close()
+            bulk.close()
+            events.close()
+            ingest.close()
+        }
+    }
+
+    /// A socket that is bound, and its monitor.
+    private struct Monitored: ~Copyable {
+        let socket: Socket
+        let monitor: Socket
+    }
+
     /// ROUTER: commands and queries.
     let commands: Socket
     /// XPUB: the streams.
@@ -11,6 +59,8 @@ struct ServiceSockets: ~Copyable {
     /// SUB, subscribed to everything; bound only where it is configured.
     let ingest: Socket
     let hasIngest: Bool
+    /// What each tells of its connections; closed after them.
+    let monitors: Monitors
     /// What was bound, with the ports that were found for `*` and 0.
     let endpoints: ServiceEndpoints
 
@@ -20,6 +70,9 @@ struct ServiceSockets: ~Copyable {
     private static let maximumSubscriptionBytes: Int64 = 256
     /// Messages of one connection that wait to be read by the service.
     private static let waitingCommands: Int32 = 64
+    /// Subscriptions of one connection that wait to be taken. libzmq takes all that wait at once, and goes on with those
+    /// that come meanwhile: with few of them it comes to an end between them, and this thread to its other work.
+    private static let waitingSubscriptions: Int32 = 4
     /// Messages that wait for one client to read them, before the service keeps them itself.
     private static let waitingAnswers: Int32 = 1_000
     /// Events that wait for one subscriber; beyond, it loses some.
@@ -40,17 +93,19 @@ struct ServiceSockets: ~Copyable {
         let ingest = try StartError.at(configuration.ingest ?? "none") { _ throws(ZeroMQError) in
             try Self.subscriber(configuration.ingest, in: context)
         }
-        let ingestEndpoint = configuration.ingest == nil ? nil : try Self.endpoint(of: ingest)
+        let ingestEndpoint = configuration.ingest == nil ? nil : try Self.endpoint(of: ingest.socket)
         let endpoints = ServiceEndpoints(
-            commands: try Self.endpoint(of: commands), events: try Self.endpoint(of: events),
-            bulk: try Self.endpoint(of: bulk), ingest: ingestEndpoint)
+            commands: try Self.endpoint(of: commands.socket), events: try Self.endpoint(of: events.socket),
+            bulk: try Self.endpoint(of: bulk.socket), ingest: ingestEndpoint)
         // Nothing is thrown from here on: a value that holds noncopyable ones is made whole or not at all.
         hasIngest = ingestEndpoint != nil
         self.endpoints = endpoints
-        self.commands = commands
-        self.bulk = bulk
-        self.events = events
-        self.ingest = ingest
+        monitors = Monitors(
+            commands: commands.monitor, bulk: bulk.monitor, events: events.monitor, ingest: ingest.monitor)
+        self.commands = commands.socket
+        self.bulk = bulk.socket
+        self.events = events.socket
+        self.ingest = ingest.socket
     }
 
     /// Adds them to the poller of their thread.
@@ -59,6 +114,10 @@ struct ServiceSockets: ~Copyable {
         _ = poller.add(events)
         _ = poller.add(bulk)
         if hasIngest { _ = poller.add(ingest) }
+        _ = poller.add(monitors.commands)
+        _ = poller.add(monitors.bulk)
+        _ = poller.add(monitors.events)
+        _ = poller.add(monitors.ingest)
     }
 
     /// Closes them; what was sent may linger for a moment.
@@ -67,6 +126,7 @@ struct ServiceSockets: ~Copyable {
         events.close()
         bulk.close()
         ingest.close()
+        monitors.close()
     }
 
     private static func endpoint(of socket: borrowing Socket) throws(StartError) -> String {
@@ -77,7 +137,7 @@ struct ServiceSockets: ~Copyable {
         }
     }
 
-    private static func router(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+    private static func router(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Monitored {
         let socket = try Socket(.router, in: context)
         // Without it, a message to a full or dead client would be dropped in silence.
         try socket.set(.routerMandatory, to: true)
@@ -85,30 +145,35 @@ struct ServiceSockets: ~Copyable {
         try socket.set(.sendHighWaterMark, to: waitingAnswers)
         try socket.set(.maxMessageSize, to: maximumFrameBytes)
         try harden(socket)
+        let monitor = try socket.connections(in: context)
         try socket.bind(address)
-        return socket
+        return Monitored(socket: socket, monitor: monitor)
     }
 
-    private static func publisher(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+    private static func publisher(_ address: String, in context: ZeroMQContext) throws(ZeroMQError) -> Monitored {
         let socket = try Socket(.xpub, in: context)
-        // Every subscription is passed up, also a second one of the same topic: joins are told by them.
-        try socket.set(.xpubVerbose, to: true)
+        // Every subscription is passed up, also a second one of the same topic, and every end of one: joins are told by
+        // them, and how many a peer has.
+        try socket.set(.xpubVerboser, to: true)
+        try socket.set(.receiveHighWaterMark, to: waitingSubscriptions)
         try socket.set(.onlyFirstSubscribe, to: true)
         try socket.set(.sendHighWaterMark, to: waitingEvents)
         try socket.set(.maxMessageSize, to: maximumSubscriptionBytes)
         try harden(socket)
+        let monitor = try socket.connections(in: context)
         try socket.bind(address)
-        return socket
+        return Monitored(socket: socket, monitor: monitor)
     }
 
-    private static func subscriber(_ address: String?, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+    private static func subscriber(_ address: String?, in context: ZeroMQContext) throws(ZeroMQError) -> Monitored {
         let socket = try Socket(.sub, in: context)
-        guard let address else { return socket }
+        let monitor = try socket.connections(in: context)
+        guard let address else { return Monitored(socket: socket, monitor: monitor) }
         try socket.set(.maxMessageSize, to: maximumFrameBytes)
         try harden(socket)
         try socket.subscribe([])
         try socket.bind(address)
-        return socket
+        return Monitored(socket: socket, monitor: monitor)
     }
 
     /// What every socket of a service needs: short handshakes, dead peers noticed by TCP. No ZMTP heartbeats, which

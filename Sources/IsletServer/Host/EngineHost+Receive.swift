@@ -51,6 +51,7 @@ extension EngineHost {
     func receiveSubscriptions() -> Bool {
         for _ in 0..<Self.subscriptionsPerTurn {
             guard let isThere = try? sockets.events.receive(into: &received), isThere else { return false }
+            guard isWithinLimits() else { continue }
             received.withUnsafeBytes { bytes in
                 let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()).bindMemory(to: UInt8.self)
                 switch bytes.first {

@@ -22,7 +22,12 @@ package actor EngineHost: BusLoop {
     @exclusivity(unchecked) var sockets: ServiceSockets
     let partition: Partition
     @exclusivity(unchecked) var received = Message()
+    /// A message of a socket's monitor.
+    @exclusivity(unchecked) var change = Message()
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
+    var connections: ConnectionTable
+    var subscriptions = SubscriptionTable()
+    private var toldRefusals = (connections: UInt64(0), subscribers: UInt64(0), at: Milliseconds(0))
     private var hold = ProcessorHold()
     private let notices: NoticeBox
     /// What a stop waits for; from any thread.
@@ -60,6 +65,8 @@ package actor EngineHost: BusLoop {
                 ?? MemoryJournal(),
             recovering: store, at: .system(), random: SystemRandomNumberGenerator())
         if let store, !store.summary.isNew { onRecovery(partition.recovery) }
+        connections = ConnectionTable(
+            limits: ConnectionLimits(files: OpenFiles.limit), sockets: ServiceSockets.Bound.allCases.count)
         sockets = try ServiceSockets(configuration, in: context)
         partition.card.endpoints = sockets.endpoints
         partition.card.endpoints.http = http
@@ -74,6 +81,7 @@ package actor EngineHost: BusLoop {
         for notice in notices.takeAll() { partition.take(notice) }
         var isBusy = partition.beginTurn(.system())
         hold.turn(at: partition.now.monotonic)
+        if watchConnections() { isBusy = true }
         if !partition.isStopping {
             if receiveCommands() { isBusy = true }
             if receiveIngest() { isBusy = true }
@@ -109,6 +117,7 @@ package actor EngineHost: BusLoop {
             knownCuts = partition.statistics.cutClients
             logger.warning("\(cut) clients were cut, as they did not read their answers", metadata: ["clients": "\(cut)"])
         }
+        warnOfRefusals()
         if partition.isDiskFull != wasFull {
             wasFull = partition.isDiskFull
             if wasFull {
@@ -116,6 +125,31 @@ package actor EngineHost: BusLoop {
             } else {
                 logger.notice("there is room on the disk again")
             }
+        }
+    }
+
+    /// How often it is said at most that somebody was refused, in milliseconds.
+    private static let refusalsTold: Milliseconds = 10_000
+
+    private func warnOfRefusals() {
+        let now = partition.now.monotonic
+        partition.statistics.connections = ConnectionFigures(
+            commands: connections.count(at: .commands), bulk: connections.count(at: .bulk),
+            events: connections.count(at: .events), ingest: connections.count(at: .ingest),
+            refused: connections.refused, subscriptions: subscriptions.count, cutSubscribers: subscriptions.cut)
+        guard (connections.refused, subscriptions.cut) != (toldRefusals.connections, toldRefusals.subscribers),
+            toldRefusals.at == 0 || now - toldRefusals.at >= Self.refusalsTold
+        else { return }
+        let refused = connections.refused - toldRefusals.connections
+        let cut = subscriptions.cut - toldRefusals.subscribers
+        toldRefusals = (connections.refused, subscriptions.cut, now)
+        if refused > 0 {
+            logger.warning(
+                "\(refused) connections were shut: \(connections.limitInWords)", metadata: ["connections": "\(refused)"])
+        }
+        if cut > 0 {
+            logger.warning(
+                "\(cut) subscribers were cut: \(SubscriptionTable.limitInWords)", metadata: ["subscribers": "\(cut)"])
         }
     }
 

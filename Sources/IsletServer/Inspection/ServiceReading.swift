@@ -26,6 +26,7 @@ package struct ServiceReading: Sendable {
     package var subscribers: SubscriberFigures
     /// Clients that were cut because they did not read.
     package var cutClients: UInt64
+    package var connections: ConnectionFigures
     /// nil where nothing outlives the process.
     package var journal: JournalReading?
     package var isDiskFull: Bool

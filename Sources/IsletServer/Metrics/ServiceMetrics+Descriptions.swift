@@ -13,6 +13,13 @@ extension ServiceMetrics {
         MetricDescription("islet_joins_total", .counter, help: "Joins of subscribers that were answered."),
         MetricDescription(
             "islet_clients_cut_total", .counter, help: "Clients that were cut because they did not read their answers."),
+        MetricDescription("islet_connections", .gauge, help: "Connections of each socket."),
+        MetricDescription(
+            "islet_connections_refused_total", .counter, help: "Connections that were shut, since there were too many."),
+        MetricDescription("islet_subscriptions", .gauge, help: "Topics that subscribers have subscribed to."),
+        MetricDescription(
+            "islet_subscribers_cut_total", .counter,
+            help: "Subscribers that were cut, since they had too many subscriptions."),
         MetricDescription(
             "islet_answer_seconds", duration,
             help: "From the receipt of a message with a change until its answer was handed to the socket."),

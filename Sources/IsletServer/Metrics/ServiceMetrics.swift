@@ -30,6 +30,7 @@ package struct ServiceMetrics: Sendable {
         total("islet_events_total", reading.events)
         total("islet_joins_total", reading.joins)
         total("islet_clients_cut_total", reading.cutClients)
+        connections(reading.connections)
         histogram("islet_answer_seconds", reading.answers)
         histogram("islet_commit_seconds", reading.commits)
         histogram("islet_lateness_seconds", reading.lateness)
@@ -49,6 +50,18 @@ package struct ServiceMetrics: Sendable {
     package func update(_ room: JournalRoom) {
         set("islet_journal_bytes", room.used)
         set("islet_journal_free_bytes", room.free)
+    }
+
+    private func connections(_ connections: ConnectionFigures) {
+        for (socket, count) in [
+            ("commands", connections.commands), ("bulk", connections.bulk), ("events", connections.events),
+            ("ingest", connections.ingest),
+        ] {
+            metrics.gauge("islet_connections", [("socket", socket)]).set(Int64(count))
+        }
+        total("islet_connections_refused_total", connections.refused)
+        set("islet_subscriptions", connections.subscriptions)
+        total("islet_subscribers_cut_total", connections.cutSubscribers)
     }
 
     private func entities(_ reading: ServiceReading) {

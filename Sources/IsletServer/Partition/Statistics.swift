@@ -1,5 +1,19 @@
 import IsletCore
 
+/// What is known of connections and of subscriptions.
+package struct ConnectionFigures: Equatable, Sendable {
+    /// Those that are open.
+    package var commands = 0
+    package var bulk = 0
+    package var events = 0
+    package var ingest = 0
+    /// How many were shut, since there were too many.
+    package var refused: UInt64 = 0
+    package var subscriptions = 0
+    /// Subscribers that were cut, since they had too many subscriptions.
+    package var cutSubscribers: UInt64 = 0
+}
+
 /// What the host has counted since it started.
 package struct Statistics: Sendable {
     /// Monotonic milliseconds.
@@ -24,6 +38,7 @@ package struct Statistics: Sendable {
     var droppedProviders: UInt64 = 0
     /// Clients that were cut because they did not read.
     package internal(set) var cutClients: UInt64 = 0
+    var connections = ConnectionFigures()
 
     init(startedAt: Milliseconds) {
         self.startedAt = startedAt

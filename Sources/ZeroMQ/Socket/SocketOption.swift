@@ -17,6 +17,8 @@ extension SocketOption where Value == Bool {
     package static var routerHandover: Self { Self(number: ZMQ_ROUTER_HANDOVER) }
     /// An XPUB reports every subscription, not only the first of a topic.
     package static var xpubVerbose: Self { Self(number: ZMQ_XPUB_VERBOSE) }
+    /// An XPUB reports every end of a subscription too, not only that of the last one of a topic.
+    package static var xpubVerboser: Self { Self(number: ZMQ_XPUB_VERBOSER) }
     /// An XPUB or XSUB takes only the first frame of a message as a subscription (a "draft" number that 4.3.4 knows).
     package static var onlyFirstSubscribe: Self { Self(number: 108) }
     /// Messages wait only for connections that are complete.

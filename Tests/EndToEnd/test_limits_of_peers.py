@@ -1,0 +1,127 @@
+"""The contract's limits of connections and subscriptions: who has one too many is cut, and nobody else notices."""
+
+import contextlib
+import resource
+import select
+import socket
+
+import pytest
+
+from support.commands import Commands
+from support.events import Events
+from support.small_disk import until
+
+CONNECTIONS, SUBSCRIPTIONS = 1_024, 1_000
+
+
+@pytest.fixture
+def many_files():
+    """This process may open as many files as it may at most, for a while."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8_192), hard))
+    yield min(hard, 8_192)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def raw_connections(endpoint, count):
+    port = int(endpoint.rsplit(":", 1)[1])
+    return [socket.create_connection(("127.0.0.1", port)) for _ in range(count)]
+
+
+def shut(connections):
+    """Those that were shut from the other side; what they were greeted with is read."""
+    found = set()
+    poll = select.poll()
+    for each in connections:
+        poll.register(each, select.POLLIN)
+    by_number = {each.fileno(): each for each in connections}
+    for number, _ in poll.poll(0):
+        with contextlib.suppress(ConnectionResetError):
+            if by_number[number].recv(4_096, socket.MSG_DONTWAIT):
+                continue
+        found.add(number)
+    return found
+
+
+def test_connections_beyond_the_limit_are_shut(wire, serve, many_files):
+    wanted = CONNECTIONS + 76
+    if many_files < wanted + 200:
+        pytest.skip("so many connections are more than this process may open")
+    service = serve()
+    client = Commands(wire, service.commands)
+    client.start()
+    connections = raw_connections(service.commands, wanted)
+    try:
+        gone = set()
+
+        def are_shut():
+            gone.update(shut([each for each in connections if each.fileno() not in gone]))
+            return len(gone) >= wanted + 1 - CONNECTIONS
+
+        until(are_shut)
+        client.start()
+        assert service.line(rf"connections were shut: at most {CONNECTIONS} are taken")
+    finally:
+        for each in connections:
+            each.close()
+    # There is room again when they have gone.
+    Commands(wire, service.commands).start()
+
+
+def test_a_subscriber_with_too_many_subscriptions_is_cut_and_nobody_else(wire, serve):
+    service = serve()
+    client = Commands(wire, service.commands)
+    other = Events(wire, service.events, client.app + "/")
+    other.join()
+    greedy = Events(wire, service.events)
+    for number in range(100_000):
+        greedy.subscribe(f"com.example.greedy/activity/order/{number:060}")
+    service.line(rf"subscribers were cut: a peer has at most {SUBSCRIPTIONS} subscriptions")
+    before = service.resident
+    client.start()
+    other.next("started")
+    assert service.resident < before + (64 << 20)
+
+
+def test_a_peer_may_have_as_many_subscriptions_as_the_contract_says(wire, serve):
+    service = serve()
+    client = Commands(wire, service.commands)
+    events = Events(wire, service.events, client.app + "/")
+    for number in range(SUBSCRIPTIONS - 2):
+        events.subscribe(f"com.example.other/activity/order/{number}")
+    events.join()
+    client.start()
+    events.next("started")
+    assert "were cut" not in service.log
+
+
+def test_subscriptions_that_come_and_go_are_no_more_than_there_are(wire, serve):
+    """Also of a topic that somebody else stays subscribed to."""
+    service = serve()
+    client = Commands(wire, service.commands)
+    others, events = Events(wire, service.events, "com.example.shared/"), Events(wire, service.events, client.app + "/")
+    others.join()
+    for _ in range(2 * SUBSCRIPTIONS):
+        events.subscribe("com.example.shared/")
+        events.socket.setsockopt(wire.zmq.UNSUBSCRIBE, b"com.example.shared/")
+    events.join()
+    client.start()
+    events.next("started")
+    assert "were cut" not in service.log
+
+
+def test_subscriptions_end_with_their_connection(wire, serve):
+    """A descriptor's number comes again, and its next connection begins with nothing."""
+    service = serve()
+    client = Commands(wire, service.commands)
+    for _ in range(4):
+        events = Events(wire, service.events, client.app + "/")
+        for number in range(SUBSCRIPTIONS // 2):
+            events.subscribe(f"com.example.other/{number}")
+        events.join()
+        events.socket.close()
+    events = Events(wire, service.events, client.app + "/")
+    events.join()
+    client.start()
+    events.next("started")
+    assert "were cut" not in service.log
