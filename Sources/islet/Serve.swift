@@ -67,7 +67,7 @@ struct Serve: AsyncParsableCommand {
                 flags: flags, environment: processEnvironment()))
         for problem in reading.warnings { printError("islet: warning: \(problem)") }
         for problem in reading.problems { printError("islet: \(problem)") }
-        if checkConfig { print(reading.configuration.yaml, terminator: "") }
+        if checkConfig { Console.text(reading.configuration.yaml) }
         guard reading.problems.isEmpty else { throw ExitCode(2) }
         FreedMemory.goesBack()
         OpenFileLimit.raise()

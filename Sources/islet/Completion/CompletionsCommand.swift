@@ -33,6 +33,6 @@ struct CompletionsCommand: AsyncParsableCommand {
     var shell: Shell
 
     func run() async throws {
-        Console.data(Array(IsletCommand.completionScript(for: shell.shell).utf8))
+        Console.text(IsletCommand.completionScript(for: shell.shell) + "\n")
     }
 }

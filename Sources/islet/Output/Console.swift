@@ -2,6 +2,9 @@ import Glibc
 
 /// The two outputs of the command: data, and messages to the person. Each line is written at once, so that what is
 /// piped through arrives when it happens.
+///
+/// Data that cannot be written is the command's failure, at once, as nothing that follows is worth more than what is
+/// lost. A reader who has gone is none: the command ends without a word, as programs on a pipe do.
 enum Console {
     /// Whether a person looks at the data.
     static let isSeen = isatty(STDOUT_FILENO) == 1
@@ -9,45 +12,49 @@ enum Console {
     /// Writes a line of data for a person on standard output. Whatever came from outside is printable there; only a
     /// terminal gets colours.
     static func data(_ line: String) {
-        write(line.printable(keepsInk: isSeen), to: STDOUT_FILENO)
+        write(Array(line.printable(keepsInk: isSeen).utf8))
     }
 
-    /// Writes bytes of data and a line's end on standard output, as they are: JSON, for programs.
-    static func data(_ bytes: [UInt8]) {
-        write(bytes, to: STDOUT_FILENO)
+    /// Writes JSON and a line's end on standard output: byte for byte to programs, and with what a terminal would obey
+    /// escaped where a person looks.
+    static func data(_ json: [UInt8]) {
+        write(isSeen ? json.escapedForTerminal : json)
+    }
+
+    /// Writes text of this command's own on standard output, with its own line ends.
+    static func text(_ text: String) {
+        write(Array(text.utf8), end: [])
     }
 
     /// Writes a line for the person on standard error, or several with ends of lines between them.
     static func message(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            write(String(line).printable, to: STDERR_FILENO)
+            tell(Array(String(line).printable.utf8) + [UInt8(ascii: "\n")])
         }
     }
 
     /// Writes text for the person on standard error, and no line's end.
     static func prompt(_ text: String) {
-        write(Array(text.utf8)[...], to: STDERR_FILENO)
+        tell(Array(text.utf8))
     }
 
-    private static func write(_ line: String, to descriptor: Int32) {
-        write(Array(line.utf8), to: descriptor)
+    private static func write(_ bytes: [UInt8], end: [UInt8] = [UInt8(ascii: "\n")]) {
+        if let error = Output.write((bytes + end)[...], to: STDOUT_FILENO) { fail(error) }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        write((bytes + [UInt8(ascii: "\n")])[...], to: descriptor)
+    /// Nobody can be told that nobody can be told.
+    private static func tell(_ bytes: [UInt8]) {
+        _ = Output.write(bytes[...], to: STDERR_FILENO)
     }
 
-    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR, errno != EAGAIN {
-                // The reader has gone, and so has the purpose.
-                return
-            }
+    private static func fail(_ error: Int32) -> Never {
+        if error == EPIPE {
+            // As where the signal is not ignored.
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
         }
+        message("cannot write to standard output: \(String(cString: strerror(error)))")
+        exit(Main.code(of: .failure))
     }
 }
 

@@ -78,6 +78,39 @@ extension String {
     }
 }
 
+extension [UInt8] {
+    /// JSON that means the same, in which no character is left that a terminal would obey or that turns the direction of
+    /// writing: C0 is escaped in all JSON, the others need not be.
+    package var escapedForTerminal: [UInt8] {
+        if allSatisfy({ $0 < 0x7F }) { return self }
+        var result = String.UnicodeScalarView()
+        for scalar in String(decoding: self, as: UTF8.self).unicodeScalars {
+            guard scalar.value >= 0x7F, scalar.isObeyed else {
+                result.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                let zeros = String(repeating: "0", count: 4 - digits.count)
+                result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+            }
+        }
+        return Array(String(result).utf8)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal does something else with it than to show it.
+    fileprivate var isObeyed: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+        // U+200D makes one emoji of several.
+        case .format: value != 0x200D
+        case _: false
+        }
+    }
+}
+
 extension RawJSON {
     /// A value for a person: a text as it is, anything else as JSON; printable.
     var text: String { (string ?? description).printable }

@@ -17,19 +17,33 @@ enum Main {
         }
     }
 
+    /// The exit code of an outcome that is not good.
+    ///
+    /// To a monitoring system 1 and 2 mean that the service is ill; that nothing could be judged is 3.
+    static func code(of outcome: Outcome) -> Int32 {
+        isCheck ? CheckStatus.unknown.rawValue : outcome.rawValue
+    }
+
+    private static var isCheck: Bool { CommandLine.arguments.dropFirst().first == Check.name }
+
     private static func end(with error: any Error) -> Never {
         if let failure = Failure(error) {
             Console.message(failure.text)
             exit(failure.code.rawValue)
         }
         // What is left is the parser's: help and versions, which are no errors, and wrong usage.
-        let isUsage = IsletCommand.exitCode(for: error) == .validationFailure
+        let code = IsletCommand.exitCode(for: error)
         let text = IsletCommand.fullMessage(for: error)
-        guard isUsage else { IsletCommand.exit(withError: error) }
         let unknown = UnknownSubcommand(Array(CommandLine.arguments.dropFirst()), of: IsletCommand.self)
-        Console.message(unknown?.text ?? text)
-        // To a monitoring system 2 means that the service is ill; that nothing could be judged is 3.
-        let isCheck = CommandLine.arguments.dropFirst().first == Check.name
-        exit(isCheck ? CheckStatus.unknown.rawValue : Outcome.usage.rawValue)
+        // Help on a subcommand that there is not would be the help on another one.
+        if code == .validationFailure || code.isSuccess && unknown != nil {
+            Console.message(unknown?.text ?? text)
+            exit(Self.code(of: .usage))
+        }
+        if code.isSuccess {
+            Console.text(text.isEmpty ? "" : text + "\n")
+            exit(code.rawValue)
+        }
+        IsletCommand.exit(withError: error)
     }
 }

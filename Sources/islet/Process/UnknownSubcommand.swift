@@ -13,9 +13,10 @@ struct UnknownSubcommand {
     init?(_ words: [String], of root: any ParsableCommand.Type) {
         var command = root
         var path = [root._commandName]
-        for word in words {
+        // `help NAME` is another way to write `NAME --help`.
+        for word in words.first == "help" ? words.dropFirst() : words[...] {
             let names = command.configuration.subcommands.map { $0._commandName }
-            guard !names.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            guard !names.isEmpty, !word.hasPrefix("-") else { return nil }
             guard let next = command.configuration.subcommands.first(where: { Self.isName(word, of: $0) }) else {
                 self.path = path.joined(separator: " ")
                 self.word = word

@@ -80,15 +80,6 @@ final class Terminal: Sendable {
     }
 
     private static func send(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR, errno != EAGAIN {
-                return false
-            }
-        }
-        return true
+        Output.write(Array(text.utf8)[...], to: STDOUT_FILENO) == nil
     }
 }
