@@ -1,5 +1,6 @@
 """Names for services: what is kept, how, and what stands over what."""
 
+import concurrent.futures
 import json
 import os
 import re
@@ -125,3 +126,38 @@ def test_a_file_that_cannot_be_read_is_named_and_kept(islet, file, text, words):
 def test_a_place_that_cannot_be_written_is_said(islet, tmp_path):
     (tmp_path / "islet").write_text("a file")
     assert "islet" in islet("context", "add", "x", code=1).err
+
+
+def test_many_that_change_the_contexts_at_once_lose_nothing(islet, file):
+    names = [f"c{number}" for number in range(12)]
+    with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+        for _ in pool.map(lambda name: islet("context", "add", name, "--commands", "tcp://127.0.0.1:1"), names):
+            pass
+    assert set(json.loads(file.read_text())["contexts"]) == set(names)
+    assert {each.name for each in file.parent.iterdir()} == {file.name}
+
+
+@pytest.mark.parametrize("words, complaint", [
+    (["--commands", "foo"], "--commands is tcp://HOST:PORT or ipc://PATH, and not 'foo'"),
+    (["--commands", "tcp://127.0.0.1"], "--commands is"), (["--events", "tcp://127.0.0.1:0"], "--events is"),
+    (["--bulk", "tcp://127.0.0.1:65536"], "--bulk is"), (["--commands", "ipc://"], "--commands is"),
+    (["--commands", "tcp://:7411"], "--commands is"), (["--app", "no good!"], "--app is a bundle id"),
+    (["--app", ""], "--app is a bundle id"), (["--app", "a" * 101], "--app is a bundle id"),
+])
+def test_a_context_names_only_what_there_can_be(islet, file, words, complaint):
+    assert complaint in islet("context", "add", "shop", *words, code=2).err
+    assert not file.exists()
+
+
+def test_a_file_behind_a_link_is_written_and_the_link_stays(islet, file, tmp_path):
+    kept = tmp_path / "dotfiles" / "contexts.json"
+    kept.parent.mkdir()
+    kept.write_text('{"format":1,"contexts":{"old":{}}}')
+    file.parent.mkdir()
+    file.symlink_to(kept)
+    islet("context", "add", "shop", "--commands", "ipc:///run/islet/commands")
+    assert file.is_symlink() and set(json.loads(kept.read_text())["contexts"]) == {"old", "shop"}
+    assert {each.name for each in kept.parent.iterdir()} == {kept.name}
+    kept.unlink()
+    islet("context", "add", "shop", code=1)
+    assert file.is_symlink()

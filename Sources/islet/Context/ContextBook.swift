@@ -116,6 +116,29 @@ package struct ContextBook: Sendable, Equatable {
             }
     }
 
+    /// Whether a service may be there: `tcp://HOST:PORT` or `ipc://PATH`.
+    package static func isEndpoint(_ text: String) -> Bool {
+        if text.hasPrefix("ipc://") { return text.utf8.count > "ipc://".utf8.count }
+        guard text.hasPrefix("tcp://") else { return false }
+        let address = text.dropFirst("tcp://".count)
+        guard let colon = address.lastIndex(of: ":"), colon > address.startIndex else { return false }
+        let port = address[address.index(after: colon)...]
+        return port.allSatisfy { $0.isASCII && $0.isNumber } && UInt16(port).map { $0 > 0 } ?? false
+    }
+
+    /// Whether an app may be called so, by the contract.
+    package static func isApp(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                    true
+                case _: false
+                }
+            }
+    }
+
     package static func == (left: ContextBook, right: ContextBook) -> Bool {
         left.current == right.current
             && left.contexts.elementsEqual(right.contexts) { $0.name == $1.name && $0.context == $1.context }

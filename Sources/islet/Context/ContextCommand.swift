@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet context …`: names for services.
 struct ContextCommand: AsyncParsableCommand {
@@ -58,23 +59,31 @@ struct ContextCommand: AsyncParsableCommand {
             guard ContextBook.isName(name) else {
                 throw ValidationError("a context is called by letters, digits, '.', '-' and '_', and not 'default'")
             }
+            for (option, url) in [("commands", commands), ("events", events), ("bulk", bulk)] {
+                guard let url, !ContextBook.isEndpoint(url) else { continue }
+                throw ValidationError("--\(option) is tcp://HOST:PORT or ipc://PATH, and not '\(url)'")
+            }
+            if let app, !ContextBook.isApp(app) {
+                throw ValidationError("--app is a bundle id of letters, digits, '.' and '-', and not '\(app)'")
+            }
         }
 
         func run() async throws {
-            var book = try ContextFile.load()
-            let isNew = book[name] == nil
-            guard !isNew || book.contexts.count < ContextBook.countMax else {
-                throw Failure(.refused, "there are \(ContextBook.countMax) contexts already, and no more are kept")
-            }
-            var context = book[name] ?? ContextBook.Context()
             let timeout = timeout.map { "\($0.milliseconds)ms" }
             let given: [(ContextBook.Setting, String?)] = [
                 (.commands, commands), (.events, events), (.bulk, bulk), (.app, app), (.timeout, timeout),
             ]
-            for (setting, value) in given { if let value { context[setting] = value } }
-            book[name] = context
-            if use { _ = book.use(name) }
-            try ContextFile.save(book)
+            let isNew = try ContextFile.change { book in
+                let isNew = book[name] == nil
+                guard !isNew || book.contexts.count < ContextBook.countMax else {
+                    throw Failure(.refused, "there are \(ContextBook.countMax) contexts already, and no more are kept")
+                }
+                var context = book[name] ?? ContextBook.Context()
+                for (setting, value) in given { if let value { context[setting] = value } }
+                book[name] = context
+                if use { _ = book.use(name) }
+                return isNew
+            }
             Console.data((isNew ? "added " : "changed ") + name + (use ? ", which is used from now on" : ""))
         }
     }
@@ -92,10 +101,10 @@ struct ContextCommand: AsyncParsableCommand {
         @OptionGroup var target: Name
 
         func run() async throws {
-            var book = try ContextFile.load()
             let name = target.name == ContextBook.none ? nil : target.name
-            guard book.use(name) else { throw ChosenContext.unknown(target.name, in: book) }
-            try ContextFile.save(book)
+            try ContextFile.change { book in
+                guard book.use(name) else { throw ChosenContext.unknown(target.name, in: book) }
+            }
             Console.data(name.map { "\($0) is used from now on" } ?? "no context is used from now on")
         }
     }
@@ -180,14 +189,14 @@ struct ContextCommand: AsyncParsableCommand {
         @OptionGroup var target: Name
 
         func run() async throws {
-            var book = try ContextFile.load()
-            guard book[target.name] != nil else {
-                let failure = ChosenContext.unknown(target.name, in: book)
-                throw Failure(.notFound, failure.text)
+            let wasCurrent = try ContextFile.change { book in
+                guard book[target.name] != nil else {
+                    throw Failure(.notFound, ChosenContext.unknown(target.name, in: book).text)
+                }
+                let wasCurrent = book.current == target.name
+                book[target.name] = nil
+                return wasCurrent
             }
-            let wasCurrent = book.current == target.name
-            book[target.name] = nil
-            try ContextFile.save(book)
             Console.data("removed \(target.name)" + (wasCurrent ? "; no context is used now" : ""))
         }
     }

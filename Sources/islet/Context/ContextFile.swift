@@ -31,28 +31,60 @@ enum ContextFile {
         }
     }
 
-    /// Puts a book in its place: either the old file is there or the new one, whatever happens.
-    static func save(_ book: ContextBook) throws {
+    /// Changes the book, while nobody else does: what another command writes at the same time is not lost.
+    static func change<Result>(_ body: (inout ContextBook) throws -> Result) throws -> Result {
         guard let path else {
             throw Failure(.failure, "there is no place for contexts: neither XDG_CONFIG_HOME nor HOME is set")
         }
         try makeDirectories(of: path)
+        // The directory, as the file is another one after each change.
+        let lock = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw failure("read", directory(of: path)) }
+        defer { close(lock) }
+        try take(lock, path)
+        var book = try load()
+        let result = try body(&book)
+        try save(book, to: target(of: path))
+        return result
+    }
+
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+
+    /// How often, and in milliseconds how far apart, a lock that somebody holds is asked for.
+    private static let tries = 1_000
+    private static let pause: UInt32 = 10
+
+    private static func take(_ lock: Int32, _ path: String) throws {
+        for _ in 0..<tries {
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("lock", path) }
+            usleep(pause * 1_000)
+        }
+        throw Failure(.failure, "another command has been changing \(path) for 10 s; nothing was changed")
+    }
+
+    /// The file itself, where the path is a link to it: the link stays.
+    private static func target(of path: String) throws -> String {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        guard let resolved = realpath(path, nil) else { throw failure("follow the link", path) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Puts a book in its place: either the old file is there or the new one, whatever happens.
+    private static func save(_ book: ContextBook, to path: String) throws {
         var name = Array("\(path).XXXXXX".utf8CString)
         // mkstemp makes the file with mode 0600.
         let descriptor = mkstemp(&name)
         guard descriptor >= 0 else { throw failure("make a file beside", path) }
         let temporary = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        var rest = book.bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR {
-                let failure = failure("write", temporary)
-                close(descriptor)
-                unlink(temporary)
-                throw failure
-            }
+        if let error = Output.write(book.bytes[...], to: descriptor) {
+            close(descriptor)
+            unlink(temporary)
+            throw Failure(.failure, "cannot write \(temporary): \(String(cString: strerror(error)))")
         }
         let isSynced = fsync(descriptor) == 0
         close(descriptor)
