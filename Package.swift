@@ -64,13 +64,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "IsletClient", dependencies: ["IsletCore", "IsletProtocol", "ZeroMQ"], swiftSettings: strict),
+        // What people select by: one grammar for the command and the board.
+        .target(name: "IsletFilter", dependencies: ["IsletClient"], swiftSettings: strict),
         .target(
             name: "IsletHTTP",
             dependencies: [
-                "IsletClient", "IsletProtocol", "IsletServer", "ZeroMQ",
+                "IsletClient", "IsletFilter", "IsletProtocol", "IsletServer", "ZeroMQ",
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -84,8 +87,8 @@ let package = Package(
         .executableTarget(
             name: "islet",
             dependencies: [
-                "IsletServer", "IsletHTTP", "IsletClient", "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ",
-                "CSystemInfo", "CSQLiteMemory",
+                "IsletServer", "IsletHTTP", "IsletClient", "IsletFilter", "IsletCore", "IsletProtocol", "IsletJournal",
+                "ZeroMQ", "CSystemInfo", "CSQLiteMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),
@@ -142,7 +145,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),
-        .testTarget(name: "IsletCommandTests", dependencies: ["islet", "IsletClient"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletCommandTests", dependencies: ["islet", "IsletClient", "IsletFilter"], swiftSettings: strict),
+        .testTarget(
+            name: "IsletFilterTests", dependencies: ["IsletFilter", "IsletClient"], swiftSettings: strict),
         .testTarget(name: "IsletFuzzTests", dependencies: ["IsletFuzz"], swiftSettings: strict),
         .testTarget(name: "IsletPowerLossTests", dependencies: ["IsletPowerLoss"], swiftSettings: strict),
         .testTarget(

@@ -95,10 +95,10 @@ def test_a_filter_looks_through_all_pages_and_the_limit_is_told(islet, client):
     ["providers"], ["tail"], ["activity", "history", "k"], ["activity", "end"], ["control", "remove"],
 ], ids=" ".join)
 def test_a_filter_that_is_none_is_wrong_usage_and_the_place_is_shown(islet, words):
-    done = islet(*words, "--filter", "state=stale key=a", code=2)
-    assert "expected 'and', 'or' or the end, not 'key', at character 13" in done.err
+    done = islet(*words, "--filter", "state key=a", code=2)
+    assert "expected 'and', 'or' or the end, not 'key', at character 7" in done.err
     mark = next(line for line in done.err.splitlines() if line.strip() == "^")
-    text = next(line for line in done.err.splitlines() if line.strip() == "state=stale key=a")
+    text = next(line for line in done.err.splitlines() if line.strip() == "state key=a")
     assert mark.index("^") == text.index("key")
 
 

@@ -40,7 +40,7 @@ extension ActivityCommand {
         @Option(help: ArgumentHelp("presentation: as the device shows them (needs --device).", valueName: "order"))
         var order: String?
 
-        @OptionGroup var filter: FilterOption
+        @OptionGroup var filter: FilterOption<Activities>
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: AppOption
         @OptionGroup var allApps: AllAppsOption

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 extension ActivityCommand {
     /// `islet activity start`.
@@ -84,7 +85,8 @@ extension ActivityCommand {
             try await service.withConnection { connection in
                 command["staleDate"] = try await stale.staleDate(now: connection.now)
                 if let startIn {
-                    command["startDate"] = .integer(try await connection.now() + startIn.milliseconds)
+                    command["startDate"] = .integer(
+                        try await Moment.fromNow(milliseconds: startIn.milliseconds).resolved(now: connection.now))
                 } else if let startAt {
                     command["startDate"] = .integer(try await startAt.resolved(now: connection.now))
                 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 extension ControlCommand {
     /// `islet control get`.
@@ -59,7 +60,7 @@ extension ControlCommand {
             help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
         var device: String?
 
-        @OptionGroup var filter: FilterOption
+        @OptionGroup var filter: FilterOption<Controls>
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: FamilyApp<Controls>
         @OptionGroup var allApps: AllAppsOption

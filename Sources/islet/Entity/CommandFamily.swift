@@ -1,7 +1,8 @@
 import IsletClient
+import IsletFilter
 
 /// A family of entities as the command speaks of it.
-protocol CommandFamily: Sendable {
+protocol CommandFamily: FilteredRows, Sendable {
     /// What one is called, here and on the wire: `activity`.
     static var noun: String { get }
     static var plural: String { get }
@@ -49,6 +50,7 @@ enum Activities: CommandFamily {
     static let plural = "activities"
     static let example = "order-7"
     static let standardApp = DemoShop.app
+    static let filterSubject = FilterSubject.activity
 
     static func name(_ members: RawObject) -> String { ActivityText.name(members) }
 
@@ -75,6 +77,7 @@ enum Controls: PlacedFamily {
     static let plural = "controls"
     static let example = "Torch"
     static let standardApp = DemoHome.app
+    static let filterSubject = FilterSubject.control
     static let restingStates: Set = ["shown", "disabled", "preview"]
     static let result = "the value"
 
@@ -105,6 +108,7 @@ enum Widgets: PlacedFamily {
     static let plural = "widgets"
     static let example = "Flight"
     static let standardApp = DemoTravel.app
+    static let filterSubject = FilterSubject.widget
     static let restingStates: Set = ["shown", "placeholder"]
     static let result = "the timeline"
 

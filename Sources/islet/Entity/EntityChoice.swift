@@ -23,7 +23,7 @@ struct EntityChoice<Target: NamedTarget>: ParsableArguments {
         completion: .custom(Completions.devices))
     var device: String?
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<Target.Family>
 
     @Flag(help: "With --filter: only say which it would be.")
     var dryRun = false

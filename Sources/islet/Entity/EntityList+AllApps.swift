@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// Whether a list is of all apps.
 struct AllAppsOption: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// How many rows of a list are shown.
 struct LimitOption: ParsableArguments {
@@ -16,7 +17,7 @@ struct EntityList<Family: CommandFamily> {
     let app: FamilyApp<Family>
     let allApps: AllAppsOption
     let limit: LimitOption
-    let filter: FilterOption
+    let filter: FilterOption<Family>
     let output: OutputOptions
     let service: ServiceOptions
 

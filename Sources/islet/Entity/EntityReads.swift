@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet activity get` and its like.
 struct EntityGet<Target: EntityTarget>: AsyncParsableCommand {
@@ -54,7 +55,7 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
 
     @OptionGroup var target: Target
     @OptionGroup var since: SinceOption
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<EventRows>
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 

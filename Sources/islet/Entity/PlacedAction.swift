@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// A tap, and where it is asked for all that follows from it.
 struct PlacedAction<Family: PlacedFamily>: Sendable {

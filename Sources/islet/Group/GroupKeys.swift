@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 extension GroupCommand {
     /// `islet group set`.
@@ -73,7 +74,7 @@ extension GroupCommand {
         @Option(help: ArgumentHelp("Only keys that begin so.", valueName: "text"))
         var prefix: String?
 
-        @OptionGroup var filter: FilterOption
+        @OptionGroup var filter: FilterOption<GroupItemRows>
         @OptionGroup var limit: LimitOption
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet apps`: of which apps the service knows.
 struct Apps: AsyncParsableCommand {
@@ -16,7 +17,7 @@ struct Apps: AsyncParsableCommand {
             listed now. Other commands take one app: --app, or ISLET_APP.
             """)
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<AppRows>
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 /// The apps that a service knows.
 enum KnownApps {

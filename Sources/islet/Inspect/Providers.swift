@@ -15,7 +15,7 @@ struct Providers: AsyncParsableCommand {
             are from the call to the answer. This is the same as islet provider list.
             """)
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<ProviderRows>
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 

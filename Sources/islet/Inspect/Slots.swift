@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet slots`: who holds the slots of the maxima.
 struct Slots: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct Slots: AsyncParsableCommand {
         help: ArgumentHelp("Only what this app holds.", valueName: "bundle id"), completion: .custom(Completions.apps))
     var app: String?
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<SlotRows>
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions

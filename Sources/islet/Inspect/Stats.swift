@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 import UnixSignals
 
 /// `islet stats`: the service's figures, once or again and again.

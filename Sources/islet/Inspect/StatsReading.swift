@@ -1,4 +1,5 @@
 package import IsletClient
+import IsletFilter
 import Synchronization
 
 /// One reading of `service.stats`.

@@ -23,7 +23,7 @@ struct Subscribers: AsyncParsableCommand {
         completion: .custom(Completions.apps))
     var app: String?
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<SubscriberRows>
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions

@@ -35,7 +35,7 @@ struct Timers: AsyncParsableCommand {
     @Flag(help: "How many fire in each hour, instead of which.")
     var hours = false
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<TimerRows>
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import IsletClient
+import IsletFilter
 
 /// `islet backup`.
 struct Backup: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// When content is out of date.
 struct StaleOptions: ParsableArguments {
@@ -12,9 +13,9 @@ struct StaleOptions: ParsableArguments {
 
     /// The date, where domain time stands at `now()`, which is asked only if needed.
     func staleDate(now: () async throws -> Int64) async throws -> RawJSON? {
-        if let staleIn { return .integer(try await now() + staleIn.milliseconds) }
-        guard let staleAt else { return nil }
-        return .integer(try await staleAt.resolved(now: now))
+        let moment = staleIn.map { Moment.fromNow(milliseconds: $0.milliseconds) } ?? staleAt
+        guard let moment else { return nil }
+        return .integer(try await moment.resolved(now: now))
     }
 }
 
@@ -32,15 +33,5 @@ struct AlertOptions: ParsableArguments {
             .init("title", .string(alertTitle ?? "")), .init("body", .string(alertBody ?? "")),
             .init("sound", .string("default")),
         ])
-    }
-}
-
-extension Moment {
-    /// The point; domain time is asked for only where it matters.
-    func resolved(now: () async throws -> Int64) async throws -> Int64 {
-        switch self {
-        case .at(let milliseconds): milliseconds
-        case .fromNow: milliseconds(now: try await now())
-        }
     }
 }

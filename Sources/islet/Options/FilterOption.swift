@@ -1,8 +1,15 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
+
+/// Rows that can be filtered.
+protocol FilteredRows {
+    /// What a filter may ask of them.
+    static var filterSubject: FilterSubject { get }
+}
 
 /// What is selected of a list or a stream, on this side.
-struct FilterOption: ParsableArguments {
+struct FilterOption<Rows: FilteredRows>: ParsableArguments {
     @Option(
         name: .customLong("filter"),
         help: ArgumentHelp(
@@ -23,6 +30,46 @@ struct FilterOption: ParsableArguments {
 
     private func read() throws(FilterError) -> Filter? {
         guard let text else { return nil }
-        return try Filter(text)
+        return try Filter(text, for: Rows.filterSubject)
     }
+}
+
+/// Events of a stream or a history.
+enum EventRows: FilteredRows {
+    static let filterSubject = FilterSubject.event
+}
+
+/// Keys of groups.
+enum GroupItemRows: FilteredRows {
+    static let filterSubject = FilterSubject.groupItem
+}
+
+/// Providers of controls and widgets.
+enum ProviderRows: FilteredRows {
+    static let filterSubject = FilterSubject.provider
+}
+
+/// Followers of events.
+enum SubscriberRows: FilteredRows {
+    static let filterSubject = FilterSubject.subscriber
+}
+
+/// Deadlines.
+enum TimerRows: FilteredRows {
+    static let filterSubject = FilterSubject.timer
+}
+
+/// Devices whose slots are held.
+enum SlotRows: FilteredRows {
+    static let filterSubject = FilterSubject.slot
+}
+
+/// Apps with what they have.
+enum AppRows: FilteredRows {
+    static let filterSubject = FilterSubject.app
+}
+
+/// Rules that explanations name.
+enum RuleRows: FilteredRows {
+    static let filterSubject = FilterSubject.rule
 }

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 import Synchronization
 
 /// The rows of a list, page after page.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// Where the service is, and how patient to be: the same for every subcommand that asks it.
 struct ServiceOptions: ParsableArguments {
@@ -93,7 +94,8 @@ struct ServiceOptions: ParsableArguments {
 extension Span {
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+        self.init(
+            milliseconds: seconds.multipliedClamped(by: 1_000).addingClamped(attoseconds / 1_000_000_000_000_000))
     }
 }
 

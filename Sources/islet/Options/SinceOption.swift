@@ -1,4 +1,5 @@
 import ArgumentParser
+import IsletFilter
 
 /// From when on something is shown.
 struct SinceOption: ParsableArguments {

@@ -1,4 +1,5 @@
 import Glibc
+import IsletFilter
 import Synchronization
 
 /// One line on standard error that says how far something long has come; only where a person looks, and gone at the

@@ -54,7 +54,7 @@ enum TimeText {
     /// `in 3 h`, `5 m ago`, `now`.
     static func distance(to date: Int64, now: Int64) -> String {
         guard date != now else { return "now" }
-        return date > now ? "in \(span(date - now))" : "\(span(now - date)) ago"
+        return date > now ? "in \(span(date.subtractingClamped(now)))" : "\(span(now.subtractingClamped(date))) ago"
     }
 
     /// A deadline as seen from `now`: `stale in 30 s`, `ends in 3 h 12 m`, `removed in 4 h`.
@@ -75,7 +75,9 @@ enum TimeText {
             case let other: other
             }
         if date == now { return "\(what) now" }
-        return date > now ? "\(what) in \(span(date - now))" : "\(what) due for \(span(now - date))"
+        return date > now
+            ? "\(what) in \(span(date.subtractingClamped(now)))"
+            : "\(what) due for \(span(now.subtractingClamped(date)))"
     }
 
     private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
@@ -98,12 +100,6 @@ struct CivilDay {
     /// 1...31.
     var day: Int64
 
-    init(year: Int64, month: Int64, day: Int64) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
-
     /// Counts in eras of 400 years, which all have the same length, from a March, so that the leap day comes last.
     init(daysSince1970: Int64) {
         let days = daysSince1970 + 719_468
@@ -115,14 +111,5 @@ struct CivilDay {
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    /// The inverse of `init(daysSince1970:)`.
-    var daysSince1970: Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = floorDivide(shifted, 400)
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

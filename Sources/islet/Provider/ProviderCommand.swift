@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet provider …`: the processes that compute what controls and widgets show.
 struct ProviderCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct ProviderCommand: AsyncParsableCommand {
                   islet provider list --filter 'failures>0 or waiting>10'
                 """)
 
-        @OptionGroup var filter: FilterOption
+        @OptionGroup var filter: FilterOption<ProviderRows>
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
@@ -33,7 +34,7 @@ struct ProviderCommand: AsyncParsableCommand {
 
         /// Asks for them and writes them.
         static func write(
-            _ filter: FilterOption, _ output: OutputOptions, _ service: ServiceOptions
+            _ filter: FilterOption<ProviderRows>, _ output: OutputOptions, _ service: ServiceOptions
         ) async throws {
             try await service.withConnection { connection in
                 let answer = try await connection.send(Command("provider.list"))

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 /// What is told of a replay: before it what the recording lacks, and in the end what has become of it.
 struct ReplayReport {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet clock …`: the service's time.
 struct ClockCommand: AsyncParsableCommand {

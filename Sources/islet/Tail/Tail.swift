@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 import UnixSignals
 
 /// `islet tail`: every change as it happens.
@@ -46,7 +47,7 @@ struct Tail: AsyncParsableCommand {
     var showsTopics = false
 
     @OptionGroup var since: SinceOption
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<EventRows>
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet top`: what goes on, as it goes on.
 struct Top: AsyncParsableCommand {
@@ -44,6 +45,7 @@ struct Top: AsyncParsableCommand {
         guard (100...3_600_000).contains(interval.milliseconds) else {
             throw ValidationError("--interval is between 100ms and 1h")
         }
+        if let problem = TopFilter(filter).problem { throw ValidationError("--filter: \(problem)") }
         guard (1...Self.limitMax).contains(limit) else {
             throw ValidationError("--limit is between 1 and \(Self.limitMax)")
         }

@@ -1,4 +1,5 @@
 package import IsletClient
+import IsletFilter
 
 /// Which rows a person wants to see: words that all must fit, each a text that stands anywhere in the row, or
 /// `name=value` (`state`, `type` or `kind`, `device`, `key`, `app`, `family`). A value that ends in `*` is a beginning,
@@ -15,6 +16,8 @@ package struct TopFilter: Sendable, Hashable {
     private let expression: Filter?
     /// Whether it looks like one and is none, as while it is typed.
     private let isUnfinished: Bool
+    /// Why it selects nothing that there can be, as while it is typed; nil: it is well.
+    package let problem: String?
 
     private struct Field: Hashable {
         var name: String
@@ -29,9 +32,17 @@ package struct TopFilter: Sendable, Hashable {
     package init(_ text: String = "") {
         let text = String(text.prefix(Self.lengthMax))
         self.text = text
-        let isExpression = text.hasPrefix("not ") || Self.signs.contains { text.contains($0) }
-        expression = isExpression ? try? Filter(text) : nil
-        isUnfinished = isExpression && expression == nil
+        var problem: String?
+        var expression: Filter?
+        if Self.isExpression(text) {
+            do throws(FilterError) {
+                expression = try Filter(text, for: .top)
+            } catch {
+                problem = error.sentence
+            }
+        }
+        self.expression = expression
+        isUnfinished = problem != nil
         var words: [String] = []
         var fields: [Field] = []
         let simple = expression == nil ? text : Self.conjunction(text)
@@ -46,11 +57,13 @@ package struct TopFilter: Sendable, Hashable {
             while value.hasSuffix("*") { value.removeLast() }
             // An empty value is one that is being typed.
             guard !value.isEmpty else { continue }
-            fields.append(
-                Field(
-                    name: name == "type" ? "kind" : name, value: value.lowercased(), spelled: value,
-                    isBeginning: isBeginning))
+            let field = Field(
+                name: name == "type" ? "kind" : name, value: value.lowercased(), spelled: value,
+                isBeginning: isBeginning)
+            fields.append(field)
+            problem = problem ?? Self.problem(field)
         }
+        self.problem = problem
         self.words = expression == nil ? words : []
         self.fields = fields
     }
@@ -62,6 +75,23 @@ package struct TopFilter: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     private static let names: Set = ["state", "type", "kind", "device", "key", "app", "family"]
+
+    /// Whether it is of the lists' grammar, and not of words and `name=value` alone.
+    private static func isExpression(_ text: String) -> Bool {
+        text.hasPrefix("not ") || signs.contains { text.contains($0) }
+            || text.split(separator: " ").contains { word in
+                word.firstIndex(of: "=").map { !names.contains(String(word[..<$0])) } ?? false
+            }
+    }
+
+    /// That no row ever has such a value.
+    private static func problem(_ field: Field) -> String? {
+        guard let words = FilterSubject.top.words(of: field.name) else { return nil }
+        let isKnown = words.contains { word in
+            field.isBeginning ? word.lowercased().hasPrefix(field.value) : word.lowercased() == field.value
+        }
+        return isKnown ? nil : "'\(field.name)' is never '\(field.spelled)': \(words.joined(separator: ", "))"
+    }
 
     /// The parts of an expression that must all hold, as words; empty where it is not of that kind.
     private static func conjunction(_ text: String) -> String {

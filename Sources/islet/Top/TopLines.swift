@@ -1,5 +1,6 @@
 import Glibc
 import IsletClient
+import IsletFilter
 import UnixSignals
 
 /// A top where there is no terminal: lines.

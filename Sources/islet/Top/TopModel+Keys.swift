@@ -62,10 +62,14 @@ extension TopModel {
     /// A key while a filter is typed, which takes effect with each.
     private mutating func type(_ key: Key) -> [Effect] {
         guard var text = draft else { return [] }
+        complaint = nil
         switch key {
         case .enter:
+            let words = text.split(separator: " ").joined(separator: " ")
+            complaint = TopFilter(words).problem
+            guard complaint == nil else { return [] }
             draft = nil
-            setFilter(text.split(separator: " ").joined(separator: " "))
+            setFilter(words)
             return []
         case .escape:
             draft = nil

@@ -58,6 +58,8 @@ package struct TopModel: Sendable {
     var filter = TopFilter()
     /// What is being typed; nil: no filter is.
     var draft: String?
+    /// Why what was typed is no filter, until the next key.
+    var complaint: String?
     var panel: Panel?
     /// The first line of the panel that is seen; nil: the last ones are.
     var panelTop: Int? = 0

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 /// The rows that a person sees: filtered and sorted.
 struct TopRow: Sendable {

@@ -144,7 +144,11 @@ package enum TopScreen {
             var line = StyledLine("/", .key)
             line.add(draft)
             line.add(" ", Ink(isReverse: true))
-            line.add("  state=stale  key=order-  device=…  or any text", .dim)
+            if let complaint = model.complaint {
+                line.add("  \(complaint)", .wrong)
+            } else {
+                line.add("  state=stale  key=order-  device=…  or any text", .dim)
+            }
             return line
         }
         if case .away(_, let why) = model.link {

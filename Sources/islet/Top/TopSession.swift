@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 /// A top on a terminal: what happens comes in one queue, the model decides, and the terminal shows what it says.
 enum TopSession {

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 /// Reads what a top shows from a service, as a few reads in one message. It knows which ops the service does not have,
 /// and asks for those no more until the service was away.

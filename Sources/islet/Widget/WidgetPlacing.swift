@@ -31,7 +31,7 @@ extension WidgetCommand {
             help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
         var device: String?
 
-        @OptionGroup var filter: FilterOption
+        @OptionGroup var filter: FilterOption<Widgets>
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: FamilyApp<Widgets>
         @OptionGroup var allApps: AllAppsOption

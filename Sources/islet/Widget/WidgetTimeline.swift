@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 extension WidgetCommand {
     /// `islet widget timeline`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet check`: for monitoring systems.
 struct Check: AsyncParsableCommand {

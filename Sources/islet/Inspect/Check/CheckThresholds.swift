@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// The thresholds of `islet check`, each WARN:CRIT or off.
 struct CheckThresholds: ParsableArguments {
@@ -101,8 +102,8 @@ struct CheckReading: Sendable {
     var entitiesPercent: Int64? {
         guard let maximumEntities, maximumEntities > 0 else { return nil }
         let families = ["activities", "controls", "widgets"].compactMap { stats.object($0) }
-        let total = families.flatMap(\.members).reduce(Int64(0)) { $0 + ($1.value.integer ?? 0) }
-        return total * 100 / maximumEntities
+        let total = families.flatMap(\.members).reduce(Int64(0)) { $0.addingClamped($1.value.integer ?? 0) }
+        return total.multipliedClamped(by: 100) / maximumEntities
     }
 
     /// Judges it.

@@ -1,3 +1,5 @@
+import IsletFilter
+
 /// What a figure of `islet check` is counted in.
 enum CheckUnit: String, Sendable {
     case milliseconds = "ms"
@@ -32,9 +34,14 @@ enum CheckUnit: String, Sendable {
     func value(_ text: String) -> Int64? {
         switch self {
         case .milliseconds: Span(argument: text)?.milliseconds
-        case .microseconds: Span(argument: text).map { $0.milliseconds * 1_000 }
+        case .microseconds:
+            Span(argument: text).flatMap { span in
+                let (microseconds, overflow) = span.milliseconds.multipliedReportingOverflow(by: 1_000)
+                return overflow ? nil : microseconds
+            }
         case .bytes: Self.bytes(text)
-        case .percent: Int64(text.hasSuffix("%") ? String(text.dropLast()) : text)
+        case .percent:
+            Int64(text.hasSuffix("%") ? String(text.dropLast()) : text).flatMap { $0 < 0 ? nil : $0 }
         case .count: Int64(text).flatMap { $0 < 0 ? nil : $0 }
         }
     }

@@ -1,3 +1,5 @@
+import IsletFilter
+
 /// From where on a figure is worth a warning, and from where on it is critical.
 struct Threshold: Equatable, Sendable {
     var warning: Int64?
@@ -16,7 +18,16 @@ struct Threshold: Equatable, Sendable {
         guard isWhole else {
             throw CheckProblem("--\(option) wants WARN:CRIT such as \(unit.example), or off: '\(text)'")
         }
-        return Threshold(warning: values[0], critical: values[1], isMinimum: isMinimum)
+        let threshold = Threshold(warning: values[0], critical: values[1], isMinimum: isMinimum)
+        if let warning = threshold.warning, let critical = threshold.critical {
+            let isInOrder = isMinimum ? warning >= critical : warning <= critical
+            guard isInOrder else {
+                throw CheckProblem(
+                    "--\(option) warns only where it is critical already: WARN is \(isMinimum ? "below" : "above") "
+                        + "CRIT in '\(text)'")
+            }
+        }
+        return threshold
     }
 
     /// What a value is worth.

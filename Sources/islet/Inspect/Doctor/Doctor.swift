@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 /// `islet doctor`: whether this machine and the service on it are fit.
 struct Doctor: AsyncParsableCommand {

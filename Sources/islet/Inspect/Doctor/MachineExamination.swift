@@ -1,6 +1,7 @@
 import CSystemInfo
 import Glibc
 import IsletClient
+import IsletFilter
 import IsletJournal
 import ZeroMQ
 

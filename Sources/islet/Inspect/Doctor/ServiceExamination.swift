@@ -1,6 +1,7 @@
 import CSystemInfo
 import Glibc
 import IsletClient
+import IsletFilter
 
 /// The service itself: whether it can be reached everywhere, and what it says of itself.
 struct ServiceExamination {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 import IsletServer
 
 /// `islet rules`: what the rules say that explanations name.
@@ -24,7 +25,7 @@ struct Rules: AsyncParsableCommand {
         completion: .list(Set(RuleBook.all.map(\.name)).sorted()))
     var name: String?
 
-    @OptionGroup var filter: FilterOption
+    @OptionGroup var filter: FilterOption<RuleRows>
     @OptionGroup var output: OutputOptions
 
     func run() async throws {

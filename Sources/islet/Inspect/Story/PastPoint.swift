@@ -1,4 +1,5 @@
 import ArgumentParser
+import IsletFilter
 
 /// A point of an entity's past as people name it: a revision (`7`), how long ago (`10m`, `10m ago`, `-10m`), or a date
 /// (`2026-01-31T09:00Z`, milliseconds since 1970).
@@ -33,7 +34,7 @@ enum PastPoint: ExpressibleByArgument, Equatable {
     func date(now: Int64) -> Int64? {
         switch self {
         case .revision: nil
-        case .ago(let milliseconds): now - milliseconds
+        case .ago(let milliseconds): now.subtractingClamped(milliseconds)
         case .at(let milliseconds): milliseconds
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 import Synchronization
 
 /// `islet wait`: until an entity is as one wants it.

@@ -1,21 +1,19 @@
-import ArgumentParser
-
 /// A length of time as people write it: `30s`, `10m`, `8h`, `1d`, `250ms`, `1h30m`.
-struct Span: ExpressibleByArgument, Equatable {
-    var milliseconds: Int64
+package struct Span: Equatable, Sendable {
+    package var milliseconds: Int64
 
-    init(milliseconds: Int64) {
+    /// So many milliseconds.
+    package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    init?(argument: String) {
-        guard let milliseconds = Self.parse(argument) else { return nil }
+    /// Reads one; nil where the text is none, or longer than 64 bits can tell.
+    package init?(_ text: String) {
+        guard let milliseconds = Self.parse(text) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    var duration: Duration { .milliseconds(milliseconds) }
-
-    var defaultValueDescription: String { TimeText.span(milliseconds) }
+    package var duration: Duration { .milliseconds(milliseconds) }
 
     private static func parse(_ text: String) -> Int64? {
         var rest = text[...]

@@ -23,64 +23,82 @@ struct FilterMember {
         isDate = name == "at" || name == "timestamp" || name == "date" || name.hasSuffix("At") || name.hasSuffix("Date")
     }
 
-    func satisfies(_ comparison: FilterComparison, _ wanted: FilterValue, now: Int64) -> Bool {
+    /// Whether it is so; nil where the two have no order.
+    func satisfies(
+        _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64
+    ) -> Bool? {
         switch comparison {
-        case .equal: order(wanted, now: now) == .same
-        case .notEqual: order(wanted, now: now) != .same
         case .like: wanted.isLike(text)
         case .notLike: !wanted.isLike(text)
-        case .less: order(wanted, now: now) == .before
-        case .lessOrEqual: [.before, .same].contains(order(wanted, now: now))
-        case .greater: order(wanted, now: now) == .after
-        case .greaterOrEqual: [.after, .same].contains(order(wanted, now: now))
+        case .equal: order(wanted, meaning, now: now) == .same
+        case .notEqual: order(wanted, meaning, now: now) != .same
+        case .less: order(wanted, meaning, now: now).map { $0 == .before }
+        case .lessOrEqual: order(wanted, meaning, now: now).map { $0 != .after }
+        case .greater: order(wanted, meaning, now: now).map { $0 == .after }
+        case .greaterOrEqual: order(wanted, meaning, now: now).map { $0 != .before }
         }
     }
 
     /// How this stands to a value.
     private enum Order {
         case before, same, after
-        /// They are not of one kind.
-        case none
 
         init<Value: Comparable>(_ left: Value, _ right: Value) {
-            self = left < right ? .before : left > right ? .after : left == right ? .same : .none
+            self = left < right ? .before : left > right ? .after : .same
         }
     }
 
-    private func order(_ wanted: FilterValue, now: Int64) -> Order {
-        if isDate, let date = value.integer {
-            return wanted.date(now: now).map { Order(date, $0) } ?? .none
+    /// nil where they are not of one kind.
+    private func order(_ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64) -> Order? {
+        switch meaning {
+        case .text:
+            if text.utf8.elementsEqual(wanted.text.utf8) { return .same }
+            return text.utf8.lexicographicallyPrecedes(wanted.text.utf8) ? .before : .after
+        case .number:
+            guard let number = ExactNumber(value.description), let other = wanted.number else { return nil }
+            return Order(number, other)
+        case .date:
+            guard let date = value.integer, let other = wanted.date(now: now) else { return nil }
+            return Order(date, other)
+        case .flag:
+            guard let flag = value.bool, let other = wanted.flag else { return nil }
+            return flag == other ? .same : nil
+        case .any:
+            if isDate, value.integer != nil { return order(wanted, .date, now: now) }
+            if ExactNumber(value.description) != nil { return order(wanted, .number, now: now) }
+            return order(wanted, value.bool == nil ? .text : .flag, now: now)
         }
-        if let number = value.double {
-            return wanted.number.map { Order(number, $0) } ?? .none
+    }
+
+    /// Whether a text in lower case stands in what a person sees of a row.
+    static func isAnywhere(_ text: String, in row: RawObject) -> Bool {
+        let seen = ["key", "type", "kind", "app", "device", "state", "id", "contentState", "attributes"]
+        return seen.contains { name in
+            FilterMember([name], of: row).map { $0.text.lowercased().firstRange(of: text) != nil } ?? false
         }
-        if let bool = value.bool {
-            return wanted.bool.map { $0 == bool ? .same : .none } ?? .none
-        }
-        return Order(text, wanted.text)
     }
 
     private var text: String { value.string ?? value.description }
 }
 
 /// What a member is compared with, in each of its meanings.
-package struct FilterValue: Sendable, Equatable {
+struct FilterValue: Sendable, Equatable {
     let text: String
     /// The same as a date or a span; nil where it is neither.
-    private let moment: Moment?
+    let moment: Moment?
     /// What is between the stars, without regard to the case of letters; one part where there is no star.
-    private let parts: [String]
+    let parts: [String]
 
     init(_ text: String) {
         self.text = text
-        moment = Moment(argument: text)
+        moment = Moment(text)
         parts = text.lowercased().split(separator: "*", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// As a number, spans in milliseconds.
-    var number: Double? { Double(text) ?? Span(argument: text).map { Double($0.milliseconds) } }
+    var number: ExactNumber? { ExactNumber(text) ?? Span(text).flatMap { ExactNumber("\($0.milliseconds)") } }
 
-    var bool: Bool? {
+    var flag: Bool? {
         switch text.lowercased() {
         case "true", "on", "yes": true
         case "false", "off", "no": false
@@ -97,13 +115,11 @@ package struct FilterValue: Sendable, Equatable {
     }
 
     func date(now: Int64) -> Int64? {
-        switch moment {
-        case .at(let milliseconds): milliseconds
-        case .fromNow(let milliseconds):
-            // A span beyond all dates is beyond all dates.
-            now.addingReportingOverflow(milliseconds).overflow ? (milliseconds < 0 ? .min : .max) : now + milliseconds
-        case nil: nil
-        }
+        guard let moment else { return nil }
+        if let date = moment.milliseconds(now: now) { return date }
+        // A span beyond all dates is beyond all dates.
+        if case .fromNow(let milliseconds) = moment { return milliseconds < 0 ? .min : .max }
+        return nil
     }
 
     /// Whether a text contains it; with stars, whether the whole text has its parts in their order.

@@ -1,0 +1,170 @@
+package import IsletClient
+
+/// What `--filter`, `top` and the board select by, such as `state=stale and key~order-`: the one grammar of them all.
+///
+///     filter     = both { "or" both }
+///     both       = term { "and" term }
+///     term       = "not" term | "(" filter ")" | member [ comparison value ]
+///     comparison = "=" | "!=" | "~" | "!~" | "<" | "<=" | ">" | ">="
+///     value      = a word, or a text in '…' or "…" with \ before what is to be taken literally
+///
+/// A member alone selects what has it. `.` leads into members of members. `=` is exact; `~` asks, whatever the case of
+/// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the
+/// value is one too: `2026-01-31`, `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`. Where it is a number, a span
+/// counts in milliseconds.
+///
+/// A member that there is not, and a value that the member cannot have, are errors and never just select nothing: a
+/// `not` before them would select everything. Only of a user's own JSON nothing is known before; what cannot be
+/// ordered against the value there is selected neither by a comparison nor by its opposite.
+package struct Filter: Sendable, Equatable {
+    /// As the person wrote it.
+    package let text: String
+    let root: Condition
+
+    /// What a word stands for that no comparison follows.
+    package enum Words: Sendable {
+        /// The name of a member, which is there.
+        case members
+        /// A text that stands anywhere in the row; conditions side by side must all hold.
+        case anywhere
+    }
+
+    /// One part of it.
+    indirect enum Condition: Sendable, Equatable {
+        case either(Condition, Condition)
+        case both(Condition, Condition)
+        case not(Condition)
+        case has([String])
+        /// In lower case.
+        case anywhere(String)
+        case comparison([String], FilterComparison, FilterValue, FilterMeaning)
+    }
+
+    /// Reads a filter.
+    ///
+    /// - Parameters:
+    ///   - subject: the rows that it is for.
+    ///   - words: what a word alone means.
+    /// - Throws: what is wrong with it, and where.
+    package init(_ text: String, for subject: FilterSubject, words: Words = .members) throws(FilterError) {
+        var parser = try FilterParser(text, subject, words)
+        root = try parser.parse()
+        self.text = text
+    }
+
+    /// Whether it selects an object.
+    ///
+    /// - Parameter now: domain time in milliseconds since 1970, which spans count from.
+    package func matches(_ row: RawObject, now: Int64) -> Bool {
+        root.holds(for: row, now: now) == true
+    }
+
+    /// Whether its answer depends on the time.
+    package var needsNow: Bool {
+        root.leaves.contains { leaf in
+            if case .comparison(_, let comparison, let value, let meaning) = leaf {
+                return comparison.isOrder && meaning.mayBeDate && value.isFromNow
+            }
+            return false
+        }
+    }
+
+    /// The first parts of the members that it asks for.
+    package var members: Set<String> {
+        Set(
+            root.leaves.compactMap { leaf in
+                switch leaf {
+                case .has(let path), .comparison(let path, _, _, _): path.first
+                case .either, .both, .not, .anywhere: nil
+                }
+            })
+    }
+}
+
+extension Filter.Condition {
+    /// Whether it holds; nil where that cannot be told, as values of two kinds have no order.
+    func holds(for row: RawObject, now: Int64) -> Bool? {
+        switch self {
+        case .either(let left, let right):
+            let one = left.holds(for: row, now: now)
+            if one == true { return true }
+            let other = right.holds(for: row, now: now)
+            return other == true ? true : one == nil || other == nil ? nil : false
+        case .both(let left, let right):
+            let one = left.holds(for: row, now: now)
+            if one == false { return false }
+            let other = right.holds(for: row, now: now)
+            return other == false ? false : one == nil || other == nil ? nil : true
+        case .not(let condition): return condition.holds(for: row, now: now).map { !$0 }
+        case .has(let path): return FilterMember(path, of: row) != nil
+        case .anywhere(let text): return FilterMember.isAnywhere(text, in: row)
+        case .comparison(let path, let comparison, let value, let meaning):
+            guard let member = FilterMember(path, of: row) else { return comparison.isNegated }
+            return member.satisfies(comparison, value, meaning, now: now)
+        }
+    }
+
+    /// All that is asked, without how it is joined.
+    var leaves: [Filter.Condition] {
+        switch self {
+        case .either(let left, let right), .both(let left, let right): left.leaves + right.leaves
+        case .not(let condition): condition.leaves
+        case .has, .anywhere, .comparison: [self]
+        }
+    }
+}
+
+/// How a member is compared.
+enum FilterComparison: String, Sendable, Equatable, CaseIterable {
+    case equal = "="
+    case notEqual = "!="
+    case like = "~"
+    case notLike = "!~"
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+
+    /// Whether what is not there satisfies it.
+    var isNegated: Bool {
+        switch self {
+        case .notEqual, .notLike: true
+        case .equal, .like, .less, .lessOrEqual, .greater, .greaterOrEqual: false
+        }
+    }
+
+    /// Whether values are compared by their order or equality, and not as texts by what they contain.
+    var isOrder: Bool {
+        switch self {
+        case .like, .notLike: false
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+        }
+    }
+}
+
+/// As what a member is compared.
+enum FilterMeaning: String, Sendable, Equatable {
+    case text, number, date, flag
+    /// As the row has it.
+    case any
+
+    var mayBeDate: Bool { self == .date || self == .any }
+}
+
+/// Why a text is no filter.
+package struct FilterError: Error, Equatable {
+    /// Where, in characters from the beginning.
+    package let position: Int
+    package let message: String
+    package let text: String
+
+    /// The sentence, with the place.
+    package var sentence: String { "\(message), at character \(position + 1)" }
+
+    /// The sentence, and below it the text with a mark at the place.
+    package var description: String {
+        let shown = String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        let mark = String(repeating: " ", count: position) + "^"
+        return "--filter: \(sentence)\n  \(shown)\n  \(mark)"
+    }
+}

@@ -1,0 +1,76 @@
+/// What a filter may ask of the rows of one kind: their members, and what each of them can be.
+package struct FilterSubject: Sendable {
+    /// What one row is, such as `an activity`.
+    package let noun: String
+    /// In the order in which messages name them.
+    package let members: [FilterField]
+
+    /// The members of such a row.
+    init(_ noun: String, _ members: [FilterField]) {
+        self.noun = noun
+        self.members = members
+    }
+
+    /// The words that a member may be; nil where it is no such member.
+    package func words(of member: String) -> [String]? {
+        guard case .words(let words)? = members.first(where: { $0.name == member })?.kind else { return nil }
+        return words
+    }
+
+    /// What has the members of all of these; where they disagree about one, it may be what either says.
+    package static func union(_ noun: String, _ subjects: [FilterSubject]) -> FilterSubject {
+        FilterSubject(noun, subjects.dropFirst().reduce(subjects.first?.members ?? []) { $0.joined(with: $1.members) })
+    }
+}
+
+/// A member of a row, as a filter knows it.
+package struct FilterField: Sendable {
+    package let name: String
+    package let kind: FilterKind
+
+    init(_ name: String, _ kind: FilterKind) {
+        self.name = name
+        self.kind = kind
+    }
+}
+
+/// What a member can be.
+package enum FilterKind: Sendable {
+    /// Any text.
+    case text
+    /// One of these words.
+    case words([String])
+    /// A number; a length of time counts in milliseconds.
+    case number
+    case date
+    case flag
+    /// What has members of its own; as a whole its text is compared. Words are what may stand in its place.
+    case object([FilterField], words: [String])
+    /// A deadline: its date, and members.
+    case deadline([FilterField])
+    /// A user's own JSON, of which nothing is known before.
+    case payload
+
+    /// What may be this or another.
+    fileprivate func joined(with other: FilterKind) -> FilterKind {
+        switch (self, other) {
+        case (.text, .text), (.number, .number), (.date, .date), (.flag, .flag): return self
+        case (.words(let one), .words(let two)): return .words(one + two.filter { !one.contains($0) })
+        case (.words, .text), (.text, .words): return .text
+        case (.object(let one, let words), .object(let two, let others)):
+            return .object(one.joined(with: two), words: words + others.filter { !words.contains($0) })
+        case (.deadline(let one), .deadline(let two)): return .deadline(one.joined(with: two))
+        case (_, _): return .payload
+        }
+    }
+}
+
+extension [FilterField] {
+    /// These and the others, each name once.
+    fileprivate func joined(with others: [FilterField]) -> [FilterField] {
+        map { field in
+            let twin = others.first { $0.name == field.name }
+            return twin.map { FilterField(field.name, field.kind.joined(with: $0.kind)) } ?? field
+        } + others.filter { other in !contains { $0.name == other.name } }
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+
+/// A point in domain time as people write it: from now (`30s`, `+30s`), ago (`-5m`), a date in UTC (`2026-01-31T09:00Z`,
+/// `2026-01-31T09:00:30Z`, with a fraction `…:30.250Z`, or `2026-01-31`, which is its first moment), or the bus's own
+/// milliseconds since 1970.
+package enum Moment: Equatable, Sendable {
+    case fromNow(milliseconds: Int64)
+    case at(milliseconds: Int64)
+
+    /// Reads one; nil where the text is none, or a date that there is not.
+    package init?(_ text: String) {
+        if text.hasPrefix("-"), let span = Span(String(text.dropFirst())) {
+            self = .fromNow(milliseconds: -span.milliseconds)
+        } else if let span = Span(text.hasPrefix("+") ? String(text.dropFirst()) : text) {
+            self = .fromNow(milliseconds: span.milliseconds)
+        } else if let milliseconds = Int64(text) {
+            self = .at(milliseconds: milliseconds)
+        } else if let milliseconds = Self.date(text) {
+            self = .at(milliseconds: milliseconds)
+        } else {
+            return nil
+        }
+    }
+
+    /// How a moment may be written, for messages.
+    package static let forms =
+        "a date such as 2026-01-31 or 2026-01-31T09:00Z, a length of time from now such as 10m, or ago such as -10m"
+
+    /// The point, where domain time stands at `now`; nil where that is beyond what 64 bits can tell.
+    package func milliseconds(now: Int64) -> Int64? {
+        switch self {
+        case .fromNow(let milliseconds):
+            let (date, overflow) = now.addingReportingOverflow(milliseconds)
+            return overflow ? nil : date
+        case .at(let milliseconds): return milliseconds
+        }
+    }
+
+    /// Only UTC, so that nothing is to be guessed.
+    private static func date(_ text: String) -> Int64? {
+        let rest: String? =
+            switch text.utf8.count {
+            case "2026-01-31".utf8.count: "T00:00:00.000Z"
+            case "2026-01-31T09:00Z".utf8.count: ":00.000Z"
+            case "2026-01-31T09:00:30Z".utf8.count: ".000Z"
+            case _: nil
+            }
+        let begun = text.hasSuffix("Z") ? String(text.dropLast()) : text
+        let whole = rest.map { begun + $0 } ?? text
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        // It reads the 31st of February as the 3rd of March, and what stands behind a date not at all: only what it
+        // would write in the same way is that date.
+        guard let date = try? style.parse(whole), style.format(date) == whole else { return nil }
+        let seconds = date.timeIntervalSince1970
+        guard (0..<Self.secondsEnd).contains(seconds) else { return nil }
+        return Int64((seconds * 1_000).rounded())
+    }
+
+    /// The year 10000.
+    private static let secondsEnd = 253_402_300_800.0
+}

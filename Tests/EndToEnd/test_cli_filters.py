@@ -1,0 +1,124 @@
+"""Filters: what there is not is wrong usage before anything is read or changed, and the valid ones are listed."""
+
+import json
+import re
+
+import pytest
+
+from support.cli import Islet
+from support.service import ROOT
+
+COMMON = json.loads((ROOT / "proto-json/schemas/common.json").read_text())["$defs"]
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+def answer(name, member):
+    """The schema of the rows in an answer."""
+    schema = json.loads((ROOT / f"proto-json/schemas/answers/{name}.json").read_text())
+    return schema["properties"][member]["items"]
+
+
+def line(name):
+    return json.loads((ROOT / f"proto-json/schemas/cli/{name}.json").read_text())
+
+
+SUBJECTS = {
+    "activity list": COMMON["entity"], "control list": COMMON["control"], "widget list": COMMON["widget"],
+    "group list g": COMMON["groupItem"], "providers": answer("provider.list", "providers"),
+    "subscribers": answer("subscriber.list", "subscribers"), "timers": answer("timer.list", "timers"),
+    "slots": answer("slot.list", "devices"), "apps": line("apps"), "rules": line("rules"),
+}
+
+
+def resolved(schema):
+    schema = {} if schema is True else schema
+    while "$ref" in schema:
+        schema = COMMON[schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
+def listed(done):
+    """What an error lists after its colon."""
+    return re.search(r": ([^:\n]+), at character \d+$", done.err, re.MULTILINE)[1].split(", ")
+
+
+@pytest.mark.parametrize("words", SUBJECTS)
+def test_all_members_of_the_contract_and_no_others_can_be_asked_for(islet, words):
+    schema = SUBJECTS[words]
+    done = islet(*words.split(), "--filter", "not nothing=1", code=2)
+    assert "has no member 'nothing'" in done.err
+    assert set(listed(done)) == set(schema["properties"])
+    for name, member in schema["properties"].items():
+        member = resolved(member)
+        if "enum" in member and all(isinstance(value, str) for value in member["enum"]):
+            done = islet(*words.split(), "--filter", f"not {name}=nothing", code=2)
+            assert f"'{name}' is never 'nothing'" in done.err
+            assert set(listed(done)) - {"removed"} == set(member["enum"]) - {"removed"}, name
+        if member.get("type") == "object" and "properties" in member:
+            done = islet(*words.split(), "--filter", f"not {name}.nothing=1", code=2)
+            assert f"'{name}' has no member 'nothing'" in done.err
+            assert set(listed(done)) == set(member["properties"]), name
+
+
+WRONG = [
+    ("startedAt<2026-06-31", "'startedAt' is a date such as 2026-01-31"), ("startedAt<june", "'startedAt' is a date"),
+    ("next<10q", "'next' is a date"), ("revision>many", "'revision' is a number, or a length of time"),
+    ("state=stael", "'state' is never 'stael': pending, active, stale, ended, dismissed"),
+    ("state~stael", "no value of 'state' is like 'stael'"), ("colour=red", "an activity has no member 'colour': id, app"),
+    ("colour", "an activity has no member 'colour'"), ("next.when<1m", "'next' has no member 'when': at, cause"),
+    ("key.inner=1", "'key' has no members"), ("startedAt~2026", "'startedAt' is a date, which = != < <= > and >="),
+]
+
+
+@pytest.mark.parametrize("filter, complaint", WRONG)
+def test_what_there_is_not_selects_nothing_and_its_opposite_changes_nothing(islet, client, filter, complaint):
+    client.start(key="order-1")
+    for words, text in [(["list"], filter), (["end", "--yes"], f"not {filter}"),
+                        (["dismiss", "--yes"], f"key=order-1 or not ({filter})")]:
+        assert complaint in islet("activity", *words, "--filter", text, code=2).err
+    assert client.get(key="order-1")["state"] == "active"
+
+
+def test_it_is_wrong_before_a_service_is_asked(islet):
+    done = islet("activity", "list", "--filter", "state=stael", "--commands", "tcp://127.0.0.1:9", code=2)
+    assert "'state' is never 'stael'" in done.err
+
+
+@pytest.mark.parametrize("words, filter, complaint", [
+    (["tail"], "to=stael", "'to' is never 'stael': pending"), (["tail"], "event=activity.stael", "'event' is never"),
+    (["tail"], "lateBy>much", "'lateBy' is a number"), (["activity", "history", "k"], "cause=nobody", "'cause' is never"),
+    (["widget", "list"], "family=small", "'family' is never 'small': systemSmall"),
+    (["control", "list"], "isDisabled=perhaps", "'isDisabled' is true or false"),
+    (["control", "list"], "isDisabled<true", "'isDisabled' is true or false"),
+    (["top", "--once"], "state=stael", "'state' is never 'stael'"), (["top", "--once"], "colour=red", "no member 'colour'"),
+    (["top", "--once"], "state!=stael", "'state' is never 'stael'"), (["top", "--once"], "startedAt<june", "is a date"),
+    (["top", "--once"], "(state=stale", "a '(' without its ')'"),
+])
+def test_everything_that_takes_a_filter_says_what_is_wrong(islet, words, filter, complaint):
+    assert complaint in islet(*words, "--filter", filter, code=2).err
+
+
+@pytest.mark.parametrize("filter", ["state=stale", "key=order word", "app=com.example", "revision=3", "type=Deliv*"])
+def test_a_top_takes_words_and_what_lists_take(islet, filter):
+    islet("top", "--once", "--filter", filter)
+
+
+def test_a_user_s_own_values_of_another_kind_are_neither_below_nor_not_below(islet, client):
+    client.start(key="number", contentState={"eta": 5})
+    client.start(key="text", contentState={"eta": "late"})
+    client.start(key="nothing", contentState={})
+    ask = lambda filter: set(islet("activity", "list", "--filter", filter, "-o", "name").out.split())
+    assert ask("contentState.eta<soon") == {"text"}
+    assert ask("not contentState.eta<soon") == {"nothing"}
+    assert ask("contentState.eta!=soon") == {"number", "text", "nothing"}
+    assert ask("contentState.eta<soon or key=number") == {"number", "text"}
+
+
+def test_names_of_members_are_found_in_any_case(islet, client):
+    client.start(key="order-1", contentState={"eta": 5})
+    assert islet("activity", "list", "--filter", "CONTENTSTATE.eta=5 and Key~ORDER", "-o", "name").out == "order-1\n"
+    assert islet("activity", "list", "--filter", "contentState.ETA=5", "-o", "name").out == ""

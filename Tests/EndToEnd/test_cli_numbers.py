@@ -1,0 +1,81 @@
+"""Numbers and dates that people write: what cannot be is refused, and nothing is too large to be answered."""
+
+import pytest
+
+from support.cli import Islet
+from support.dates import MINUTE, after
+
+LONG = "106751991167d"  # the longest span of days whose milliseconds are told in 64 bits
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+@pytest.mark.parametrize("words", [
+    ["activity", "start", "k", "--type", "T", "--state", "{}", "--stale-in", LONG],
+    ["activity", "start", "k", "--type", "T", "--state", "{}", "--start-in", LONG, "--alert-title", "T"],
+    ["activity", "start", "k", "--type", "T", "--state", "{}", "--start-at", LONG, "--alert-title", "T"],
+    ["activity", "start", "k", "--type", "T", "--state", "{}", "--stale-at", f"+{LONG}"],
+    ["activity", "end", "order-1", "--timestamp", LONG], ["activity", "update", "order-1", "--state", "{}", "--stale-in", LONG],
+    ["clock", "advance", "--to", LONG],
+], ids=lambda words: " ".join(words[-4:]))
+def test_a_date_beyond_all_dates_is_wrong_usage(islet, client, words):
+    client.start(key="order-1")
+    done = islet(*words, code=2)
+    assert "from now is beyond all dates" in done.err
+
+
+@pytest.mark.parametrize("words, code", [
+    (["activity", "at", LONG, "order-1"], 3), (["activity", "diff", "order-1", LONG, "1"], 3),
+    (["activity", "history", "order-1", "--since", LONG], 0), (["activity", "explain", "order-1", "--since", LONG], 0),
+    (["info", "--timeout", LONG], 0), (["wait", "order-1", "--for", "active", "--timeout", LONG], 0),
+    (["activity", "list", "--filter", f"timestamp<{LONG}"], 0),
+    (["activity", "list", "--filter", f"not timestamp<-{LONG}"], 0),
+    (["clock", "advance", LONG], 2), (["tail", "--since", LONG, "--limit", "1"], 0),
+    (["check", "--answer-p99", f"{LONG}:"], 3), (["check", "--lateness-p99", f"{LONG}:{LONG}", "--commit-p99", "off"], 0),
+    (["top", "--once", "--timeout", LONG], 0),
+])
+def test_a_span_as_long_as_can_be_is_answered(islet, client, words, code):
+    client.start(key="order-1", staleDate=after(MINUTE))
+    done = islet(*words, code=None)
+    assert done.code == code, f"{done.code}\n{done.out}\n{done.err}"
+
+
+@pytest.mark.parametrize("date", [
+    "2026-02-31T09:00Z", "2026-02-29", "2026-02-29T00:00:00Z", "2026-02-03T09::30Z", "2026-02-+3T9:5Z", "2026-2-3T09:05Z",
+    "2026-02-03T24:00Z", "2026-02-03T23:59:60Z", "2026-13-01T09:00Z", "2026-00-01", "2026-04-31", "2026-02-03T09:00",
+    "2026-02-03T09:00z", "2026-02-03T09:00Zx", "2026-02-03T09:00+01:00", "1969-12-31T23:59Z", "2026-02-03T09:00:00.5Z",
+    "2026-02-03 09:00Z", "１９２６-02-03", "20260203T090000Z", "",
+])
+def test_a_date_that_there_is_not_is_wrong_usage(islet, client, date):
+    islet("activity", "start", "k", "--type", "T", "--state", "{}", "--stale-at", date, code=2)
+    for filter in (f"startedAt<'{date}'", f"not startedAt<'{date}'"):
+        islet("activity", "end", "--filter", filter, "--yes", code=2)
+
+
+@pytest.mark.parametrize("date, milliseconds", [
+    ("2030-02-28T09:00Z", 1_898_499_600_000), ("2028-02-29T00:00:30Z", 1_835_395_230_000),
+    ("2030-06-01", 1_906_502_400_000), ("2030-06-01T00:00:00.250Z", 1_906_502_400_250),
+    ("1906502400000", 1_906_502_400_000),
+])
+def test_a_date_is_the_moment_that_it_names(islet, client, date, milliseconds):
+    islet("activity", "start", "k", "--type", "T", "--state", "{}", "--stale-at", date)
+    assert client.get(key="k")["staleDate"] == milliseconds
+    assert islet("activity", "list", "--filter", f"staleDate={date}", "-o", "name").out == "k\n"
+    assert islet("activity", "list", "--filter", f"not staleDate<={date}", "-o", "name").out == ""
+
+
+@pytest.mark.parametrize("words, complaint", [
+    (["--entities=-5:95"], "--entities wants WARN:CRIT"), (["--entities", "95:80"], "--entities warns only where"),
+    (["--lagging", "10:5"], "WARN is above CRIT"), (["--providers", "1:2"], "WARN is below CRIT"),
+    (["--memory", "2GiB:1GiB"], "WARN is above CRIT"), (["--answer-p99", "2s:1s"], "WARN is above CRIT"),
+])
+def test_thresholds_that_judge_nothing_are_told(islet, words, complaint):
+    done = islet("check", *words, code=3)
+    assert complaint in done.out
+
+
+def test_thresholds_that_are_equal_or_left_out_are_well(islet):
+    islet("check", "--entities", "95:95", "--providers", "off", "--lagging", ":10", "--overdue", "100:")
