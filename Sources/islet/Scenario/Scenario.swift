@@ -99,7 +99,8 @@ struct ScenarioSubject: Sendable {
 
 /// How an entity is expected to be.
 enum ScenarioState: Sendable {
-    case members(ScenarioPattern)
+    /// It is there, and has these.
+    case members([ScenarioPattern.Member])
     /// There is none.
     case gone
 }

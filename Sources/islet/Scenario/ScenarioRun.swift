@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import IsletClient
+import IsletFilter
 
 /// `islet scenario run`.
 struct ScenarioRun: AsyncParsableCommand {
@@ -98,20 +99,12 @@ struct ScenarioRun: AsyncParsableCommand {
 
     private static func write(_ text: String, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
+        guard descriptor >= 0 else { throw failure(.usage, path, errno) }
         defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR {
-                throw failure(path)
-            }
-        }
+        if let error = Output.write(Array(text.utf8)[...], to: descriptor) { throw failure(.failure, path, error) }
     }
 
-    private static func failure(_ path: String) -> Failure {
-        Failure(.usage, "cannot write \(path): \(String(cString: strerror(errno)))")
+    private static func failure(_ code: Outcome, _ path: String, _ error: Int32) -> Failure {
+        Failure(code, "cannot write \(path): \(String(cString: strerror(error)))")
     }
 }

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 import IsletServer
 
 extension ScenarioPattern {
@@ -139,15 +140,15 @@ enum ScenarioValue {
             return one.count == other.count && zip(one, other).allSatisfy { isEqual($0, $1) }
         }
         if let one = left.string, let other = right.string { return one == other }
-        if let one = left.integer, let other = right.integer { return one == other }
-        if let one = left.double, let other = right.double { return one == other }
+        if let one = ExactNumber(left.description), let other = ExactNumber(right.description) { return one == other }
         return false
     }
 
     /// Below, at or above zero as `left` is below, at or above `right`; nil where they cannot be compared.
     static func order(_ left: RawJSON, _ right: RawJSON) -> Int? {
-        if let one = left.integer, let other = right.integer { return one < other ? -1 : one > other ? 1 : 0 }
-        if let one = left.double, let other = right.double { return one < other ? -1 : one > other ? 1 : 0 }
+        if let one = ExactNumber(left.description), let other = ExactNumber(right.description) {
+            return one < other ? -1 : one > other ? 1 : 0
+        }
         if let one = left.string, let other = right.string { return one < other ? -1 : one > other ? 1 : 0 }
         return nil
     }

@@ -1,4 +1,5 @@
 package import IsletClient
+import IsletFilter
 
 /// What names and dates mean while a scenario is played.
 package struct ScenarioScope: Sendable {
@@ -123,12 +124,7 @@ indirect enum ScenarioTemplate: Sendable {
 extension Moment {
     /// The date, where it can be told in 64 bits.
     func checked(now: Int64) throws(ScenarioMiss) -> Int64 {
-        switch self {
-        case .at(let milliseconds): return milliseconds
-        case .fromNow(let span):
-            let (date, overflow) = now.addingReportingOverflow(span)
-            guard !overflow else { throw ScenarioMiss("a date beyond all dates") }
-            return date
-        }
+        guard let date = milliseconds(now: now) else { throw ScenarioMiss("a date beyond all dates") }
+        return date
     }
 }

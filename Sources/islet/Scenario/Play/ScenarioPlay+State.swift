@@ -18,8 +18,8 @@ extension ScenarioPlay {
                 came: entity.json)
         case (.members, nil):
             return ScenarioFailure(place: check.place, message: "there is no \(title)")
-        case (.members(let pattern), let entity?):
-            let differences = try pattern.differences(from: entity.json, scope)
+        case (.members(let members), let entity?):
+            let differences = try ScenarioPattern.members(members).differences(from: entity.json, scope)
             guard !differences.isEmpty else { return nil }
             return ScenarioFailure(
                 place: check.place, message: "\(title) is not as expected", differences: differences,

@@ -137,6 +137,9 @@ struct ScenarioPlay {
     private mutating func failure(
         _ check: ScenarioCheck, _ answer: RawObject?, since begun: Int
     ) async throws -> ScenarioFailure? {
+        if check.isAboutEvents, let problem = link.events.problem {
+            return ScenarioFailure(place: check.place, message: problem)
+        }
         switch check.expectation {
         case .answer(let pattern):
             guard let answer else { return nil }

@@ -1,4 +1,5 @@
 import Glibc
+import IsletFilter
 
 /// Files of scenarios on the disk.
 enum ScenarioFile {

@@ -1,5 +1,6 @@
 import IsletClient
 import IsletCore
+import IsletFilter
 import IsletProtocol
 
 extension ScenarioReading {
@@ -15,6 +16,9 @@ extension ScenarioReading {
 
     /// One entity, several in a list, or names with their states.
     mutating func states(_ node: ScenarioNode) -> [ScenarioCheck] {
+        if node.elements?.isEmpty == true || node.entries?.isEmpty == true {
+            note(node.place, "state is empty: nothing would be looked at")
+        }
         if let elements = node.elements { return elements.flatMap { states($0) } }
         if node.text != nil, !node.isNull, let key = defaults.key {
             // Of the scenario's one activity.
@@ -88,21 +92,14 @@ extension ScenarioReading {
             case "is":
                 switch state(entry.value, family: family) {
                 case .gone: isGone = true
-                case .members(.members(let state)): members += state
-                case .members: break
+                case .members(let state): members += state
                 }
-            case let member:
-                members.append(
-                    .init(
-                        name: member,
-                        pattern: pattern(
-                            entry.value, of: member,
-                            isPayload: ScenarioNames.isPayload(member))))
+            case _: members.append(member(entry, family: family))
             }
         }
         if isGone, !members.isEmpty { note(node.place, "what is gone has no members") }
         return ScenarioCheck(
-            place: node.place, expectation: .state(subject, isGone ? .gone : .members(.members(members))))
+            place: node.place, expectation: .state(subject, isGone ? .gone : .members(members)))
     }
 
     /// A state by its name, several, or members.
@@ -114,28 +111,70 @@ extension ScenarioReading {
                 noteUnknown(
                     "state of \(family == "activity" ? "an" : "a") \(family)", text, at: node.place, among: known)
             }
-            if text == "present" { return .members(.anything) }
-            return .members(.members([.init(name: "state", pattern: .equals(.json(.string(text))))]))
+            if text == "present" { return .members([]) }
+            return .members([.init(name: "state", pattern: .equals(.json(.string(text))))])
         }
         guard let entries = node.entries else {
             note(node.place, "a state is one of \(known.joined(separator: ", ")), and this is \(node.kind)")
-            return .members(.anything)
+            return .members([])
+        }
+        guard !entries.isEmpty else {
+            note(node.place, "a state is empty: nothing would be looked at; that it is there is 'present'")
+            return .members([])
         }
         if entries.allSatisfy({ ScenarioPattern.words.contains($0.name) }) {
-            return .members(.members([.init(name: "state", pattern: pattern(node))]))
+            checkStates(node, among: known)
+            return .members([.init(name: "state", pattern: pattern(node))])
         }
+        var isGone = false
         var members: [ScenarioPattern.Member] = []
         for entry in entries {
-            if entry.name == "is" {
-                if case .members(.members(let inner)) = state(entry.value, family: family) { members += inner }
-            } else {
-                members.append(
-                    .init(
-                        name: entry.name,
-                        pattern: pattern(entry.value, of: entry.name, isPayload: ScenarioNames.isPayload(entry.name))))
+            guard entry.name == "is" else {
+                members.append(member(entry, family: family))
+                continue
+            }
+            switch state(entry.value, family: family) {
+            case .gone: isGone = true
+            case .members(let inner): members += inner
             }
         }
-        return .members(.members(members))
+        if isGone, !members.isEmpty { note(node.place, "what is gone has no members") }
+        return isGone ? .gone : .members(members)
+    }
+
+    /// A member of an entity, which must be one that it can have: one that there is not is always absent.
+    private mutating func member(_ entry: ScenarioNode.Entry, family: String) -> ScenarioPattern.Member {
+        let known = Self.subjects[family]?.members.map(\.name) ?? []
+        if !known.contains(entry.name) {
+            noteUnknown("member of \(Self.subjects[family]?.noun ?? family)", entry.name, at: entry.place, among: known)
+        }
+        if entry.name == "state" {
+            let states = family == "activity" ? Self.activityStates : Self.placedStates
+            checkStates(entry.value, among: states)
+        }
+        return .init(
+            name: entry.name,
+            pattern: pattern(entry.value, of: entry.name, isPayload: ScenarioNames.isPayload(entry.name)))
+    }
+
+    private static let subjects: [String: FilterSubject] = [
+        "activity": .activity, "control": .control, "widget": .widget, "group": .groupItem,
+    ]
+
+    /// Looks for states that there are not in a condition: 'not' one of these would always hold.
+    private mutating func checkStates(_ node: ScenarioNode, among known: [String]) {
+        switch node.content {
+        case .scalar(let text, _):
+            guard !node.isNull, ScenarioReference(text) == nil, !known.contains(text), text != "present",
+                text != "absent"
+            else { return }
+            noteUnknown("state", text, at: node.place, among: known)
+        case .list(let elements): for element in elements { checkStates(element, among: known) }
+        case .mapping(let entries):
+            for entry in entries where ["equals", "one of", "all of", "not"].contains(entry.name) {
+                checkStates(entry.value, among: known)
+            }
+        }
     }
 
     // MARK: Events
@@ -147,6 +186,7 @@ extension ScenarioReading {
 
     /// A list, in which events are in their order, or a mapping that says how strict it is.
     mutating func events(_ node: ScenarioNode) -> ScenarioCheck.Expectation? {
+        if node.elements?.isEmpty == true || node.entries?.isEmpty == true { noteEmptyEvents(node) }
         if node.elements != nil || node.text != nil { return .events(eventList(node), .inOrder) }
         let orders = ScenarioEventOrder.allCases.map(\.rawValue)
         guard let entries = node.entries, !entries.contains(where: { $0.name == "event" || $0.name == "of" }) else {
@@ -157,7 +197,12 @@ extension ScenarioReading {
             note(node.place, "events is a list, or one of \(orders.joined(separator: ", ")) with a list")
             return nil
         }
+        if order != .exactly, entry.value.elements?.isEmpty == true { noteEmptyEvents(node) }
         return .events(eventList(entry.value), order)
+    }
+
+    private mutating func noteEmptyEvents(_ node: ScenarioNode) {
+        note(node.place, "events is empty: nothing would be looked at; that none comes is 'no events: true'")
     }
 
     /// `true`: none at all; else those that must not come.

@@ -1,5 +1,6 @@
 import IsletClient
 import IsletCore
+import IsletFilter
 import IsletProtocol
 
 extension ScenarioReading {
@@ -207,7 +208,14 @@ extension ScenarioReading {
             return nil
         }
         guard let span = span(entry) else { return nil }
-        now = now.map { $0 &+ span.milliseconds }
+        if let stands = now {
+            let date = stands.addingClamped(span.milliseconds)
+            guard date < Self.plausible.upperBound else {
+                note(entry.value.place, "the clock would stand beyond all dates of the contract, which end in 2286")
+                return nil
+            }
+            now = date
+        }
         return ScenarioCommandForm(
             op: "clock.advance", fields: [.init(name: "by", value: .json(.integer(span.milliseconds)))])
     }
@@ -231,7 +239,7 @@ extension ScenarioReading {
     private mutating func moveClock(_ entries: [ScenarioNode.Entry]) {
         for entry in entries {
             switch (entry.name, entry.value.text.flatMap { Moment(argument: $0) }) {
-            case ("by", .fromNow(let span)?), ("by", .at(let span)?): now = now.map { $0 &+ span }
+            case ("by", .fromNow(let span)?), ("by", .at(let span)?): now = now.map { $0.addingClamped(span) }
             case ("to", .at(let date)?): now = date
             case (_, _): if entry.name == "by" || entry.name == "to" { now = nil }
             }

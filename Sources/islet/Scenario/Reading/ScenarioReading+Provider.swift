@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 extension ScenarioReading {
     private static let behaviourMembers = [

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 import IsletProtocol
 
 extension ScenarioReading {

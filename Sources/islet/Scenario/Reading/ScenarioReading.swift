@@ -1,3 +1,4 @@
+import IsletFilter
 import IsletServer
 
 /// All that is wrong with a file.

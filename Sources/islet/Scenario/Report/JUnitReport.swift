@@ -1,3 +1,5 @@
+import IsletFilter
+
 /// Results as the XML that build servers read: a suite for each file, a case for each scenario.
 package enum JUnitReport {
     /// The document.

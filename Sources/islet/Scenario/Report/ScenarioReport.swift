@@ -1,4 +1,5 @@
 package import IsletClient
+import IsletFilter
 
 /// Results in words, and as JSON.
 package struct ScenarioReport: Sendable {

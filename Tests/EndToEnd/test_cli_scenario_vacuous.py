@@ -1,0 +1,71 @@
+"""`islet scenario run`: nothing passes that was not looked at, and what there cannot be is no expectation."""
+
+import pytest
+
+from support.service import environment, run
+
+HEAD = """name: an order
+key: order-1
+steps:
+  - start: {key: order-1, contentState: {eta: 20, number: 18446744073709551615}, staleDate: 30m}
+"""
+
+
+@pytest.fixture
+def play(tmp_path):
+    """Plays the scenario with these steps after a start; its exit code and all that it says."""
+    def play(steps):
+        path = tmp_path / "s.yaml"
+        path.write_text(HEAD + "".join(f"  - {step}\n" for step in steps))
+        done = run("scenario", "run", path, env=environment())
+        return done.returncode, done.stdout + done.stderr
+    return play
+
+
+@pytest.mark.parametrize("step", [
+    "state: {order-1: {is: gone}}", "state: {order-1: gone}", "state: gone", "state: {key: order-1, is: gone}",
+    "state: [{order-1: {is: gone}}]",
+])
+def test_what_is_there_is_not_gone_however_it_is_written(play, step):
+    code, text = play([step])
+    assert code == 1 and "activity order-1 is still there: active" in text
+
+
+@pytest.mark.parametrize("step", [
+    "state: {order-2: {is: gone}}", "state: {order-1: {is: active, endedAt: absent}}", "state: {order-1: {}}".replace("{}", "present"),
+    "{advance: 1m, events: {exactly: []}}", "{advance: 1m, no events: []}", "state: {order-1: {not: stale}}",
+    "state: {order-1: {contentState: {number: 18446744073709551615}}}",
+    "state: {order-1: {contentState: {number: {above: 18446744073709551614, below: 18446744073709551616.5}}}}",
+    "state: {order-1: {contentState: {number: 1.8446744073709551615e19, eta: 2e1}}}",
+    "state: {order-1: {relevanceScore: 0.0}}",
+])
+def test_what_is_so_passes(play, step):
+    code, text = play([step])
+    assert code == 0, text
+
+
+@pytest.mark.parametrize("step", [
+    "state: {order-1: {contentState: {number: 18446744073709551614}}}",
+    "state: {order-1: {contentState: {number: {above: 18446744073709551615}}}}",
+    "state: {order-1: {contentState: {number: {at most: 18446744073709551614}}}}",
+    "state: {order-1: {contentState: {number: 18446744073709551616}}}",
+])
+def test_large_numbers_are_compared_digit_by_digit(play, step):
+    code, text = play([step])
+    assert code == 1 and "not as expected" in text
+
+
+@pytest.mark.parametrize("step, complaint", [
+    ("state: {}", "state is empty"), ("state: []", "state is empty"), ("state: {order-1: {}}", "a state is empty"),
+    ("state: {order-1: {is: {}}}", "a state is empty"), ("state: {order-1: {is: gone, revision: 1}}", "what is gone has no"),
+    ("{advance: 1h, events: []}", "events is empty"), ("{advance: 1h, events: {in order: []}}", "events is empty"),
+    ("{advance: 1h, events: {any order: []}}", "events is empty"), ("{advance: 1h, events: {}}", "events is empty"),
+    ("state: {order-1: {endetAt: absent}}", "no member of an activity; did you mean 'endedAt'?"),
+    ("state: {key: order-1, stalDate: absent}", "no member of an activity; did you mean 'staleDate'?"),
+    ("state: {order-1: {not: stael}}", "'stael' is no state; did you mean 'stale'?"),
+    ("state: {order-1: {state: {not: {one of: [stale, endet]}}}}", "'endet' is no state"),
+    ("advance: 106751991167d", "the clock would stand beyond all dates"),
+])
+def test_what_would_look_at_nothing_is_no_scenario(play, step, complaint):
+    code, text = play([step])
+    assert code == 2 and complaint in text, text
