@@ -178,3 +178,54 @@ def test_service_info_names_the_board(reading, wire):
     pages, service = reading
     info = Commands(wire, service.commands).ask("service.info")["info"]
     assert info["endpoints"]["http"] == pages.url
+
+
+# Filters
+
+
+def read(pages, text, **options):
+    return pages.ask("POST", "/api/filter", json.dumps({"text": text, **options}).encode(), {
+        "Content-Type": "application/json"})
+
+
+def test_a_filter_is_read_by_the_service(reading):
+    pages, _ = reading
+    reply = read(pages, "state=stale next<10m or not order-")
+    assert reply.status == 200 and reply.json["ok"] is True and reply.json["needsNow"] is True
+    either = reply.json["filter"]
+    assert [part["op"] for part in either["of"]] == ["and", "not"] and either["op"] == "or"
+    stale, soon = either["of"][0]["of"]
+    assert (stale["path"], stale["comparison"], stale["as"], stale["value"]["text"]) == (["state"], "=", "text", "stale")
+    assert (soon["as"], soon["value"]["span"]) == ("date", 600_000)
+    assert either["of"][1]["of"] == {"op": "anywhere", "text": "order-"}
+    assert read(pages, "state=stale").json["needsNow"] is False
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("colour=red", "an activity has no member 'colour': id, app"), ("startedAt<2026-02-31", "'startedAt' is a date"),
+    ("not startedAt<june", "'startedAt' is a date"), ("state=stael", "'state' is never 'stael'"),
+    ("(" * 4_000, "more than 32"), ("(" * 20_000, "more than 4096 characters"), ("not " * 500, "more than 32"),
+    ("(state=stale", "a '(' without its ')'"), ("state=stale )", "a ')' without its '('"), ("", "it is empty"),
+])
+def test_what_is_wrong_with_a_filter_is_said(reading, text, complaint):
+    reply = read(reading[0], text)
+    assert reply.status == 400 and reply.json["ok"] is False
+    assert reply.json["error"]["code"] == "badField" and complaint in reply.json["error"]["message"]
+    assert reply.json["error"]["retry"] == "never"
+
+
+def test_a_filter_of_very_many_conditions_is_flat(reading):
+    reply = read(reading[0], " or ".join(["key=a"] * 400))
+    assert len(reply.json["filter"]["of"]) == 400
+    assert len(read(reading[0], "a " * 2_000).json["filter"]["of"]) == 2_000
+
+
+def test_only_scripts_of_the_board_have_filters_read(reading):
+    pages, _ = reading
+    assert pages.ask("POST", "/api/filter", b'{"text":"a"}').status == 415
+    assert pages.get("/api/filter").status == 405
+    json_type = {"Content-Type": "application/json"}
+    for body in (b"", b"[]", b'{"text":1}', b'{"filter":"a"}', b'{"text":"a","of":"x"}', b'{"text":"a"'):
+        assert pages.ask("POST", "/api/filter", body, json_type).status == 400, body
+    assert pages.ask("POST", "/api/filter", b'{"text":"a"}', {**json_type, "Origin": "http://example.com"}).status == 403
+    assert pages.ask("POST", "/api/filter", b'{"text":"' + b"a" * 70_000, json_type).status == 413

@@ -13,10 +13,19 @@ export class CommandError extends Error {
 }
 
 // The answer to one command; throws a CommandError where it is refused or does not come.
-export async function ask(op, fields = {}) {
+export function ask(op, fields = {}) {
+    return send("api/commands", {op, ...fields});
+}
+
+// What the service reads in a filter; throws a CommandError that says what is wrong with it.
+export function readFilterText(text) {
+    return send("api/filter", {text});
+}
+
+async function send(path, body) {
     await turn();
     try {
-        return await send({op, ...fields});
+        return await post(path, body);
     } finally {
         inFlight -= 1;
         waiting.shift()?.();
@@ -28,13 +37,13 @@ async function turn() {
     inFlight += 1;
 }
 
-async function send(command) {
+async function post(path, body) {
     let response;
     try {
-        response = await fetch("api/commands", {
+        response = await fetch(path, {
             method: "POST",
             headers: {"Content-Type": "application/json"},
-            body: JSON.stringify(command),
+            body: JSON.stringify(body),
         });
     } catch {
         throw new CommandError("unreachable", "the service cannot be reached");

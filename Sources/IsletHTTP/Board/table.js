@@ -3,8 +3,8 @@
 import {byId, h, prefersStillness, reconcile, setAttribute, setText} from "./dom.js";
 import {changed, onChange, store} from "./store.js";
 import {currentTime} from "./clock.js";
-import {count} from "./format.js";
-import {parseFilter} from "./filter.js";
+import {capitalized, count} from "./format.js";
+import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
 import {Axis, zooms} from "./lanes.js";
@@ -20,7 +20,8 @@ export const axis = new Axis(3);
 const parts = new Map();
 const states = ["pending", "active", "stale", "ended", "dismissed"];
 
-let filter = parseFilter("");
+let filter = everything;
+let isUnread = false; // whether what is typed waits for a service that answers
 let state = "listed";
 let sort = {by: "started", descending: true};
 let shown = [];
@@ -36,7 +37,7 @@ export function startTable() {
     drawChips();
     drawSort();
     drawAxis();
-    byId("filter").addEventListener("input", readFilter);
+    byId("filter").addEventListener("input", takeFilter);
     byId("filter").addEventListener("keydown", (press) => {
         if (press.key === "ArrowDown" || press.key === "Enter") {
             press.preventDefault();
@@ -45,7 +46,7 @@ export function startTable() {
         if (press.key === "Escape" && press.target.value !== "") {
             press.stopPropagation();
             press.target.value = "";
-            readFilter();
+            takeFilter();
         }
     });
     byId("more").addEventListener("click", () => {
@@ -61,6 +62,7 @@ export function startTable() {
     body.addEventListener("keydown", press);
     body.addEventListener("focusin", (focus) => setCursor(focus.target.closest("[data-id]")?.dataset.id ?? cursor));
     onChange(({topics, ids}) => {
+        if (isUnread && topics.has("session")) takeFilter();
         if (topics.has("stats") || topics.has("lists")) countStates();
         if (topics.has("lists") || topics.has("route")) return look(ids);
         if (topics.has("activity")) soon(ids);
@@ -76,14 +78,23 @@ function soon(ids) {
     timer ??= setTimeout(look, Math.max(patience, lookTook * 8)); // at most an eighth of the time goes into it
 }
 
-function readFilter() {
+let takes = 0;
+
+// Until the service has read what is typed, the last filter holds.
+async function takeFilter() {
     const field = byId("filter");
+    const mine = ++takes;
     try {
-        filter = parseFilter(field.value);
+        const read = await readFilter(field.value);
+        if (mine !== takes) return;
+        filter = read;
+        isUnread = false;
         setText(byId("filter-error"), "");
         field.removeAttribute("aria-invalid");
     } catch (error) {
-        setText(byId("filter-error"), error.message);
+        if (mine !== takes) return;
+        isUnread = error.retry !== "never";
+        setText(byId("filter-error"), capitalized(error.message));
         field.setAttribute("aria-invalid", "true");
     }
     limit = pageRows;

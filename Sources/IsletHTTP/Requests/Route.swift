@@ -9,6 +9,8 @@ enum Route: Equatable {
     case readiness
     case session
     case commands
+    /// A filter, to be read.
+    case filter
     case events
     /// A file of the board.
     case asset(String)
@@ -23,6 +25,7 @@ enum Route: Equatable {
             case "/readyz": .readiness
             case "/api/session": .session
             case "/api/commands": .commands
+            case "/api/filter": .filter
             case "/api/events": .events
             default: .asset(String(path.dropFirst()))
             }
@@ -31,7 +34,7 @@ enum Route: Equatable {
     /// The methods that it has.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .commands: [.post]
+        case .commands, .filter: [.post]
         case .events: [.get]
         case .metrics, .health, .readiness, .session, .asset: [.get, .head]
         }
@@ -40,7 +43,7 @@ enum Route: Equatable {
     /// Whether only scripts of the board ask for it, and no person that follows a link.
     var isForScripts: Bool {
         switch self {
-        case .session, .commands, .events: true
+        case .session, .commands, .filter, .events: true
         case .metrics, .health, .readiness, .asset: false
         }
     }

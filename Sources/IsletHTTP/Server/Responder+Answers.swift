@@ -79,17 +79,11 @@ extension Responder {
     /// Passes a command on to the service and its answer back.
     @concurrent
     func command(_ request: Request, _ body: inout RequestBytes, _ channel: any Channel) async throws -> Reply {
-        guard Self.isJSON(request.headers[.contentType]) else {
-            return .refusal(.unsupportedMediaType, .badMessage, "Content-Type: application/json is wanted")
+        let frame: [UInt8]
+        switch try await json(request, &body, channel) {
+        case .success(let bytes): frame = bytes
+        case .failure(let refusal): return refusal.reply
         }
-        let tooLarge = Reply.refusal(.contentTooLarge, .badMessage, "a command has at most 64 KiB")
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > HTTPLimits.commandBytes {
-            return tooLarge
-        }
-        let timer = channel.close(after: HTTPLimits.bodyTime)
-        let read = try await body.read(upTo: HTTPLimits.commandBytes)
-        timer.cancel()
-        guard let frame = read else { return tooLarge }
         do throws(CommandGate.Refusal) {
             try CommandGate(canWrite: canWrite).check(frame)
         } catch {
@@ -100,6 +94,30 @@ extension Responder {
         } catch {
             return Reply(error)
         }
+    }
+
+    /// A reply in the place of what was asked for.
+    struct Refused: Error {
+        let reply: Reply
+    }
+
+    /// The body of a request, where it is JSON by its type and not too long.
+    @concurrent
+    func json(
+        _ request: Request, _ body: inout RequestBytes, _ channel: any Channel
+    ) async throws -> Result<[UInt8], Refused> {
+        guard Self.isJSON(request.headers[.contentType]) else {
+            let text = "Content-Type: application/json is wanted"
+            return .failure(Refused(reply: .refusal(.unsupportedMediaType, .badMessage, text)))
+        }
+        let tooLarge = Refused(reply: .refusal(.contentTooLarge, .badMessage, "a command has at most 64 KiB"))
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > HTTPLimits.commandBytes {
+            return .failure(tooLarge)
+        }
+        let timer = channel.close(after: HTTPLimits.bodyTime)
+        let read = try await body.read(upTo: HTTPLimits.commandBytes)
+        timer.cancel()
+        return read.map { .success($0) } ?? .failure(tooLarge)
     }
 
     /// Browsers send this type for another site's page only after asking, and they are not given leave.

@@ -51,6 +51,7 @@ struct Responder: Sendable {
         case .readiness: await readiness()
         case .session: session()
         case .commands: try await command(request, &body, channel)
+        case .filter: try await filter(request, &body, channel)
         case .events: preconditionFailure("streams are answered elsewhere")
         case .asset(let name):
             assets.asset(name)?.reply(known: request.headers[.ifNoneMatch])
