@@ -12,11 +12,11 @@ const tilesLimit = 240;
 const groups = new Map();
 
 // Apple's named colours; others count only as plain #rgb, since a provider may write anything.
-const tints = {
+const tints = new Map(Object.entries({
     red: "#ff3b30", orange: "#ff9500", yellow: "#ffcc00", green: "#34c759", mint: "#00c7be", teal: "#30b0c7",
     cyan: "#32ade6", blue: "#007aff", indigo: "#5856d6", purple: "#af52de", pink: "#ff2d55", brown: "#a2845e",
     gray: "#8e8e93", white: "#c7c7cc",
-};
+}));
 
 export function startControls() {
     const concerns = ["control", "lists", "route", "session"];
@@ -121,7 +121,7 @@ function tintOf(control) {
     const tint = control.tint ?? store.kinds.get(`${control.app}/control/${control.kind}`)?.tint;
     if (tint === undefined || tint === null) return null;
     if (/^#[0-9a-f]{3}([0-9a-f]{3})?$/i.test(tint)) return tint;
-    return tints[tint.toLowerCase()] ?? null;
+    return tints.get(tint.toLowerCase()) ?? null;
 }
 
 function tap(control) {

@@ -68,8 +68,10 @@ function change() {
 
 function refresh() {
     const entity = store[open.family].get(open.id);
+    if (entity === undefined && seen !== null) return void read(); // the service says whether it is gone
     if (entity === undefined || (entity === seen && drawnFor === store.session.write)) return;
     const isNewer = seen !== null && seen.revision !== entity.revision;
+    if (seen === null) setText(byId("detail-error"), "");
     seen = entity;
     draw();
     if (isNewer) {
@@ -94,9 +96,23 @@ async function read() {
         draw();
         drawDecisions();
     } catch (error) {
-        if (mine === open) setText(byId("detail-error"), error.code === "notFound"
-            ? "It is gone: the service keeps nothing about it any more." : capitalized(error.message));
+        if (mine !== open) return;
+        if (error.code === "notFound") gone();
+        else setText(byId("detail-error"), capitalized(error.message));
     }
+}
+
+// Nothing is shown of it any more, and nothing offered.
+function gone() {
+    seen = null;
+    decisions = [];
+    clearTimeout(timer);
+    setText(byId("detail-state"), "gone");
+    byId("detail-state").className = "badge removed";
+    byId("detail-body").hidden = true;
+    byId("detail-actions").replaceChildren();
+    delete byId("detail-actions").dataset.offered;
+    setText(byId("detail-error"), "It is gone: the service keeps nothing about it any more.");
 }
 
 function draw() {

@@ -13,12 +13,21 @@ export function startRoute() {
 }
 
 function read() {
-    const [name, family, app, id] = location.hash.slice(1).split("/").map(decodeURIComponent);
+    const [name, family, app, id] = location.hash.slice(1).split("/").map(decoded);
     view = views.includes(name) ? name : "activities";
     detail = ["activity", "control", "widget"].includes(family) && app && id ? {family, app, id} : null;
     document.body.dataset.view = view;
     document.body.dataset.detail = detail === null ? "closed" : "open";
     changed("route");
+}
+
+// What stands in the address may have been typed by anybody; what is no text leads nowhere.
+function decoded(part) {
+    try {
+        return decodeURIComponent(part);
+    } catch {
+        return undefined;
+    }
 }
 
 export function currentView() {

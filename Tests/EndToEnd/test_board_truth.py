@@ -1,0 +1,113 @@
+"""The board says what the command says: one grammar of filters, nothing that has gone, no address that breaks it."""
+
+import json
+
+import pytest
+
+from support.cli import Islet
+from support.dates import HOUR, MINUTE, after
+from support.webpage import board_words
+
+
+@pytest.fixture
+def service(serve):
+    return serve(words=board_words("--board-write"))
+
+
+@pytest.fixture
+def page(pages, service):
+    page = pages(service, width=1600)
+    # What a wrong filter, or one that has gone, brings is an answer that the browser counts as an error of the page.
+    page.expected = ("status of 400",)
+    return page
+
+
+def start(client, key, **fields):
+    fields = {"type": "Order", "attributes": {}, "contentState": {}, **fields}
+    return client.applied("activity.start", key=key, **fields)["activity"]["id"]
+
+
+FILTERS = [
+    "state=stale", "state~STA*", "key~order-*", "key~o*r*-1", "Key=order-1",
+    "type=Ride or state=stale and device!~phone", "(type=Ride or state=stale) and device!=phone-1", "revision<1s",
+    "staleDate<1min", "not staleDate<2h", "startedAt<2026-06-01", "not startedAt<2025-06-01",
+    "startedAt>=2026-01-01T00:00:00.000Z", "next<10m", "next.cause=staleDate", "contentState.eta<9",
+    "not contentState.eta<9", "contentState.eta<soon", "not contentState.eta<soon", "contentState.ready=on",
+    "not contentState.ready<x", "contentState.readyAt<10m", "not contentState.readyAt<whenever",
+    "contentState.eta.inner=1", "contentState.constructor!=1", "contentState~door",
+    "contentState.note='at the \"door\"'", 'contentState.note="at the \\"door\\""', "relevanceScore=7.5e-1",
+]
+
+
+def test_every_filter_selects_the_same_as_in_the_command(page, service, client):
+    start(client, "order-1", device="phone-1", contentState={"eta": 5, "ready": True, "note": 'at the "door"'})
+    start(client, "order-2", staleDate=after(HOUR), contentState={"eta": "late", "ready": False}, relevanceScore=0.75)
+    start(client, "ride-1", type="Ride", staleDate=after(90 * MINUTE), attributes={"n": 1},
+          contentState={"eta": {"inner": 1}, "readyAt": after(5 * MINUTE)})
+    last = start(client, "order-3", contentState={"eta": 9.0, "readyAt": "whenever"})
+    client.applied("activity.update", key="order-3", contentState={"eta": 9.0, "readyAt": "whenever"}, relevanceScore=1)
+    client.read("clock.advance", by=HOUR)
+    page.row(last)
+    islet = Islet(service, client.app)
+    for filter in FILTERS:
+        expected = islet("activity", "list", "--filter", filter, "-o", "json").json
+        page.js(f"""(() => {{ const field = document.querySelector('#filter'); field.value = {json.dumps(filter)};
+            field.dispatchEvent(new Event('input')); }})()""")
+        wanted = sorted(row["key"] for row in expected)
+        page.until(
+            "JSON.stringify([...document.querySelectorAll('.row .name b')].map((each) => each.innerText).sort()) === "
+            + json.dumps(json.dumps(wanted, separators=(",", ":"))), f"{filter}: {wanted}")
+        assert page.text("#filter-error") == "", filter
+
+
+WRONG = ["startedAt<2026-02-31", "not startedAt<june", "state=stael", "colour=red", "not colour", "next.when<1m",
+         "revision>many", "state~stael", "(key", "key=a=b", "next<10q"]
+
+
+def test_what_is_wrong_for_the_command_is_wrong_for_the_board(page, service, client):
+    id = start(client, "order-1")
+    page.row(id)
+    islet = Islet(service, client.app)
+    for filter in WRONG:
+        said = islet("activity", "list", "--filter", filter if filter != "not colour" else "not colour=1", code=2).err
+        sentence = said.partition("--filter: ")[2].splitlines()[0].partition(", at character")[0]
+        page.fill("#filter", filter if filter != "not colour" else "not colour=1")
+        page.reads("#filter-error", sentence[1:])
+        assert page.keys() == ["order-1"], "the last filter that could be read holds"
+
+
+def test_brackets_without_end_are_told_and_the_page_lives(page, client):
+    id = start(client, "order-1")
+    page.js("""(() => { const field = document.querySelector('#filter'); field.value = '('.repeat(20_000);
+        field.dispatchEvent(new Event('input')); })()""")
+    page.reads("#filter-error", "more than")
+    page.row(id)
+
+
+@pytest.mark.parametrize("fragment", ["%", "activities/%zz", "activities/activity/com.example/%E0%A4%A", "%/%/%/%"])
+def test_an_address_that_is_none_leads_to_the_activities(pages, service, client, fragment):
+    id = start(client, "order-1")
+    page = pages(service, fragment)
+    page.row(id)
+    assert page.js("document.body.dataset.view") == "activities"
+    assert page.js("document.body.dataset.detail") == "closed"
+
+
+def test_the_detail_of_what_has_gone_says_so_and_offers_nothing(pages, service, client, home):
+    torch = home.shown(home.provider())
+    page = pages(service, f"controls/control/{home.app}/{torch}", width=1600)
+    page.until("document.querySelectorAll('#detail-actions button').length > 0", "the actions of a control")
+    home.client.applied("control.remove", id=torch)
+    page.reads("#detail-error", "It is gone")
+    assert page.js("document.querySelectorAll('#detail-actions button').length") == 0
+    assert page.js("document.querySelector('#detail-body').hidden")
+    assert page.text("#detail-state") == "gone"
+
+
+@pytest.mark.parametrize("tint", ["constructor", "__proto__", "toString"])
+def test_a_tint_is_a_colour_or_none(pages, service, client, home, tint):
+    torch = home.shown(home.provider(), look={"status": "on", "tint": tint})
+    page = pages(service, "controls", width=1600)
+    page.until(f"""document.querySelector('.tile[data-id="{torch}"]') !== null""")
+    style = page.js(f"""document.querySelector('.tile[data-id="{torch}"]').getAttribute('style')""")
+    assert "--tint: var(--tile-on)" in style and "function" not in style and "object" not in style
