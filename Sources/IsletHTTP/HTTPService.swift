@@ -82,7 +82,8 @@ package struct HTTPService: Service {
             childChannelSetup: channel,
             configuration: ServerConfiguration(
                 address: .hostname(address.host, port: address.port), backlog: HTTPLimits.connections,
-                availableConnectionsDelegate: .maximum(HTTPLimits.connections, logger: quiet)),
+                availableConnectionsDelegate: .maximum(
+                    HTTPLimits.connections + HTTPLimits.spareConnections, logger: quiet)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? address.port
                 bound.tell(.success(HTTPAddress(host: address.host, port: port).url))

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from support.demo import Demo
-from support.http import Pages
+from support.http import Pages, everything
 from support.service import FREE_PORTS, arguments, environment, run
 
 
@@ -157,3 +157,95 @@ def test_the_demo_has_a_board(tmp_path):
     begun = time.monotonic()
     demo.close()
     assert time.monotonic() - begun < 5
+
+
+# Connections
+
+
+def ask(version="1.1", *fields, path="/healthz"):
+    lines = [f"GET {path} HTTP/{version}", "Host: localhost", *fields]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize("request_bytes", [
+    ask("1.1", "Connection: close"), ask("1.1", "Connection: Close"), ask("1.1", "connection: CLOSE"),
+    ask("1.1", "Connection: close, x"), ask("1.1", "Connection: Upgrade, close"),
+    ask("1.1", "Connection: x", "Connection: close"), ask("1.0"), ask("1.0", "Connection: close"),
+    ask("1.0", "Connection: keep-alive"), ask("1.1", "Connection: Close", path="/nothing"),
+], ids=lambda text: text.decode()[:-4].replace("\r\n", " "))
+def test_a_connection_ends_with_the_answer_where_its_client_asks(pages, request_bytes):
+    begun = time.monotonic()
+    answer = pages.raw(request_bytes)
+    assert answer.startswith(b"HTTP/1.1 ") and b"\r\nconnection: close\r\n" in answer.lower()
+    assert time.monotonic() - begun < 20, "it stayed open for the idle time"
+
+
+def test_a_connection_stays_where_nobody_asks_for_its_end(pages):
+    with pages.connect() as connection:
+        for fields in ([], ["Connection: keep-alive"], ["Connection: x-closed"]):
+            connection.sendall(ask("1.1", *fields))
+            answer = b""
+            while b'{"status":"ok"}' not in answer:
+                piece = connection.recv(65_536)
+                assert piece, "closed"
+                answer += piece
+            assert b"connection: close" not in answer.lower()
+        # The last of several at once ends it, and each has its answer.
+        connection.sendall(ask() + ask() + ask("1.1", "Connection: close"))
+        assert everything(connection).count(b'{"status":"ok"}') == 3
+
+
+def post(body, *fields):
+    lines = ["POST /api/commands HTTP/1.1", "Host: localhost", "Content-Type: application/json",
+             f"Content-Length: {len(body)}", *fields]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+
+def test_a_client_that_waits_for_a_word_before_its_body_gets_it(pages):
+    body = b'{"op":"service.ping"}'
+    with pages.connect() as connection:
+        for _ in range(2):
+            connection.sendall(post(body, "Expect: 100-Continue"))
+            assert connection.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            connection.sendall(body)
+            answer = connection.recv(65_536)
+            assert answer.startswith(b"HTTP/1.1 200 OK\r\n") and b'"ok":true' in answer
+        # Behind another request the word comes after that one's answer.
+        connection.sendall(ask() + post(body, "Expect: 100-continue", "Connection: close"))
+        answer = b""
+        while not answer.endswith(b"HTTP/1.1 100 Continue\r\n\r\n"):
+            piece = connection.recv(65_536)
+            assert piece, answer
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 200 OK\r\n") and b'{"status":"ok"}' in answer
+        connection.sendall(body)
+        assert b'"ok":true' in everything(connection)
+
+
+def test_a_body_that_is_too_long_is_not_asked_for(pages):
+    with pages.connect() as connection:
+        lines = post(b"", "Expect: 100-continue").replace(b"Content-Length: 0", b"Content-Length: 65537")
+        connection.sendall(lines)
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 413 ")
+
+
+def test_clients_that_only_hold_on_give_way_to_a_probe(pages):
+    held = [pages.connect() for _ in range(256)]
+    for connection in held[:250:2]:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")  # and no end
+    stream = pages.events()
+    stream.hello()
+    try:
+        for _ in range(40):
+            assert pages.get("/healthz").status == 200
+        begun = time.monotonic()
+        assert pages.get("/healthz").status == 200 and time.monotonic() - begun < 10
+        # Who was there first went first, and who is at work stays.
+        assert everything(held[0]) == b""
+        held[-1].sendall(ask("1.1", "Connection: close"))
+        assert b'{"status":"ok"}' in everything(held[-1])
+        assert stream.comments == 0 and stream.response.isclosed() is False
+    finally:
+        stream.close()
+        for connection in held:
+            connection.close()

@@ -2,8 +2,10 @@ import NIOCore
 
 /// What one client, and all together, may take.
 enum HTTPLimits {
-    /// Connections at a time; more wait to be accepted.
+    /// Connections at a time; where there are more, one without a request gives way.
     static let connections = 256
+    /// More connections that are accepted while none can give way; others wait for one of all to end.
+    static let spareConnections = 32
     /// A connection without a request, or with one that does not come, is closed after so long.
     static let idleTime = TimeAmount.seconds(30)
     /// A request's body must be there after so long.
