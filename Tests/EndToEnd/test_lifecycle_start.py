@@ -1,6 +1,8 @@
 """How an activity begins: rows 1 to 5 and 8 to 12 of the fact sheet's transition table, seen from outside."""
 
+from support.commands import encode
 from support.dates import EPOCH, HOUR, MINUTE, SECOND, after
+from support.durable import Durable
 
 ALERT = {"title": "Your order", "body": "is on its way"}
 
@@ -140,3 +142,42 @@ def test_switching_the_app_off_dismisses_a_pending_one(client, events):
     event = events.next("dismissed")
     assert (event["from"], event["to"], event["cause"]) == ("pending", "dismissed", "settings")
     assert client.get(id)["state"] == "dismissed"
+
+
+def alert_of(size):
+    """An alert of so many bytes of JSON."""
+    empty = {"title": "", "body": "b"}
+    return {**empty, "title": "t" * (size - len(encode(empty)))}
+
+
+def test_the_alert_of_a_scheduled_start_may_be_as_long_as_what_is_pushed(client):
+    """It is kept until then; an alert that goes out at once is no longer held than its event."""
+    start = {"type": "Delivery", "attributes": {}, "contentState": {}}
+    assert client.start(**start, startDate=after(HOUR), alert=alert_of(4_096))["state"] == "pending"
+    error = client.refused("activity.start", **start, startDate=after(HOUR), alert=alert_of(4_097))
+    assert (error["code"], error["detail"]["field"]) == ("badField", "alert")
+    assert client.start(**start, alert=alert_of(4_097))["state"] == "active"
+
+
+def test_the_alert_of_a_scheduled_start_takes_memory_no_longer_than_until_then(wire, tmp_path):
+    """With a journal, since without one all events stay in memory."""
+    alert, count = alert_of(4_096), 3_000
+    durable = Durable(wire, tmp_path).start()
+    client, now = durable.client, EPOCH
+
+    def life(now):
+        for _ in range(0, count, 150):
+            answers = client.batch(*(client.command(
+                "activity.start", type="T", attributes={}, contentState={}, startDate=now + HOUR, alert=alert)
+                for _ in range(150)))
+            assert all(answer["ok"] for answer in answers)
+        return client.advance(by=HOUR)
+
+    try:
+        now = life(now)
+        before = durable.service.resident
+        life(life(now))
+        assert durable.service.resident - before < count * 4_096
+        durable.stop()
+    finally:
+        durable.service.kill()

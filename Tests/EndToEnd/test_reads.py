@@ -190,6 +190,30 @@ def test_the_presentation_looks_at_all_apps_of_a_device(client):
     assert shown(client) == [(pizza, 2, "minimal")]
 
 
+def test_the_presentation_order_has_pages_of_a_mebibyte(client):
+    client.app = "com.example.pages"
+    wanted = []
+    for n in range(300):
+        id = client.start(device="phone", contentState={"x": "x" * 3_900, "n": n})["id"]
+        client.applied("activity.end", id=id)
+        wanted.append(id)
+    seen, cursor = [], None
+    while True:
+        command = client.command("activity.list", order="presentation", device="phone", state="ended", limit=250,
+                                 cursor=cursor)
+        client.send(command)
+        [frame] = client.wire.receive(client.socket, 60)
+        assert len(frame) <= 1 << 20
+        page = json.loads(frame)
+        assert page["total"] == 300 and len(page["activities"]) <= 250
+        seen += ids(page["activities"])
+        if (cursor := page.get("next")) is None:
+            break
+    assert len(seen) == 300 and set(seen) == set(wanted)
+    beyond = client.read("activity.list", order="presentation", device="phone", cursor="300")
+    assert beyond["activities"] == [] and "next" not in beyond
+
+
 def test_the_presentation_order_needs_a_device(client):
     error = client.refused("activity.list", order="presentation")
     assert (error["code"], error["detail"]["field"]) == ("missingField", "device")
@@ -289,20 +313,37 @@ def test_a_read_that_waited_reads_its_own_escapes(client, wire, service, plain, 
 
 def test_digests_that_were_refused_leave_nothing_behind(client, wire, service, bulk):
     id = client.start()["id"]
-    for _ in range(4):
-        client.send(*(client.command("activity.get", id=id, minSeq=2, ttl=60_000) for _ in range(256)))
-    # Messages of one connection are taken in order: with this answer, all the reads wait.
-    client.read("service.ping")
+    waiting = [Commands(wire, service.commands, client.app) for _ in range(4)]
+    for peer in waiting:
+        peer.send(*(peer.command("activity.get", id=id, minSeq=2, ttl=60_000) for _ in range(256)))
+        # Messages of one connection are taken in order: with this answer, all the reads wait.
+        peer.read("service.ping")
     other = Commands(wire, service.commands, client.app)
     assert other.refused("activity.get", id=id, minSeq=2, ttl=60_000)["code"] == "busy"
     for _ in range(17):
         bulk.send("digest", app=client.app)
         assert bulk.chunk()[0]["error"]["code"] == "busy"
     other.applied("activity.update", id=id, contentState={"eta": 1})
-    for _ in range(4):
-        assert all(answer["ok"] for answer in client.receive())
+    for peer in waiting:
+        assert all(answer["ok"] for answer in peer.receive())
     bulk.send("digest", app=client.app)
     assert bulk.chunk()[0]["entities"] == 1
+
+
+def test_one_connection_holds_no_more_than_its_share_of_what_may_wait(client, wire, service):
+    id = client.start()["id"]
+    client.send(*(client.command("activity.get", id=id, minSeq=2, ttl=60_000) for _ in range(256)))
+    client.read("service.ping")
+    assert client.refused("activity.get", id=id, minSeq=2, ttl=60_000)["code"] == "busy"
+    other = Commands(wire, service.commands, client.app)
+    waits = other.command("activity.get", id=id, minSeq=2, ttl=60_000)
+    other.send(waits)
+    other.applied("activity.update", id=id, contentState={"eta": 1})
+    [answer] = other.answer_to(waits["req"])
+    assert answer["ok"] and all(answer["ok"] for answer in client.receive())
+    waits = client.command("activity.get", id=id, minSeq=3, ttl=20)
+    client.send(*[waits] * 2)
+    assert [answer["error"]["code"] for answer in client.receive()] == ["expired"] * 2, "the share was given back"
 
 
 def test_a_read_waits_for_a_sequence_number_no_longer_than_its_ttl(client):

@@ -96,6 +96,30 @@ def test_figures_tell_of_those_that_lag(client):
     assert first["nonce"] == nonce and first["isLagging"] and not second["isLagging"]
 
 
+def test_one_that_joined_for_an_app_is_told_that_it_lags(wire, service, client):
+    """On the topic that it subscribed to, which the shorter one does not reach."""
+    for _ in range(41):
+        client.batch(*(client.command("activity.start", type="T", attributes={}, contentState={}) for _ in range(250)))
+    nonce = secrets.token_hex(16)
+    events = Events(wire, service.events)
+    topic = events.ask_to_join(app=client.app, nonce=nonce)
+    events._pump_until(lambda: topic in events._joins)
+    report(client, {client.app: 1}, nonce)
+    events._pump_until(lambda: events._joins[topic].get("lagging"))
+    assert set(events._joins) == {topic}
+
+
+def test_reports_of_many_apps_make_room_for_newer_ones(client):
+    apps = {f"com.example.app-{number}": 1 for number in range(1_000)}
+    nonces = [report(client, apps) for _ in range(201)]
+    figures = client.read("service.stats")["stats"]["subscribers"]
+    assert figures["reporting"] == 200
+    for nonce in nonces[-2:]:
+        report(client, {client.app: 1}, nonce)
+    report(client, apps, nonces[0])
+    assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 201
+
+
 def test_a_subscriber_that_is_gone_is_forgotten(wire, service, client):
     client.start()
     events = Events(wire, service.events, client.app + "/")

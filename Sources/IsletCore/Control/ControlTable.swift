@@ -56,9 +56,9 @@ package struct ControlTable: ~Copyable {
         byID.find(id.keyedHash) { slab[$0].id == id && kinds[slab[$0].kind].app == app }
     }
 
-    /// Calls with each decision that is remembered about a control, oldest first.
-    package func forEachDecision(about id: EntityID, _ body: (ControlDecision) -> Void) {
-        decisions.forEach(about: id, body)
+    /// The newest decisions that are remembered about a control of an app, at most `count`, oldest first.
+    package func newestDecisions(_ count: Int, about id: EntityID, of app: AppID) -> [ControlDecision] {
+        decisions.newest(count, about: id, of: app)
     }
 
     /// The calls were taken over by the owner.
@@ -85,6 +85,7 @@ package struct ControlDecision: DecisionEntry, BitwiseCopyable {
     package typealias Outcome = DecisionOutcome<ControlEventName>
 
     package var id: EntityID
+    package var app: AppID
     package var at: Instant
     package var rule: ControlRule
     package var outcome: Outcome
@@ -94,4 +95,6 @@ package struct ControlDecision: DecisionEntry, BitwiseCopyable {
     package var failure: CallFailure
     package var client: EntityID?
     package var req: InlineText
+
+    package var event: (seq: UInt64, revision: UInt32)? { outcome.event }
 }

@@ -86,7 +86,7 @@ extension Engine {
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         controls.decisions.append(
             ControlDecision(
-                id: controls.slab[slot].id, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                id: controls.slab[slot].id, app: controls.kinds[controls.slab[slot].kind].app, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
                 cause: to.cause, failure: to.failure, client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
 

@@ -2,6 +2,10 @@
 package protocol DecisionEntry: Sendable {
     /// The entity that it is about.
     var id: EntityID { get }
+    /// The app of that entity.
+    var app: AppID { get }
+    /// The event that it made.
+    var event: (seq: UInt64, revision: UInt32)? { get }
 }
 
 /// What a decision came to, with the names of its family's events.
@@ -37,6 +41,7 @@ package struct Decision: DecisionEntry, BitwiseCopyable {
     package typealias Outcome = DecisionOutcome<ActivityEventName>
 
     package var id: EntityID
+    package var app: AppID
     package var at: Instant
     package var rule: Rule
     package var outcome: Outcome
@@ -45,6 +50,8 @@ package struct Decision: DecisionEntry, BitwiseCopyable {
     package var cause: Cause?
     package var client: EntityID?
     package var req: InlineText
+
+    package var event: (seq: UInt64, revision: UInt32)? { outcome.event }
 }
 
 /// At most 64 bytes of text without a heap allocation.
@@ -73,6 +80,8 @@ package struct DecisionLog<Entry: DecisionEntry>: ~Copyable {
     /// How many decisions are kept.
     package static var capacity: Int { 32_768 }
     private var ring: [Entry] = []
+    /// A part of each entry's id, so that a search reads a quarter of a mebibyte and not all entries.
+    private var signs: [UInt64] = []
     private var next = 0
 
     package init() {}
@@ -80,17 +89,26 @@ package struct DecisionLog<Entry: DecisionEntry>: ~Copyable {
     package mutating func append(_ decision: Entry) {
         if ring.count < DecisionLog.capacity {
             ring.append(decision)
+            signs.append(decision.id.low)
         } else {
             ring[next] = decision
+            signs[next] = decision.id.low
             next = (next + 1) % DecisionLog.capacity
         }
     }
 
-    /// Calls with each kept decision about an entity, oldest first.
-    package func forEach(about id: EntityID, _ body: (Entry) -> Void) {
-        for index in ring.indices {
-            let position = (next + index) % ring.count
-            if ring[position].id == id { body(ring[position]) }
+    /// The newest kept decisions about an entity, oldest first: at most `count`, and none from before it was made, since its id
+    /// may have been another's.
+    package func newest(_ count: Int, about id: EntityID, of app: AppID) -> [Entry] {
+        var found: [Entry] = []
+        var position = next
+        for _ in ring.indices where found.count < count {
+            position = (position == 0 ? ring.count : position) - 1
+            guard signs[position] == id.low, ring[position].id == id, ring[position].app == app else { continue }
+            found.append(ring[position])
+            if ring[position].event?.revision == 1 { break }
         }
+        found.reverse()
+        return found
     }
 }

@@ -71,7 +71,7 @@ extension Engine {
 
         let (machine, steps) = ActivityMachine.started(
             at: now, staleDate: renew.staleDate ?? .never, style: before.machine.style, cause: .renewal)
-        var payload = duplicate(activities[slot].payload)
+        var payload = duplicate(activities[slot].payload, first: activities[slot].alertRange.lowerBound)
         if let content = renew.contentState { payloads.replaceSecond(of: &payload, by: content, of: frame) }
         var successor = ActivityRecord(
             id: freshID, machine: machine, payload: payload, revision: 0, kind: before.kind, device: before.device,
@@ -83,10 +83,5 @@ extension Engine {
         renewals[newSlot] = RenewalLinks(renews: before.id, renewedBy: nil)
         take(steps, of: newSlot, before: nil, Changes(content: true, relevance: true), asker: asker, at: now, frame)
         return .applied(activities.reference(to: newSlot))
-    }
-
-    private mutating func duplicate(_ pair: PayloadPair) -> PayloadPair {
-        let bytes = [pair.first, pair.second].flatMap { payloads.withBytes($0) { [UInt8]($0) } }
-        return payloads.insertPair(counts: (pair.first.count, pair.second.count)) { $0.copyBytes(from: bytes) }
     }
 }

@@ -52,9 +52,9 @@ extension Engine {
     /// When the system will end an activity; `never` unless it runs.
     package func expiry(of machine: ActivityMachine) -> Instant { machine.expiresAt(rules) }
 
-    /// Calls with each decision that is remembered about an entity, oldest first.
-    package func forEachDecision(about id: EntityID, _ body: (Decision) -> Void) {
-        decisions.forEach(about: id, body)
+    /// The newest decisions that are remembered about an activity of an app, at most `count`, oldest first.
+    package func newestDecisions(_ count: Int, about id: EntityID, of app: AppID) -> [Decision] {
+        decisions.newest(count, about: id, of: app)
     }
 
     /// What `activity.list` asks for, with its names resolved; nil where a name is unknown, so that nothing matches.

@@ -80,20 +80,20 @@ extension Engine {
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
                 alert: changes.alert, url: changes.url))
         log(
-            record.id, step.rule, .applied(name: step.name, seq: seq, revision: record.revision),
+            record.id, of: app, step.rule, .applied(name: step.name, seq: seq, revision: record.revision),
             from: before?.state, to: step.machine.state, cause: step.machine.cause, asker: asker, at: at, frame)
     }
 
     /// Notes a decision for `explain`.
     mutating func log(
-        _ id: EntityID, _ rule: Rule, _ outcome: Decision.Outcome, from: ActivityState?, to: ActivityState,
+        _ id: EntityID, of app: AppID, _ rule: Rule, _ outcome: Decision.Outcome, from: ActivityState?, to: ActivityState,
         cause: Cause? = nil, asker: Asker, at: Instant, _ frame: Span<UInt8>
     ) {
         var req = InlineText()
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         decisions.append(
             Decision(
-                id: id, at: at, rule: rule, outcome: outcome, from: from, to: to, cause: cause,
+                id: id, app: app, at: at, rule: rule, outcome: outcome, from: from, to: to, cause: cause,
                 client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
 
@@ -104,7 +104,7 @@ extension Engine {
     ) -> Outcome {
         let state = activities[slot].state
         log(
-            activities[slot].id, dropped.rule, .ignored(dropped.reason), from: state, to: state,
+            activities[slot].id, of: app(of: activities[slot]), dropped.rule, .ignored(dropped.reason), from: state, to: state,
             asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
         return .ignored(activities.reference(to: slot), dropped.reason)
     }
@@ -115,8 +115,8 @@ extension Engine {
     ) -> Outcome {
         let state = activities[slot].state
         log(
-            activities[slot].id, rule, .refused, from: state, to: state, asker: Asker(envelope: envelope, isCommand: true), at: now,
-            frame)
+            activities[slot].id, of: app(of: activities[slot]), rule, .refused, from: state, to: state,
+            asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
         return .refused(refusal)
     }
 

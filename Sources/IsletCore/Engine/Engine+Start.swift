@@ -20,6 +20,8 @@ extension Engine {
         // It was to update an open activity of that revision, and there is none.
         if envelope.ifRevision != nil { return .refused(.notFound) }
         if let id = start.id, let taken = slot(of: id) {
+            // What another app asks for is nothing that this one's `explain` may tell.
+            guard knownApp == app(of: activities[taken]) else { return .refused(.authorization(.reconnectNotPermitted)) }
             return refuse(taken, .idTaken, .authorization(.reconnectNotPermitted), envelope, at: now, frame)
         }
         if let id = start.id, controls.slot(of: id) != nil || widgets.slot(of: id) != nil {
@@ -86,6 +88,10 @@ extension Engine {
         if let app, !settings(of: app, on: device).activitiesEnabled { return .authorization(.denied) }
         let reported = app.flatMap { app in device.map { devices[$0].backgroundApps.contains(app) } } ?? false
         if envelope.source == .local, start.background ?? reported { return .authorization(.visibility) }
+        // It is kept until the start, so it may be no longer than what is pushed with it.
+        if start.startDate != nil, let alert = start.alert, Int(alert.count) > rules.contentLimit {
+            return .badField(.alert, .tooLong)
+        }
         let bytes = Int(start.attributes.count) + Int(start.contentState.count)
         if bytes > rules.contentLimit {
             return .authorization(.attributesTooLarge(bytes: bytes, limit: rules.contentLimit))

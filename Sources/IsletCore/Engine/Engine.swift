@@ -82,10 +82,14 @@ package struct Engine: ~Copyable {
     /// How many timers are armed.
     package var armedTimers: Int { wheel.armedCount + controls.wheel.armedCount + widgets.wheel.armedCount }
 
-    /// The events were encoded: dismissed activities give back their payloads.
+    /// The events were encoded: dismissed activities give back their payloads, and those that are no longer scheduled the
+    /// alert of their start.
     package mutating func releaseEvents() {
         // By indices: to go through the array itself counts one holder more.
-        for index in events.indices where events[index].name == .dismissed { releasePayloads(events[index].slot) }
+        for index in events.indices {
+            if events[index].before?.state == .pending { releaseAlert(events[index].slot) }
+            if events[index].name == .dismissed { releasePayloads(events[index].slot) }
+        }
         events.removeAll(keepingCapacity: true)
         interactionBytes.removeAll(keepingCapacity: true)
         if !controls.events.isEmpty { releaseControlEvents() }

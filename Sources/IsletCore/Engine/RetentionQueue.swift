@@ -30,6 +30,25 @@ extension Engine {
         retained.append(activities.reference(to: slot), until: now + rules.retention)
     }
 
+    /// An activity is scheduled no longer, and its events were encoded: the alert of its start goes.
+    mutating func releaseAlert(_ slot: Slot) {
+        guard activities.isUsed(slot), activities[slot].state != .pending, !activities[slot].alertRange.isEmpty else {
+            return
+        }
+        let old = activities[slot].payload
+        activities[slot].payload = duplicate(old, first: activities[slot].alertRange.lowerBound)
+        payloads.remove(old)
+    }
+
+    /// A copy of a pair of payloads.
+    ///
+    /// - Parameter count: how many bytes of the first one are copied.
+    mutating func duplicate(_ pair: PayloadPair, first count: Int) -> PayloadPair {
+        let first = payloads.withBytes(pair.first) { [UInt8]($0.prefix(count)) }
+        let bytes = first + payloads.withBytes(pair.second) { [UInt8]($0) }
+        return payloads.insertPair(counts: (count, pair.second.count)) { $0.copyBytes(from: bytes) }
+    }
+
     /// The events of a dismissed activity were encoded: its bytes go, but for its key.
     mutating func releasePayloads(_ slot: Slot) {
         guard activities.isUsed(slot) else { return }

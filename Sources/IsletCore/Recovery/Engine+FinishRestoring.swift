@@ -12,6 +12,7 @@ extension Engine {
         var dismissed: [(at: Instant, slot: Slot)] = []
         var earliest = Instant.never
         for slot in 0..<activities.capacity {
+            releaseAlert(slot)
             guard let record = record(at: slot) else { continue }
             let app = app(of: record)
             startOrdinal = max(startOrdinal, record.ordinal)

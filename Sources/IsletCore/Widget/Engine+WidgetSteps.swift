@@ -107,7 +107,7 @@ extension Engine {
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         widgets.decisions.append(
             WidgetDecision(
-                id: widgets.slab[slot].id, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                id: widgets.slab[slot].id, app: widgets.kinds[widgets.slab[slot].kind].app, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
                 cause: to.cause, failure: to.failure, exemption: exemption,
                 client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }

@@ -71,9 +71,9 @@ package struct WidgetTable: ~Copyable {
         return calls
     }
 
-    /// Calls with each decision that is remembered about a widget, oldest first.
-    package func forEachDecision(about id: EntityID, _ body: (WidgetDecision) -> Void) {
-        decisions.forEach(about: id, body)
+    /// The newest decisions that are remembered about a widget of an app, at most `count`, oldest first.
+    package func newestDecisions(_ count: Int, about id: EntityID, of app: AppID) -> [WidgetDecision] {
+        decisions.newest(count, about: id, of: app)
     }
 
     /// The kinds that changed since a snapshot wrote them; they count as written.
@@ -123,6 +123,7 @@ package struct WidgetDecision: DecisionEntry, BitwiseCopyable {
     package typealias Outcome = DecisionOutcome<WidgetEventName>
 
     package var id: EntityID
+    package var app: AppID
     package var at: Instant
     package var rule: WidgetRule
     package var outcome: Outcome
@@ -134,4 +135,6 @@ package struct WidgetDecision: DecisionEntry, BitwiseCopyable {
     package var exemption: ReloadExemption?
     package var client: EntityID?
     package var req: InlineText
+
+    package var event: (seq: UInt64, revision: UInt32)? { outcome.event }
 }

@@ -5,11 +5,10 @@ extension JSONWriter {
     ///
     /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
     package mutating func decisions(
-        about id: EntityID, before stored: [(json: [UInt8], image: [UInt8])] = [], of engine: borrowing Engine
+        about id: EntityID, of app: AppID, before stored: [(json: [UInt8], image: [UInt8])] = [],
+        of engine: borrowing Engine
     ) {
-        // The log is read into an array first, since a closure cannot write to this noncopyable writer.
-        var remembered: [ToldDecision] = []
-        engine.forEachDecision(about: id) { remembered.append(ToldDecision($0)) }
+        let remembered = engine.newestDecisions(Self.maximumDecisions, about: id, of: app).map { ToldDecision($0) }
         decisions(remembered, before: stored) { bytes in
             guard let image = try? ActivityImage(bytes.span) else { return nil }
             return (image.rule.source, image.rule.text, image.revision)
@@ -24,18 +23,30 @@ extension JSONWriter {
         rule: ([UInt8]) -> (source: StaticString, text: StaticString, revision: UInt32)?
     ) {
         key("decisions")
-        beginArray()
-        let kept = remembered.suffix(Self.maximumDecisions)
-        for event in stored.suffix(Self.maximumDecisions - kept.count) {
-            guard let rule = rule(event.image) else { continue }
-            storedDecision(event.json.span, rule.source, rule.text, revision: rule.revision)
+        let start = count
+        var kept = remembered[...]
+        var older = stored.suffix(Self.maximumDecisions - kept.count)
+        while true {
+            beginArray()
+            for event in older {
+                guard let rule = rule(event.image) else { continue }
+                storedDecision(event.json.span, rule.source, rule.text, revision: rule.revision)
+            }
+            for decision in kept { self.decision(decision) }
+            endArray()
+            guard count - start > Self.maximumDecisionBytes, older.count + kept.count > 1 else { return }
+            // The older half goes, until the rest fits.
+            truncate(to: start)
+            let rest = (older.count + kept.count) / 2
+            kept = kept.suffix(rest)
+            older = older.suffix(rest - kept.count)
         }
-        for decision in kept { self.decision(decision) }
-        endArray()
     }
 
-    /// `explain` tells at most this many, the newest, so that its answer fits into a frame.
-    private static var maximumDecisions: Int { 1_000 }
+    /// `explain` tells at most this many, the newest.
+    package static var maximumDecisions: Int { 1_000 }
+    /// And so many bytes of them, so that its answer fits into a frame of 1 MiB.
+    private static var maximumDecisionBytes: Int { 900_000 }
 
     /// A decision as its event tells it. A stored event that is none of ours is left out: `verify` tells of it.
     private mutating func storedDecision(

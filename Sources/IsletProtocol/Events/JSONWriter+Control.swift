@@ -197,11 +197,11 @@ extension JSONWriter {
     ///
     /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
     package mutating func decisions(
-        aboutControl id: EntityID, before stored: [(json: [UInt8], image: [UInt8])] = [], of engine: borrowing Engine
+        aboutControl id: EntityID, of app: AppID, before stored: [(json: [UInt8], image: [UInt8])] = [],
+        of engine: borrowing Engine
     ) {
-        // The log is read into an array first, since a closure cannot write to this noncopyable writer.
-        var remembered: [ToldDecision] = []
-        engine.controls.forEachDecision(about: id) { remembered.append(ToldDecision($0)) }
+        let remembered = engine.controls.newestDecisions(Self.maximumDecisions, about: id, of: app)
+            .map { ToldDecision($0) }
         decisions(remembered, before: stored) { bytes in
             guard let image = try? ControlImage(bytes.span) else { return nil }
             return (image.rule.source, image.rule.text, image.revision)

@@ -6,18 +6,23 @@ import IsletProtocol
 extension Partition {
     /// At most this many wait at a time; one more is refused as `busy`.
     static let maximumJobs = 1_024
+    /// And so many of one connection: as many commands as a message may have.
+    static let maximumJobsOfPeer = 256
 
     /// A job for this command, whose answer will need its `req`.
     func job(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> Job {
+        let peer = continued?.peer ?? routeFrames().first ?? []
         var kept = envelope
         let req = envelope.req.map { frame.bytes($0) } ?? []
         if envelope.req != nil { kept.req = FrameRange(offset: 0, count: req.count) }
-        return Job(kind, kept, req: req, number: statistics.commands)
+        return Job(kind, kept, req: req, peer: peer, number: statistics.commands)
     }
 
     func later(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        guard jobs.count < Self.maximumJobs else { return refuse(envelope, frame, .busy(retryAfter: 100)) }
         let job = job(kind, envelope, frame)
+        guard jobs.count < Self.maximumJobs, jobs.count(where: { $0.peer == job.peer }) < Self.maximumJobsOfPeer else {
+            return refuse(envelope, frame, .busy(retryAfter: 100))
+        }
         jobs.append(job)
         return .later(job)
     }
@@ -50,6 +55,8 @@ extension Partition {
             return digest(scan, app: app, job.envelope, req.span)
         case .waitForSeq(let seq, let app, let frame, let deadline):
             if engine.apps.find(app).map({ engine.apps.seq(of: $0) }) ?? 0 >= seq {
+                continued = job
+                defer { continued = nil }
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil

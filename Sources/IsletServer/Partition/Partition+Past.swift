@@ -6,7 +6,7 @@ import IsletProtocol
 /// it.
 extension Partition {
     /// Both show at most this many events or decisions, the newest.
-    private static let pastRows = 1_000
+    private static let pastRows = JSONWriter.maximumDecisions
 
     private typealias Identity = (id: EntityID, app: AppID, lastSeq: UInt64)
 
@@ -17,7 +17,7 @@ extension Partition {
         let isInMemory =
             switch question {
             case .history: remembered(identity)?.isComplete ?? false
-            case .explain: firstDecision(about: subject, identity.id).map { $0.revision == 1 } ?? false
+            case .explain: remembersAll(of: subject, identity)
             }
         if isInMemory || !isDurable { return write(question, of: subject, identity, stored: [], envelope, frame) }
         return later(.past(StoredPast(question, subject)), envelope, frame)
@@ -29,6 +29,7 @@ extension Partition {
         guard let identity = past.subject.identity(in: engine) else {
             return refuse(job.envelope, req.span, .notFound)
         }
+        if isFull(job) { return refuse(job.envelope, req.span, .busy(retryAfter: Self.fullAnswerRetry)) }
         if let events = past.events {
             let stored = missing(events, before: past.question, of: past.subject, identity)
             if let stored {
@@ -66,24 +67,30 @@ extension Partition {
         ) { _, _, _, _ in }
     }
 
-    /// The oldest transition of an entity whose decision is remembered.
-    private func firstDecision(about subject: PastSubject, _ id: EntityID) -> (seq: UInt64, revision: UInt32)? {
-        var first: (UInt64, UInt32)?
-        switch subject {
-        case .activity:
-            engine.forEachDecision(about: id) { decision in
-                first = first ?? decision.outcome.event
-            }
-        case .control:
-            engine.controls.forEachDecision(about: id) { decision in
-                first = first ?? decision.outcome.event
-            }
-        case .widget:
-            engine.widgets.forEachDecision(about: id) { decision in
-                first = first ?? decision.outcome.event
-            }
+    /// How many of an entity's decisions are remembered, and the oldest transition among them; no more than are shown.
+    private func decisions(
+        about subject: PastSubject, _ identity: Identity
+    ) -> (count: Int, first: (seq: UInt64, revision: UInt32)?) {
+        func summary(_ found: [some DecisionEntry]) -> (Int, (seq: UInt64, revision: UInt32)?) {
+            (found.count, found.lazy.compactMap(\.event).first)
         }
-        return first
+        return switch subject {
+        case .activity: summary(engine.newestDecisions(Self.pastRows, about: identity.id, of: identity.app))
+        case .control: summary(engine.controls.newestDecisions(Self.pastRows, about: identity.id, of: identity.app))
+        case .widget: summary(engine.widgets.newestDecisions(Self.pastRows, about: identity.id, of: identity.app))
+        }
+    }
+
+    /// Whether memory has all that `explain` shows of an entity.
+    private func remembersAll(of subject: PastSubject, _ identity: Identity) -> Bool {
+        let (count, first) = decisions(about: subject, identity)
+        return count == Self.pastRows || first?.revision == 1
+    }
+
+    /// Whether the message that a job answers in has as many bytes as it may: other jobs of it ended before.
+    private func isFull(_ job: Job) -> Bool {
+        guard let message = job.answer?.message else { return false }
+        return message.bytes > Self.answerBytesPerMessage
     }
 
     /// The stored events that memory has not, oldest first; nil where there is a hole between them and memory.
@@ -97,7 +104,7 @@ extension Partition {
             guard newest == 0 || older.isEmpty || older.first?.seq == newest else { return nil }
             return older.reversed()
         case .explain:
-            guard let first = firstDecision(about: subject, identity.id) else {
+            guard let first = decisions(about: subject, identity).first else {
                 return stored.first?.seq == identity.lastSeq || stored.isEmpty ? stored.reversed() : nil
             }
             return stored.drop { $0.seq >= first.seq }.reversed()
@@ -116,9 +123,10 @@ extension Partition {
                 writer.whole(subject, of: engine)
                 let images = stored.map { (json: $0.json, image: $0.image) }
                 switch subject {
-                case .activity: writer.decisions(about: identity.id, before: images, of: engine)
-                case .control: writer.decisions(aboutControl: identity.id, before: images, of: engine)
-                case .widget: writer.decisions(aboutWidget: identity.id, before: images, of: engine)
+                case .activity: writer.decisions(about: identity.id, of: identity.app, before: images, of: engine)
+                case .control:
+                    writer.decisions(aboutControl: identity.id, of: identity.app, before: images, of: engine)
+                case .widget: writer.decisions(aboutWidget: identity.id, of: identity.app, before: images, of: engine)
                 }
                 writer.endObject()
             }
@@ -132,7 +140,11 @@ extension Partition {
     ) -> FrameResult {
         let recent = remembered(identity)
         let room = Self.pastRows - (recent?.rows ?? 0)
-        let shown = stored.suffix(room)
+        var shown = stored.suffix(room)
+        var bytes = shown.reduce(recent?.bytes ?? 0) { $0 + $1.json.count }
+        while bytes > ListBounds.maximumBytes, shown.count + (recent?.rows ?? 0) > 1, let oldest = shown.popFirst() {
+            bytes -= oldest.json.count
+        }
         return answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
             writer.short(subject, of: engine)

@@ -5,6 +5,8 @@ import IsletProtocol
 extension Partition {
     /// How long a read with `minSeq` waits where it names no `ttl`, in milliseconds of real time.
     static let minSeqWait: Int64 = 5_000
+    /// How long it waits at most, whatever its `ttl`: it takes a place that others may want, and its peer may have gone.
+    static let longestMinSeqWait: Int64 = 60_000
     /// When to ask again for what did not fit into the answers to one message, in milliseconds.
     static let fullAnswerRetry: Int64 = 10
 
@@ -14,7 +16,7 @@ extension Partition {
         if !isExpired, let seq = command.envelope.minSeq, let app = stream(of: command.operation, frame),
             engine.apps.find(app).map({ engine.apps.seq(of: $0) }) ?? 0 < seq
         {
-            let deadline = now.monotonic + (command.envelope.ttl ?? Self.minSeqWait)
+            let deadline = now.monotonic + min(command.envelope.ttl ?? Self.minSeqWait, Self.longestMinSeqWait)
             return later(
                 .waitForSeq(seq, app: app, frame: Array(original), deadline: deadline),
                 command.envelope, frame)
@@ -23,7 +25,7 @@ extension Partition {
         switch command.operation {
         case .clockAdvance(let advance): return advanceClock(advance, envelope, frame)
         case _ where isExpired: return refuse(envelope, frame, .expired)
-        case .activityHistory where isAnswerFull, .activityList where isAnswerFull:
+        case .activityHistory where isAnswerFull, .activityExplain where isAnswerFull, .activityList where isAnswerFull:
             return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .activityGet, .activityHistory, .activityExplain: return readActivity(command, frame)
         case .activityList(let list): return self.list(list, envelope, frame)
@@ -41,7 +43,8 @@ extension Partition {
             subscriberApplied(
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
             return .silent
-        case .controlHistory where isAnswerFull, .controlList where isAnswerFull, .inspection where isAnswerFull:
+        case .controlHistory where isAnswerFull, .controlExplain where isAnswerFull, .controlList where isAnswerFull,
+            .inspection where isAnswerFull:
             return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .controlGet(let get): return getControl(get, envelope, frame)
         case .controlHistory(let address), .controlExplain(let address):
@@ -131,7 +134,7 @@ extension Partition {
             start = slot
         }
         let filter = engine.filter(of: list, frame)
-        if list.order == .presentation { return presentation(list, filter, envelope, frame) }
+        if list.order == .presentation { return presentation(list, filter, first: Int(start), envelope, frame) }
         let scan = ListScan(filter: filter, firstRow: start, limit: list.limit)
         if scan.advance(engine, slots: ListBounds.slotsAtOnce) {
             return answer { scan.write(to: &$0, envelope, frame) }
@@ -140,8 +143,10 @@ extension Partition {
     }
 
     /// A device's Lock Screen and Dynamic Island. The ranks are over the whole device, whatever is filtered.
+    ///
+    /// - Parameter first: how many were on the pages before, which is what a cursor of this order says.
     private func presentation(
-        _ list: ActivityList, _ filter: ActivityFilter?, _ envelope: Envelope, _ frame: Span<UInt8>
+        _ list: ActivityList, _ filter: ActivityFilter?, first: Int, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         var order: [Presentation] = []
         if let device = filter?.device {
@@ -153,15 +158,24 @@ extension Partition {
             writer.beginAnswer(envelope, frame, ok: true)
             writer.key("activities")
             writer.beginArray()
-            for presentation in shown.prefix(list.limit) {
+            let (begin, page) = (writer.count, shown.dropFirst(first).prefix(list.limit))
+            var next = first + page.count
+            for (place, presentation) in zip(page.indices, page) {
                 guard let record = engine.record(at: presentation.slot) else { continue }
+                let start = writer.count
                 writer.activity(
                     record, at: presentation.slot, machine: record.machine, revision: record.revision,
                     presentation: presentation, of: engine)
+                if writer.count - begin > ListBounds.maximumBytes, place > first {
+                    writer.truncate(to: start)
+                    next = place
+                    break
+                }
             }
             writer.endArray()
             writer.field("total", shown.count)
             writer.field("exact", true)
+            if next < shown.count { writer.field("next", string: String(next)) }
             writer.endObject()
         }
     }

@@ -7,6 +7,8 @@ extension Partition {
     static let maximumJoinedApps = 1_000
     /// At most this many joins wait for their answer; one more is not answered, and its client asks again.
     static let maximumJoins = 65_536
+    /// A turn answers no more joins once their answers have as many bytes.
+    private static let joinBytesPerTurn = 1 << 20
 
     /// A topic was subscribed to; a join is answered on its own topic, with the present batch.
     package func subscribed(to topic: Span<UInt8>) {
@@ -25,8 +27,13 @@ extension Partition {
     /// Joins and watermarks, behind the events that leave before them: what they say of the streams is what is
     /// published by then.
     func writeStreamMessages() {
-        for join in joins { answer(join) }
-        joins.removeAll(keepingCapacity: true)
+        let start = outbound.writer.count
+        var answered = 0
+        while answered < joins.count, outbound.writer.count - start < Self.joinBytesPerTurn {
+            answer(joins[answered])
+            answered += 1
+        }
+        joins.removeFirst(answered)
         for app in watermarks.due(at: now.monotonic) { publishWatermark(app, isClosing: false) }
     }
 
@@ -76,9 +83,15 @@ extension Partition {
     /// events.
     func subscriberApplied(nonce: [UInt8], _ positions: [AppliedPosition]) {
         subscribers.report(nonce: nonce, positions: positions, at: now.monotonic)
-        let isLagging = positions.contains { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
-        guard isLagging else { return }
-        outbound.add(copying: JoinTopic.start + nonce, to: .events, more: true)
+        let behind = positions.filter { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
+        guard !behind.isEmpty else { return }
+        // It listens on the topic that it joined with, which may name an app.
+        tellLagging(JoinTopic.start + nonce)
+        for position in behind { tellLagging(JoinTopic.start + nonce + [UInt8(ascii: "/")] + position.app) }
+    }
+
+    private func tellLagging(_ topic: [UInt8]) {
+        outbound.add(copying: topic, to: .events, more: true)
         let start = outbound.beginFrame()
         outbound.writer.beginObject()
         outbound.writer.field("at", now.domain)

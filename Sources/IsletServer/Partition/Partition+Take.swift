@@ -6,8 +6,9 @@ import IsletProtocol
 extension Partition {
     /// A turn takes no more messages once its answers have as many bytes.
     private static let answerBytesPerTurn = 16 << 20
-    /// Once the answers to one message have as many bytes, its further lists and histories are refused as `busy`.
-    private static let answerBytesPerMessage = 16 << 20
+    /// Once the answers to one message have as many bytes, its further large reads are refused as `busy`; with one more, of
+    /// 1 MiB at most, the message has 16 MiB.
+    static let answerBytesPerMessage = 15 << 20
 
     /// Whether the answers to the present message are so large that no more of its large reads are answered.
     var isAnswerFull: Bool { outbound.writer.count - messageStart > Self.answerBytesPerMessage }

@@ -50,7 +50,7 @@ extension Partition {
     private func past(
         _ question: StoredPast.Question, _ address: ControlAddress, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
-        if question == .history, isAnswerFull { return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry)) }
+        if isAnswerFull { return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry)) }
         guard let widget = engine.readWidget(address, frame, at: now.domain, dating) else {
             return refuse(envelope, frame, .notFound)
         }

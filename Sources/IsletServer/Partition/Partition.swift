@@ -75,6 +75,8 @@ package final class Partition {
     @exclusivity(unchecked) var watermarks = WatermarkSchedule()
     @exclusivity(unchecked) var retries = RetryWindow()
     var jobs: [Job] = []
+    /// The job whose command is executed again.
+    var continued: Job?
     @exclusivity(unchecked) var clockTravel: ClockTravel?
     /// How often the manual clock has arrived.
     package internal(set) var arrivals = 0
@@ -182,7 +184,8 @@ package final class Partition {
         }
         commit()
         continueSweep()
-        return isBusy
+        // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
+        return isBusy || !joins.isEmpty && (flights.areLanded || flights.isDiskFull)
     }
 
     /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until

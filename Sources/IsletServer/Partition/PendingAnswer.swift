@@ -8,6 +8,8 @@ final class PendingAnswer {
     let route: [[UInt8]]
     private(set) var frames: [[UInt8]?] = []
     private var missing = 0
+    /// Of all frames that are here.
+    private(set) var bytes = 0
     /// The last batch that its frames may show something of; 0: none.
     private(set) var shows: UInt64 = 0
     /// Whether all commands of its message have been looked at.
@@ -22,6 +24,7 @@ final class PendingAnswer {
 
     func add(_ frame: [UInt8], shows batch: UInt64) {
         frames.append(frame)
+        bytes += frame.count
         shows = max(shows, batch)
     }
 
@@ -35,6 +38,7 @@ final class PendingAnswer {
     func fill(_ index: Int, _ frame: [UInt8], shows batch: UInt64) {
         precondition(frames[index] == nil, "a frame is answered once")
         frames[index] = frame
+        bytes += frame.count
         shows = max(shows, batch)
         missing -= 1
     }
@@ -95,12 +99,15 @@ final class Job {
     /// The command, for its `req`.
     let envelope: Envelope
     let req: [UInt8]
+    /// The routing id of who asked.
+    let peer: [UInt8]
     /// The number of the command, since the start.
     let number: UInt64
     var answer: Answer?
 
-    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8], number: UInt64) {
+    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8], peer: [UInt8], number: UInt64) {
         self.kind = kind
+        self.peer = peer
         self.envelope = envelope
         self.req = req
         self.number = number

@@ -57,23 +57,38 @@ package struct SubscriberTable {
         }
     }
 
+    /// At most this many positions of all of them are remembered, for the same price.
+    static let maximumPositions = 200_000
+    /// Who has reported nothing for so long is forgotten, in milliseconds.
+    static let longestSilence: Milliseconds = 3_600_000
+    /// How often those are looked for, in milliseconds.
+    private static let silenceCheck: Milliseconds = 60_000
+
     private(set) var reports: [[UInt8]: Report] = [:]
+    private(set) var positionCount = 0
+    private var nextCheck: Milliseconds = 0
 
     /// - Parameters:
     ///   - nonce: the subscriber's own, which its join carried.
     ///   - time: monotonic milliseconds.
     mutating func report(nonce: [UInt8], positions: [AppliedPosition], at time: Milliseconds) {
-        if reports[nonce] == nil, reports.count >= Self.maximumSubscribers,
+        if time >= nextCheck {
+            nextCheck = time + Self.silenceCheck
+            for (nonce, report) in reports where time - report.at > Self.longestSilence { forget(nonce: nonce) }
+        }
+        forget(nonce: nonce)
+        while reports.count >= Self.maximumSubscribers || positionCount + positions.count > Self.maximumPositions,
             let oldest = reports.min(by: { $0.value.at < $1.value.at })
         {
-            reports[oldest.key] = nil
+            forget(nonce: oldest.key)
         }
         reports[nonce] = Report(positions: positions, at: time)
+        positionCount += positions.count
     }
 
     /// A subscriber is gone.
     mutating func forget(nonce: [UInt8]) {
-        reports[nonce] = nil
+        if let report = reports.removeValue(forKey: nonce) { positionCount -= report.positions.count }
     }
 
     /// How many there are, and how far behind. Where they report more positions than one turn may look at, the rest counts

@@ -35,13 +35,16 @@ package struct ReplayRing: ~Copyable {
     /// What a history got to read.
     package struct History: Equatable, Sendable {
         package var rows: Int
+        /// Of their topics and JSON.
+        package var bytes: Int
         /// The revision of the first event that was given.
         package var sinceRevision: UInt32
         /// The sequence number of the entity's event before that one; 0 where it is the first.
         package var previous: UInt64
 
-        package init(rows: Int, sinceRevision: UInt32, previous: UInt64) {
+        package init(rows: Int, bytes: Int, sinceRevision: UInt32, previous: UInt64) {
             self.rows = rows
+            self.bytes = bytes
             self.sinceRevision = sinceRevision
             self.previous = previous
         }
@@ -156,8 +159,9 @@ package struct ReplayRing: ~Copyable {
         var bytes = 0
         for chunk in streams[Int(app)].chunks.reversed() {
             let goesOn = chunk.forEachRecord(of: entity, hash: hash) { record in
-                bytes += record.topic.count + record.json.count
-                if found.count == maximumRows || (bytes > maximumBytes && !found.isEmpty) { return false }
+                let more = record.topic.count + record.json.count
+                if found.count == maximumRows || (bytes + more > maximumBytes && !found.isEmpty) { return false }
+                bytes += more
                 let header = record.header
                 found.append((record, chunk.firstSeq + UInt64(header.index)))
                 return header.revision > 1
@@ -167,7 +171,7 @@ package struct ReplayRing: ~Copyable {
         guard let first = found.last else { return nil }
         for (record, seq) in found.reversed() { Self.give(record, seq: seq, to: visit) }
         return History(
-            rows: found.count, sinceRevision: first.0.header.revision, previous: first.0.header.previousSeq)
+            rows: found.count, bytes: bytes, sinceRevision: first.0.header.revision, previous: first.0.header.previousSeq)
     }
 
     private static func give(_ record: ReplayChunk.Record, seq: UInt64, to visit: Visit) {

@@ -66,9 +66,7 @@ final class ControlRig {
 
     /// What `explain` shows, oldest first.
     func decisions(_ id: EntityID) -> [ControlDecision] {
-        var all: [ControlDecision] = []
-        engine.controls.forEachDecision(about: id) { all.append($0) }
-        return all
+        engine.apps.apps.indices.flatMap { engine.controls.newestDecisions(.max, about: id, of: AppID($0)) }
     }
 
     /// The last step's calls: `ask #1`, `perform(on) #1`, `cancel #1`.

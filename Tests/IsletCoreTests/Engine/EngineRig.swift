@@ -122,9 +122,7 @@ final class EngineRig {
 
     /// What `explain` shows, oldest first.
     func decisions(_ id: EntityID) -> [Decision] {
-        var all: [Decision] = []
-        engine.forEachDecision(about: id) { all.append($0) }
-        return all
+        engine.apps.apps.indices.flatMap { engine.newestDecisions(.max, about: id, of: AppID($0)) }
     }
 
     func app(_ name: String) -> AppRecord? { engine.apps.find(Array(name.utf8)).map { engine.apps[$0] } }

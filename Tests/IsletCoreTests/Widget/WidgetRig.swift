@@ -81,9 +81,7 @@ final class WidgetRig {
 
     /// What `explain` shows, oldest first.
     func decisions(_ id: EntityID) -> [WidgetDecision] {
-        var all: [WidgetDecision] = []
-        engine.widgets.forEachDecision(about: id) { all.append($0) }
-        return all
+        engine.apps.apps.indices.flatMap { engine.widgets.newestDecisions(.max, about: id, of: AppID($0)) }
     }
 
     /// `#1 entryRelevance 1.0, #2 placement`.

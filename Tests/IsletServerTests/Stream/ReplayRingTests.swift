@@ -155,23 +155,25 @@ import Testing
         }
         var seqs: [UInt64] = []
         var revisions: [UInt32] = []
+        var bytes = 0
         let all = ring.history(of: entity(1), app: 0, maximumRows: 20_000, maximumBytes: .max) {
-            seq, revision, _, json in
+            seq, revision, topic, json in
             seqs.append(seq)
             revisions.append(revision)
+            bytes += topic.count + json.count
             let isRight = json.withUnsafeBytes { $0.elementsEqual(self.json(0, seq)) }
             #expect(isRight)
         }
-        #expect(all == ReplayRing.History(rows: 10_000, sinceRevision: 1, previous: 2 * 7))
+        #expect(all == ReplayRing.History(rows: 10_000, bytes: bytes, sinceRevision: 1, previous: 2 * 7))
         #expect(all?.isComplete == true)
         #expect(seqs == (0..<10_000).map { $0 * 3 + 2 })
         #expect(revisions == Array(1...10_000))
 
         let newest = ring.history(of: entity(1), app: 0, maximumRows: 1_000, maximumBytes: .max) { _, _, _, _ in }
-        #expect(newest == ReplayRing.History(rows: 1_000, sinceRevision: 9_001, previous: 27_002 * 7))
+        #expect(newest?.rows == 1_000 && newest?.sinceRevision == 9_001 && newest?.previous == 27_002 * 7)
         #expect(newest?.isComplete == false)
         let short = ring.history(of: entity(1), app: 0, maximumRows: 1_000, maximumBytes: 1) { _, _, _, _ in }
-        #expect(short == ReplayRing.History(rows: 1, sinceRevision: 10_000, previous: 29_999 * 7))
+        #expect(short?.rows == 1 && short?.sinceRevision == 10_000 && short?.previous == 29_999 * 7)
         #expect(ring.history(of: entity(9), app: 0, maximumRows: 9, maximumBytes: 9) { _, _, _, _ in } == nil)
         #expect(ring.history(of: entity(1), app: 5, maximumRows: 9, maximumBytes: 9) { _, _, _, _ in } == nil)
     }

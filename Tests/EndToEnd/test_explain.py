@@ -1,0 +1,99 @@
+"""What `explain` and `history` show, and how much of it: the newest, of this life alone, in frames and messages with bounds."""
+
+import json
+import uuid
+
+from support.commands import Commands
+from support.dates import HOUR
+from support.durable import Durable
+
+MIB = 1 << 20
+
+
+def test_explain_tells_the_newest_thousand_decisions(client):
+    id = client.start()["id"]
+    for first in range(0, 1_200, 200):
+        client.batch(*(client.command("activity.update", id=id, contentState={"n": n})
+                       for n in range(first, first + 200)))
+    decisions = client.read("activity.explain", id=id)["decisions"]
+    assert [decision["revision"] for decision in decisions] == list(range(202, 1_202))
+
+
+def test_many_large_explanations_in_one_message_stop_at_its_limit(client):
+    id = client.start()["id"]
+    for first in range(0, 1_100, 220):
+        client.batch(*(client.command("activity.update", id=id, contentState={}, client=str(uuid.uuid4()),
+                                      req=f"{'q' * 50}{n}") for n in range(first, first + 220)))
+    client.send(*(client.command("activity.explain", id=id) for _ in range(128)))
+    frames = client.wire.receive(client.socket, 60)
+    assert len(frames) == 128
+    assert sum(map(len, frames)) <= 16 * MIB and max(map(len, frames)) <= MIB
+    answers = [json.loads(frame) for frame in frames]
+    codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
+    assert answers[0]["ok"] and codes == {"busy"}
+
+
+def test_explain_begins_with_this_life_of_an_id(client, wire, service):
+    """An id whose activity is forgotten may be used again, by another app too."""
+    id = str(uuid.uuid4())
+    for app in ("com.example.first", "com.example.second", "com.example.second"):
+        peer = Commands(wire, service.commands, app)
+        peer.start(id=id)
+        peer.applied("activity.end", id=id, dismissalPolicy="immediate")
+        told = peer.read("activity.explain", id=id)["decisions"]
+        assert [decision.get("event") for decision in told] == [
+            "activity.started", "activity.ended", "activity.dismissed"], (app, told)
+        peer.advance(by=25 * HOUR)
+
+
+def test_explain_does_not_tell_what_another_app_tried(client, wire, service):
+    id = client.start()["id"]
+    other = Commands(wire, service.commands, "com.example.other")
+    stranger = {"type": "Delivery", "attributes": {}, "contentState": {}, "id": id}
+    assert other.refused("activity.start", **stranger)["code"] == "reconnectNotPermitted"
+    assert client.refused("activity.start", **stranger)["code"] == "reconnectNotPermitted"
+    told = client.read("activity.explain", id=id)["decisions"]
+    assert [decision["outcome"] for decision in told] == ["applied", "refused"], "its own app's attempt is told"
+
+
+def fill(client, id, first, count):
+    for n in range(first, first + count):
+        client.applied("activity.update", id=id, contentState={"n": n, "x": "x" * 3_800})
+
+
+def test_a_history_from_memory_and_from_files_is_one_frame_of_a_mebibyte(wire, tmp_path):
+    durable = Durable(wire, tmp_path).start()
+    try:
+        id = durable.client.start()["id"]
+        fill(durable.client, id, 0, 250)
+        durable.stop().start()
+        fill(durable.client, id, 250, 150)
+        client = durable.client
+        client.send(client.command("activity.history", id=id))
+        [frame] = wire.receive(client.socket, 60)
+        assert len(frame) <= MIB
+        answer = json.loads(frame)
+        revisions = [event["activity"]["revision"] for event in answer["events"]]
+        assert revisions == list(range(answer["sinceRevision"], 402)) and len(revisions) > 200
+        assert answer["complete"] is False
+        durable.stop()
+    finally:
+        durable.service.kill()
+
+
+def test_histories_from_files_stop_at_the_limit_of_their_message(wire, tmp_path):
+    durable = Durable(wire, tmp_path).start()
+    try:
+        id = durable.client.start()["id"]
+        fill(durable.client, id, 0, 260)
+        durable.stop().start()
+        client = durable.client
+        client.send(*(client.command("activity.history", id=id) for _ in range(24)))
+        frames = wire.receive(client.socket, 60)
+        assert len(frames) == 24 and sum(map(len, frames)) <= 16 * MIB
+        answers = [json.loads(frame) for frame in frames]
+        assert {answer["ok"] for answer in answers} == {True, False}
+        assert {answer["error"]["code"] for answer in answers if not answer["ok"]} == {"busy"}
+        durable.stop()
+    finally:
+        durable.service.kill()
