@@ -17,6 +17,9 @@ extension RetryWindow {
     }
 
     /// Remembers an answer again. They must come in the order in which they were given.
+    ///
+    /// A pair that was used twice was forgotten in between, else the second use had been answered and not executed; and
+    /// with it all older answers of its client.
     package mutating func restoreAnswer(
         _ bytes: Span<UInt8>, batch: UInt64, at instant: Instant
     ) throws(ImageError) {
@@ -24,7 +27,7 @@ extension RetryWindow {
         guard stored.req.count <= InlineText.maximumCount else { throw .unknownValue }
         let req = bytes.extracting(stored.req)
         let claim = RetryClaim(client: stored.client, req: req, frameHash: stored.frameHash)
-        guard find(claim, req) == nil else { return }
+        while let former = find(claim, req) { forget(clients[entries[former].client].oldest) }
         guard let answer = stored.answer else {
             let tooLong = [UInt8](repeating: 0, count: RetryWindow.maximumAnswerBytes + 1)
             return remember(claim, req: req, answer: tooLong.span, batch: batch, at: instant)
