@@ -52,7 +52,7 @@ def main():
                   file=sys.stderr)
             return 1
     for name, value in {"seed": given.seed, **counts}.items():
-        print(f"{name:<28}{value:>12}")
+        print(f"{name:<50}{value:>12}")
     return 0
 
 

@@ -1,12 +1,13 @@
 """The kill campaign in short (the long one is scripts/kill_campaign.py), and proof that its checks can fail."""
 
+import dataclasses
 import json
 import random
 
 import pytest
 
 from killing.campaign import Campaign, Plan
-from killing.fold import Fold
+from killing.fold import LATE_LIMIT, Fold
 from killing.load import Load
 from killing.subscriber import replay
 from killing.writer import Answered, Writer
@@ -21,6 +22,9 @@ def test_nothing_acknowledged_is_lost_or_done_twice(tmp_path, sync):
     counts = Campaign(Plan(str(tmp_path), kills=6, seed=seed, between=(0.1, 0.5), sync=sync, early=0.3)).run()
     print(counts)
     assert counts["kills"] >= 6 and counts["commands retried"] and counts["deadlines due while down"]
+    assert counts["of them with commands on their way"]
+    judged = counts["of them found in the stream, once"] + counts["of them ignored, as they had to be"]
+    assert judged == counts["commands acknowledged"], "each answer is looked for"
 
 
 @pytest.mark.timeout(120)
@@ -70,6 +74,7 @@ def judge(stream, answers, starts=()):
 def test_a_right_stream_passes(stream):
     rows, answers = stream
     fold = judge(rows, answers)
+    assert fold.found + fold.ignored == len(answers) and fold.ignored
     assert fold.seq == len(rows) > 300 and not fold.missed(rows[-1][1]["at"])
 
 
@@ -125,6 +130,30 @@ def test_the_checks_find(stream, fault):
         judge(BROKEN[fault](json.loads(json.dumps(rows))), answers)
 
 
+def test_the_checks_find_a_command_that_is_said_to_be_ignored(stream):
+    """Nothing is in the stream of it, and what it was to change goes on."""
+    rows, answers = stream
+    shown = next(event["activity"] for _, event in rows if event["event"] == "activity.started")
+    last = answers[-1]
+    ignored = dataclasses.replace(
+        last, req="w-999999", outcome="ignored", id=shown["id"], revision=shown["revision"])
+    with pytest.raises(AssertionError, match="without a reason"):
+        judge(rows, answers + [ignored])
+
+
+def test_commands_that_were_executed_before_a_kill_are_counted(stream):
+    rows, answers = stream
+    end = rows[-1][1]["at"] + 1
+    applied = next(n for n, answer in enumerate(answers) if answer.outcome == "applied")
+    assert judge(rows, answers).unheard == 0
+    resent = answers[:applied] + [dataclasses.replace(answers[applied], resent=end)] + answers[applied + 1:]
+    assert judge(rows, resent).unheard == 1
+    # It was sent again before it was executed, which the second time did.
+    at = next(event["at"] for _, event in rows if event["seq"] == answers[applied].seq)
+    resent[applied] = dataclasses.replace(answers[applied], resent=at)
+    assert judge(rows, resent).unheard == 0
+
+
 @pytest.fixture
 def two_deadlines(client, bulk):
     """Two starts, and their stale dates, as (topic, event)."""
@@ -142,6 +171,24 @@ def test_the_checks_find_a_deadline_that_never_came(two_deadlines):
     end = two_deadlines[-1][1]["at"]
     assert not judge(two_deadlines, []).missed(end)
     assert judge(two_deadlines[:-1], []).missed(end + 1)
+
+
+def later(rows, position, by):
+    topic, event = rows[position]
+    return rows[:position] + [(topic, {**event, "at": event["at"] + by, "lateBy": event.get("lateBy", 0) + by})]
+
+
+def test_the_checks_find_a_deadline_that_came_too_late(two_deadlines):
+    """Its lateness is told and right, and it is ten minutes."""
+    last = len(two_deadlines) - 1
+    assert judge(later(two_deadlines, last, LATE_LIMIT), []).latest == LATE_LIMIT
+    late = later(two_deadlines, last, 600_000)
+    with pytest.raises(AssertionError, match="too late"):
+        judge(late, [])
+    # Nobody can be blamed for what was due while nothing ran.
+    assert judge(late, [], [late[-1][1]["at"] - 1000]).late == 1
+    with pytest.raises(AssertionError, match="too late"):
+        judge(late, [], [late[-1][1]["at"] - LATE_LIMIT - 1])
 
 
 def test_the_checks_find_missed_deadlines_in_another_order(two_deadlines):

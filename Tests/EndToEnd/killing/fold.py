@@ -11,13 +11,19 @@ FROM = {
 DUE = {"staleDate": "staleDate", "startDate": "startDate", "dismissalPolicy": "dismissAt", "activeLimit": "expiresAt"}
 """Which date of an entity a cause goes by."""
 
+LATE_LIMIT = 15_000
+"""Milliseconds after its date, or after the start of the process that finds it over, in which a deadline has taken effect:
+what a machine may stall, and what a start takes."""
+
 ROOTS = {"activity.scheduled", "activity.started", "activity.updated", "activity.ended"}
 
 
 class Fold:
     """Entities by id, from nothing but events; each check raises an AssertionError.
 
-    `done` maps (client, req) to the (seq, id, revision) of the last event that names them.
+    `done` maps (client, req) to the (seq, id, revision) of the last event that names them, and `made` to when the first
+    one was made. `over` maps an id to the revision at which it had ended. Counted are commands whose first answer was
+    `found` in the stream, those `ignored` with reason, and those `unheard`: executed, with the answer lost in a kill.
     """
 
     def __init__(self, app):
@@ -26,7 +32,9 @@ class Fold:
         self.epoch = None
         self.entities = {}
         self.since = {}
-        self.done = {}
+        self.done, self.made = {}, {}
+        self.over = {}
+        self.found = self.unheard = self.ignored = 0
         self.finished = collections.defaultdict(set)
         self.starts = [0]
         self.overdue = {}
@@ -58,6 +66,8 @@ class Fold:
             else:
                 entity[name] = value
         assert entity["state"] == event["to"]
+        if entity["state"] in ("ended", "dismissed"):
+            self.over.setdefault(entity["id"], entity["revision"])
         assert topic == f"{self.app}/activity/{entity['type']}/{entity['id']}"
         if entity["state"] == "dismissed":
             for name in set(DUE.values()):
@@ -74,19 +84,25 @@ class Fold:
             assert event["event"] in ("activity.stale", "activity.dismissed"), f"executed twice: {event}"
         else:
             assert event["event"] in ROOTS or event["cause"] in ("command", "dismissalPolicy"), event
+        self.made.setdefault(pair, event["at"])
         self.done[pair] = event["seq"], id, revision
 
     def answered(self, answer):
-        """A first answer against the stream."""
+        """A first answer against the stream. Content of this load always differs, so only what is over is left as it is."""
         pair = answer.client, answer.req
         if answer.outcome == "applied":
             assert self.done.pop(pair, None) == (answer.seq, answer.id, answer.revision), f"lost: {answer}"
+            self.found += 1
+            self.unheard += self.made.pop(pair) < answer.resent
         else:
             assert pair not in self.done, f"ignored, and executed: {answer}"
+            over = self.over.get(answer.id)
+            assert over and answer.revision >= over, f"ignored without a reason, over since {over}: {answer}"
+            self.ignored += 1
         self.finished[answer.client].add(answer.req)
 
     def deadline(self, entity, event):
-        """Never early, its lateness right, and after a start in the order of the dates."""
+        """Never early, never much too late, its lateness right, and after a start in the order of the dates."""
         name = DUE[event["cause"]]
         date, at = entity[name], event["at"]
         since = self.since.get((entity["id"], name), 0)
@@ -100,6 +116,7 @@ class Fold:
             assert patch[field] == date, f"due {date}: {event}"
         self.latest = max(self.latest, event["lateBy"])
         start = self.starts[bisect.bisect_right(self.starts, at) - 1]
+        assert at <= max(due, start) + LATE_LIMIT, f"too late, due {due}, started {start}: {event}"
         if due < start:
             self.late += 1
             last_start, last_due = self.overdue.get("last", (0, 0))

@@ -23,6 +23,8 @@ class Answered:
     seq: int
     id: str
     revision: int
+    resent: int = 0
+    """When it was first sent again after a kill, in milliseconds; 0: it was answered before."""
 
 
 class Writer(threading.Thread):
@@ -37,6 +39,7 @@ class Writer(threading.Thread):
         self.load, self.url, self.window, self.rate = load, url, window, rate
         self.waiting = collections.OrderedDict()
         self.recent = collections.OrderedDict()
+        self.resent = {}
         self.answered = collections.deque()
         self.refused = collections.Counter()
         self.acknowledged = self.retried = self.compared = 0
@@ -101,7 +104,8 @@ class Writer(threading.Thread):
             self.socket.close()
             self.wire.sockets.remove(self.socket)
             self.connect()
-        for frame in list(self.waiting.values()):
+        for req, frame in list(self.waiting.items()):
+            self.resent.setdefault(req, time.time_ns() // 1_000_000)
             self.socket.send(frame)
             self.retried += 1
         for req in self.load.random.sample(list(self.recent), min(8, len(self.recent))):
@@ -127,7 +131,7 @@ class Writer(threading.Thread):
             short = answer["activity"]
             self.answered.append(Answered(
                 self.load.app, self.load.client, req, answer["outcome"], answer["seq"], short["id"],
-                short["revision"]))
+                short["revision"], self.resent.pop(req, 0)))
         elif req in self.recent:
             self.compared += 1
             first = self.recent[req][1]
