@@ -9,12 +9,24 @@ extension Partition {
         guard frame[path.indices.lowerBound] == UInt8(ascii: "/") else {
             return refuse(envelope, frame, .badField(.path, .outOfRange))
         }
-        if let backup, !backup.isAsked(by: frame) { return refuse(envelope, frame, .unavailable(.backupRunning)) }
+        var claim: RetryClaim?
+        if let backup {
+            guard backup.isAsked(by: frame) else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
+        } else {
+            switch firstTime(envelope, frame) {
+            case .settled(let result): return result
+            case .first(let found): claim = found
+            }
+        }
         let result = later(.backup, envelope, frame)
         guard case .later(let job) = result else { return result }
         if backup == nil {
             nextRead += 1
             backup = RunningBackup(id: nextRead, frame: Array(frame))
+            if let claim {
+                let req = job.req
+                backup?.inFlight = RetryInFlight(claim: claim, ticket: retries.begin(claim, req: req.span))
+            }
             journal.backUp(BackupRequest(id: nextRead, path: frame.text(path)))
         }
         backup?.jobs.append(job)
@@ -26,7 +38,12 @@ extension Partition {
         guard let backup, backup.id == result.id else { return }
         self.backup = nil
         jobs.removeAll { job in backup.jobs.contains { $0 === job } }
-        for job in backup.jobs { finish(job, with: answered(result, job)) }
+        for (index, job) in backup.jobs.enumerated() {
+            let (req, answer) = (job.req, answered(result, job))
+            // All have asked with the same bytes.
+            if index == 0, let inFlight = backup.inFlight { remember(answer, inFlight, req: req.span) }
+            finish(job, with: answer)
+        }
     }
 
     private func answered(_ result: BackupResult, _ job: Job) -> FrameResult {
@@ -51,6 +68,8 @@ struct RunningBackup {
     /// The command that asked for it. A copy takes longer than clients wait before they send a command again, and then
     /// they send the same bytes.
     let frame: [UInt8]
+    /// Where a retry after its end can be told.
+    var inFlight: RetryInFlight?
     /// Who waits for it: the command, and those that came again.
     var jobs: [Job] = []
 

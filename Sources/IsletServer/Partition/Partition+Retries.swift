@@ -21,8 +21,8 @@ extension Partition {
             let repeated = retries.withAnswer(remembered) { bytes in answer { $0.plainBytes(bytes) } }
             guard let repeated else { preconditionFailure("an answer was forgotten within a turn") }
             return .settled(repeated)
-        case .inFlight: preconditionFailure("nothing else is looked at while a change waits for its answer")
-        case .reused: return .settled(refuse(envelope, frame, .requestReused))
+        // Only a backup is in flight while other commands are looked at, and its own bytes are told before.
+        case .inFlight, .reused: return .settled(refuse(envelope, frame, .requestReused))
         case .unknown: return .settled(refuse(envelope, frame, .outcomeUnknown))
         }
     }
@@ -33,10 +33,30 @@ extension Partition {
         outbound.writer.withSpan { bytes in
             let answer = bytes.extracting(range)
             retries.remember(claim, req: req, answer: answer, batch: batch.number, at: now.domain)
-            guard isDurable else { return }
-            image.removeAll()
-            RetryWindow.write(claim, req: req, answer: answer, to: &image)
-            image.withSpan { batch.remember($0) }
+            keep(answer, claim, req: req)
         }
     }
+
+    /// The same of a command whose answer came in a later turn; one that was refused may come again.
+    func remember(_ result: FrameResult, _ kept: RetryInFlight, req: Span<UInt8>) {
+        guard case .answered(let range) = result, wasAccepted else { return retries.abandon(kept.ticket) }
+        outbound.writer.withSpan { bytes in
+            let answer = bytes.extracting(range)
+            retries.finish(kept.ticket, answer: answer, batch: batch.number, at: now.domain)
+            keep(answer, kept.claim, req: req)
+        }
+    }
+
+    private func keep(_ answer: Span<UInt8>, _ claim: RetryClaim, req: Span<UInt8>) {
+        guard isDurable else { return }
+        image.removeAll()
+        RetryWindow.write(claim, req: req, answer: answer, to: &image)
+        image.withSpan { batch.remember($0) }
+    }
+}
+
+/// A command whose answer is to be remembered when it comes.
+struct RetryInFlight {
+    let claim: RetryClaim
+    let ticket: RetryTicket
 }
