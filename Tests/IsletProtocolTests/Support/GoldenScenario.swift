@@ -92,7 +92,9 @@ struct GoldenScenario: ~Copyable {
     func watermark(isClosing: Bool) -> String {
         guard let app = engine.apps.apps.first else { return "" }
         var writer = JSONWriter()
-        writer.watermark(app, epoch: GoldenScenario.epoch, at: now, isClosing: isClosing)
+        writer.watermark(
+            epoch: GoldenScenario.epoch, seq: app.seq, entities: app.entities, digest: app.digest, at: now,
+            isClosing: isClosing)
         return String(decoding: writer.copy(), as: UTF8.self)
     }
 }
