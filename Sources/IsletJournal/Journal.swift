@@ -33,6 +33,9 @@ package protocol Journal: AnyObject {
     /// One at a time.
     func backUp(_ request: BackupRequest)
 
+    /// Domain time has come so far, in milliseconds since 1970: what is kept for a time may be over. Now and then is enough.
+    func timePassed(to time: Int64)
+
     /// Commits what was appended, writes what was swept, reports it, notes that this was a clean stop, and releases
     /// files and threads. Nothing may be asked of it after this.
     func close() async

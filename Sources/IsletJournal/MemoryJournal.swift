@@ -26,6 +26,8 @@ package final class MemoryJournal: Journal {
         preconditionFailure("a journal in memory has no events to read")
     }
 
+    package func timePassed(to time: Int64) {}
+
     package func backUp(_ request: BackupRequest) {
         preconditionFailure("a journal in memory has nothing to copy")
     }

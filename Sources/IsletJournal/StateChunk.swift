@@ -3,7 +3,7 @@
 /// The snapshot is fuzzy. Its entities are written in the order of their slots and over many batches, so each says how
 /// far its app's stream had come when it last changed, and recovery applies the journal's events from there on. A round
 /// has gone through all slots that had changed when it began; after it the journal is not needed any more from before
-/// that batch, other than for replays, histories and retries.
+/// that batch, other than for replays, histories and retries (``answersFrom``).
 package struct StateChunk: Sendable {
     /// At most this many entities and facts are in one, and about as many bytes.
     package static let maximumRows = 16_384
@@ -54,9 +54,9 @@ package struct StateChunk: Sendable {
 
     /// The end of a round: the batch up to which, and with which, the snapshot now holds everything.
     package var holdsThrough: UInt64?
-    /// With ``holdsThrough``: the domain time at which the round began; nil: it is this piece alone. Retries may still ask
-    /// for what was forgotten since, so the answers of as long before that are kept.
-    package var roundBegan: Int64?
+    /// With ``holdsThrough``: the first batch with an answer that a retry may still ask for. What was forgotten of earlier
+    /// ones left its traces in this round at the latest; 0: all are needed.
+    package var answersFrom: UInt64 = 0
     /// Domain time when it was filled, in milliseconds since 1970.
     package var at: Int64 = 0
     package private(set) var entities: [Entity] = []
@@ -81,7 +81,7 @@ package struct StateChunk: Sendable {
     /// Empties it, keeping its buffers.
     package mutating func reset() {
         holdsThrough = nil
-        roundBegan = nil
+        answersFrom = 0
         entities.removeAll(keepingCapacity: true)
         freed.removeAll(keepingCapacity: true)
         facts.removeAll(keepingCapacity: true)

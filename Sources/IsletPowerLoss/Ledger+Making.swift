@@ -110,6 +110,9 @@ extension Ledger {
         if endsRound ?? dice.oneIn(3) {
             piece.holdsThrough = committed
             snapshot.holdsThrough = committed
+            // So that some segments are trimmed whose answers are all kept, some of them, or none.
+            snapshot.answersFrom = max(snapshot.answersFrom, committed - min(committed, committed % 13))
+            piece.answersFrom = snapshot.answersFrom
             snapshot.isDurable = true
             snapshot.isAhead = false
         }

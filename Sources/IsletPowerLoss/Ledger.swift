@@ -16,6 +16,8 @@ struct Ledger {
         var entities: [UInt64: String] = [:]
         var facts: [String: String] = [:]
         var holdsThrough: UInt64 = 0
+        /// The first batch with an answer that is kept, whatever is trimmed.
+        var answersFrom: UInt64 = 0
         /// The last batch that was committed when the piece was filled.
         var committed: UInt64 = 0
         /// Whether it was on the disk when it was reported.
@@ -51,6 +53,7 @@ struct Ledger {
         snapshots.removeLast(snapshots.count - 1 - index)
         snapshots[index].isAhead = isAhead
         snapshots[index].holdsThrough = min(snapshots[index].holdsThrough, lastBatch)
+        snapshots[index].answersFrom = min(snapshots[index].answersFrom, lastBatch + 1)
         snapshots[index].committed = min(snapshots[index].committed, lastBatch)
     }
 

@@ -101,6 +101,8 @@ private final class ForgetfulJournal: Journal {
     func append(_ batch: JournalBatch) -> JournalReceipt { .committed }
     func sweep(_ chunk: StateChunk) { isSwept = true }
     func read(_ request: JournalRead) { preconditionFailure("nothing is read here") }
+    func timePassed(to time: Int64) {}
+
     func backUp(_ request: BackupRequest) { preconditionFailure("nothing is backed up here") }
     func close() async {}
 

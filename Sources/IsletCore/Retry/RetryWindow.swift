@@ -78,6 +78,10 @@ package struct RetryWindow: ~Copyable {
     /// How many pairs are remembered or in flight.
     package var count: Int { entries.count }
 
+    /// The batch of the oldest answer that is remembered; nil where none is. Nothing of the batches before it is needed
+    /// any more once the traces are written.
+    package var oldestBatch: UInt64? { oldest == .max ? nil : entries[oldest].batch }
+
     /// The bytes that count toward the limit.
     package var heldBytes: Int { payloads.storedBytes + entries.count * Self.entryBytes }
 

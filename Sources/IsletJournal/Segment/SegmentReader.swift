@@ -85,6 +85,15 @@ final class SegmentReader {
         return rows
     }
 
+    /// The answers of the batches in a range: number, at, answers.
+    func answers(from first: UInt64, through last: UInt64) throws(SQLiteError) -> Statement {
+        let rows = try database.prepare(
+            "SELECT number, at, answers FROM batch WHERE id >= ? AND id < ? AND answers IS NOT NULL ORDER BY id")
+        rows.bind(Self.rowID(of: first), at: 1)
+        rows.bind(Self.rowID(of: last + 1), at: 2)
+        return rows
+    }
+
     /// An app's rows from the one that has a sequence number on: first_seq, last_seq, body, recovery.
     private lazy var streamRows: Result<Statement, SQLiteError> = Result { () throws(SQLiteError) in
         try database.prepare(

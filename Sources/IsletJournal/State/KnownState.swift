@@ -11,6 +11,8 @@ struct KnownState {
     var holdsThrough: UInt64
     /// Whether its rows may show what the journal has lost, as no round of the snapshot ended since.
     var isAhead = false
+    /// The first batch with an answer that a retry may still ask for.
+    var answersFrom: UInt64 = 0
     var clock: Int64
     var trimmedThrough: UInt64
     /// The first segment that is not trimmed.
@@ -44,6 +46,7 @@ struct KnownState {
         journalEpoch = meta[Schema.Key.journalEpoch] ?? epoch
         (self.isClosed, self.holdsThrough, self.clock) = (isClosed == "1", holdsThrough, clock)
         isAhead = meta[Schema.Key.isAhead] == "1"
+        answersFrom = meta[Schema.Key.answersFrom].flatMap { UInt64($0) } ?? 0
         (self.trimmedThrough, self.firstSegment) = (trimmedThrough, firstSegment)
     }
 
@@ -54,7 +57,7 @@ struct KnownState {
             Schema.Key.bootID: bootID, Schema.Key.isClosed: isClosed ? "1" : "0",
             Schema.Key.holdsThrough: String(holdsThrough), Schema.Key.clock: String(clock),
             Schema.Key.trimmedThrough: String(trimmedThrough), Schema.Key.firstSegment: String(firstSegment),
-            Schema.Key.isAhead: isAhead ? "1" : "0",
+            Schema.Key.isAhead: isAhead ? "1" : "0", Schema.Key.answersFrom: String(answersFrom),
         ]
     }
 

@@ -65,9 +65,14 @@ extension StateDatabase {
         }
     }
 
-    /// Notes, durably, that a segment goes, before its files do.
-    func recordTrimming(of segment: SegmentInfo) throws(SQLiteError) {
+    /// Notes, durably, that a segment goes, before its files do; keeps its answers from that batch on.
+    func recordTrimming(of segment: SegmentInfo, at path: String, answersFrom: UInt64) throws(SQLiteError) {
+        let reader =
+            segment.lastBatch >= answersFrom ? try SegmentReader(path: path, number: segment.number) : nil
         try durably { () throws(SQLiteError) in
+            if let reader {
+                try KeptAnswers(database).add(try reader.answers(from: answersFrom, through: segment.lastBatch))
+            }
             let insert = try database.prepare("INSERT OR REPLACE INTO trimmed VALUES(?,?)")
             for (app, range) in segment.apps {
                 insert.bind(range.last, at: 2)

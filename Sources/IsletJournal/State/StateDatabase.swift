@@ -63,6 +63,8 @@ final class StateDatabase: @unchecked Sendable {
         try durably { () throws(SQLiteError) in
             try writeRows(of: chunk)
             try Meta.set(Schema.Key.holdsThrough, to: through, in: database)
+            try Meta.set(Schema.Key.answersFrom, to: chunk.answersFrom, in: database)
+            try KeptAnswers(database).remove(before: chunk.answersFrom)
             // Everything that was lost is written over by now.
             try Meta.set(Schema.Key.isAhead, to: UInt64(0), in: database)
         }

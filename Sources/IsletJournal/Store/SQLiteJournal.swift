@@ -72,6 +72,11 @@ package final class SQLiteJournal: Journal {
         sweeper.backUp(request)
     }
 
+    package func timePassed(to time: Int64) {
+        precondition(!isClosed, "time passed after close")
+        sweeper.timePassed(to: time)
+    }
+
     package func close() async {
         isClosed = true
         committer.close()

@@ -23,6 +23,8 @@ enum Schema {
         static let segment = "segment"
         /// The state: the last batch that it holds everything of.
         static let holdsThrough = "holds_through"
+        /// The state: the first batch with an answer that a retry may still ask for; absent in older files.
+        static let answersFrom = "answers_from"
         /// The state: the latest domain time that was written.
         static let clock = "clock"
         /// The state: the last batch that was trimmed, and the first segment that was not.
@@ -98,6 +100,13 @@ enum Schema {
                 SELECT \(iso("next_at")) AS due, next_cause AS cause, app, kind, id, state FROM entity
                 WHERE next_at IS NOT NULL ORDER BY entity.next_at;
             """
+
+    /// The answers of batches that are trimmed, or that a backup does without, while retries may still ask for them. The
+    /// state has this table once there are such answers. `answers`: packed, see `PackedRow`. `sum`: as above.
+    static let answers = """
+        CREATE TABLE IF NOT EXISTS answer(
+            batch INTEGER PRIMARY KEY, at INTEGER NOT NULL, answers BLOB NOT NULL, sum INTEGER) STRICT;
+        """
 
     /// What a backup has beside the state: the batches that the state does not hold.
     static let backupBatches = batch + events

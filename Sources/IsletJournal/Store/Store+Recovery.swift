@@ -36,7 +36,15 @@ extension Store {
         since: Int64, _ visit: (_ batch: UInt64, _ at: Int64, _ answer: Span<UInt8>) throws -> Void
     ) throws {
         defer { ahead = nil }
-        for segment in segments.segments where !segment.isEmpty && segment.lastAt >= since {
+        let known = segments.segments
+        try reading(names.state) {
+            // A segment may have been about to be trimmed, and then both have its answers.
+            try KeptAnswers(state.database).forEach(before: known.first?.firstBatch ?? 1, since: since) {
+                (number, at, column) in
+                try PackedRow.forEachNote(column) { try visit(number, at, $0) }
+            }
+        }
+        for segment in known where !segment.isEmpty && segment.lastAt >= since {
             let path = names.segment(segment.number)
             try reading(path) {
                 let reader = try SegmentReader(path: path, number: segment.number)

@@ -10,6 +10,8 @@ package final class Store: RecoverySource {
     let lock: FolderLock
     let state: StateDatabase
     let segments: SegmentDirectory
+    /// The first batch with an answer that a retry may still ask for.
+    let answersFrom: UInt64
     let mark: MarkFile
     /// The one that is written now.
     let writer: SegmentWriter
@@ -23,6 +25,7 @@ package final class Store: RecoverySource {
         self.lock = lock
         state = opened.state
         segments = SegmentDirectory(segments: opened.segments, trimmed: opened.trimmed)
+        answersFrom = opened.answersFrom
         mark = opened.mark
         writer = opened.writer
         summary = opened.summary

@@ -5,6 +5,7 @@ struct StoreOpening {
         var state: StateDatabase
         var segments: [SegmentInfo]
         var trimmed: [[UInt8]: UInt64]
+        var answersFrom: UInt64
         var mark: MarkFile
         var writer: SegmentWriter
     }
@@ -36,8 +37,8 @@ struct StoreOpening {
         let identity = SegmentIdentity(store: epoch, epoch: epoch, sync: options.sync, number: 1)
         return Result(
             summary: summary, state: try openState(),
-            segments: [SegmentInfo(number: 1, firstBatch: 1, lastBatch: 0)], trimmed: [:], mark: mark,
-            writer: try makeWriter(identity))
+            segments: [SegmentInfo(number: 1, firstBatch: 1, lastBatch: 0)], trimmed: [:], answersFrom: 0,
+            mark: mark, writer: try makeWriter(identity))
     }
 
     private func resume(_ contents: FolderContents, _ mark: Mark) throws(StoreError) -> Result {
@@ -58,8 +59,8 @@ struct StoreOpening {
         let full = segments.dropLast().filter { survey.unrecorded.contains($0.number) }
         try settle(resumed, current, full: full)
         return Result(
-            summary: summary, state: current, segments: segments, trimmed: resumed.trimmed, mark: markFile,
-            writer: writer)
+            summary: summary, state: current, segments: segments, trimmed: resumed.trimmed,
+            answersFrom: resumed.answersFrom, mark: markFile, writer: writer)
     }
 
     /// Decides whether what is there is all that was acknowledged, and with which epoch it goes on.
@@ -97,6 +98,7 @@ struct StoreOpening {
         summary.snapshotMayBeAhead = resumed.isAhead
         // A snapshot that is ahead of the journal holds what is left of it, and more.
         resumed.holdsThrough = min(resumed.holdsThrough, summary.lastBatch)
+        resumed.answersFrom = min(resumed.answersFrom, summary.lastBatch + 1)
         (resumed.sync, resumed.bootID, resumed.isClosed) = (options.sync, options.bootID, false)
         summary.epoch = resumed.epoch
         summary.snapshotHoldsThrough = resumed.holdsThrough

@@ -23,9 +23,10 @@ package struct StoreOptions: Sendable {
     package var retentionBytes = 8 << 30
     /// Events are kept this long in domain time, in milliseconds.
     package var retentionTime: Int64 = 24 * 3_600_000
-    /// Answers are kept at least this long in domain time, in milliseconds.
+    /// Retries may ask for answers this long in domain time, in milliseconds: a start reads so many.
     package var answerRetention: Int64 = 600_000
-    /// Nothing is committed while fewer bytes than these are free.
+    /// Nothing is committed while fewer bytes than these are free. Half of them are for the snapshot, without which no
+    /// segment can be trimmed; trimming itself waits for nothing.
     package var minimumFree = 64 << 20
     /// Whether a segment's log has zeros ahead (``LogRoom``).
     package var logRoom = true

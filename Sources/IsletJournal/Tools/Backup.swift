@@ -1,4 +1,5 @@
-/// Copies a folder that is in use into one file: the snapshot, and the batches that it does not hold.
+/// Copies a folder that is in use into one file: the snapshot, the batches that it does not hold, and the answers of those
+/// before that retries may still ask for.
 ///
 /// The snapshot is copied by its writing connection, and shows nothing that was not committed by then; the batches are
 /// copied after it. So they lead from the snapshot to one moment, the end of the last one.
@@ -6,6 +7,8 @@ struct Backup {
     let names: FolderNames
     let state: StateDatabase
     let segments: SegmentDirectory
+    /// The first batch with an answer that a retry may still ask for.
+    let answersFrom: UInt64
     /// Whether nobody wants it any more; asked again and again while it is made.
     var isOver: () -> Bool = { false }
 
@@ -63,10 +66,22 @@ struct Backup {
             try target.execute("BEGIN")
             try target.interruptible(when: isOver) { () throws(SQLiteError) in
                 try copyBatches(from: holdsThrough + 1, into: target)
+                try copyAnswers(through: holdsThrough, into: target)
             }
             try target.execute("COMMIT")
         } catch {
             throw StoreError(error, file: path)
+        }
+    }
+
+    /// Those of the batches that are left out. Whoever sent a command to the folder that is copied may send it again to
+    /// the one that is restored.
+    private func copyAnswers(through last: UInt64, into target: Database) throws(SQLiteError) {
+        for segment in segments.segments
+        where !segment.isEmpty && segment.lastBatch >= answersFrom && segment.firstBatch <= last {
+            let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number)
+            let rows = try reader.answers(from: answersFrom, through: min(segment.lastBatch, last))
+            try KeptAnswers(target).add(rows)
         }
     }
 

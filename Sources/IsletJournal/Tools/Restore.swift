@@ -115,6 +115,7 @@ private struct Restore {
         var known = KnownState(store: epoch, epoch: epoch, sync: options.sync, bootID: options.bootID)
         (known.isClosed, known.holdsThrough, known.clock) = (true, saved.holdsThrough, saved.clock)
         (known.trimmedThrough, known.isAhead) = (saved.holdsThrough, saved.isAhead)
+        known.answersFrom = saved.answersFrom
         do throws(SQLiteError) {
             let backup = try Database(path: file, mode: .readOnly)
             try backup.execute("VACUUM INTO \(quoted(unfinished))")

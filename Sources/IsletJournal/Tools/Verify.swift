@@ -84,6 +84,7 @@ private struct Verify {
         do {
             try rows.forEachEntity { _ in count += 1 }
             try rows.forEachFact { _, _ in }
+            try KeptAnswers(state).forEach { _, _, answers in try PackedRow.forEachNote(answers) { _ in } }
         } catch let error as SQLiteError {
             throw error
         } catch let error as StoreError {

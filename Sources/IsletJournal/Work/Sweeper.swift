@@ -5,6 +5,8 @@ final class Sweeper: @unchecked Sendable {
     private struct Queue {
         var chunk: StateChunk?
         var backup: BackupRequest?
+        /// Domain time, where it has passed since segments were last trimmed.
+        var time: Int64?
         /// Segments that are full, with their connections; one at most, or two while a segment is being made.
         var sealed: [(info: SegmentInfo, writer: SegmentWriter)] = []
         /// The segment that is to be made ahead.
@@ -21,6 +23,7 @@ final class Sweeper: @unchecked Sendable {
         case recordSegment(SegmentInfo, SegmentWriter)
         case sweep
         case backUp(BackupRequest)
+        case trim(now: Int64)
         case end
     }
 
@@ -40,8 +43,10 @@ final class Sweeper: @unchecked Sendable {
     private var obstacle: String?
     /// The last batch that the durable snapshot holds everything of.
     private var holdsThrough: UInt64
-    /// Domain time when the round of that began; 0: no round was finished since the start.
-    private var roundBegan: Int64 = 0
+    /// The first batch with an answer that a retry may still ask for, as the durable snapshot says.
+    private var answersFrom: UInt64
+    /// Domain time, as far as it is known here.
+    private var now: Int64
     /// Of the newest full segments: as long as one has a connection, SQLite keeps the index of its log. Without it, the first
     /// who asks for an event reads all 64 MiB, from the disk if need be.
     private var full: [SegmentReader] = []
@@ -60,6 +65,8 @@ final class Sweeper: @unchecked Sendable {
         state = store.state
         retention = Retention(store.options)
         holdsThrough = store.summary.snapshotHoldsThrough
+        answersFrom = store.answersFrom
+        now = store.summary.clock
         self.fate = fate
         self.room = room
         self.onTrim = onTrim
@@ -84,6 +91,11 @@ final class Sweeper: @unchecked Sendable {
             precondition(queue.backup == nil, "a backup before the last one was done")
             queue.backup = request
         }
+    }
+
+    /// Domain time has come so far: what is kept for a time may be over.
+    func timePassed(to time: Int64) {
+        queue.change { $0.time = time }
     }
 
     /// The segment that was made ahead, if it is ready; the one after it is made then.
@@ -122,6 +134,9 @@ final class Sweeper: @unchecked Sendable {
                 if write("the list of segments", { () throws(SQLiteError) in try state.record(info) }) { trim() }
             case .sweep: sweepCurrent()
             case .backUp(let request): backUpNow(request)
+            case .trim(let time):
+                now = max(now, time)
+                trim()
             case .end: return sayGoodbye()
             }
         }
@@ -151,6 +166,7 @@ final class Sweeper: @unchecked Sendable {
             return .sweep
         }
         if let backup = queue.backup.take() { return .backUp(backup) }
+        if let time = queue.time.take() { return .trim(now: time) }
         return queue.isClosing ? .end : nil
     }
 
@@ -206,25 +222,27 @@ final class Sweeper: @unchecked Sendable {
             if let current { try state.write(current) }
         }
         let through = current?.holdsThrough
-        let began = current.map { $0.roundBegan ?? $0.at } ?? 0
+        let from = current?.answersFrom ?? 0
+        now = max(now, current?.at ?? 0)
         current = nil
         guard isWritten, write("a checkpoint", { () throws(SQLiteError) in try state.checkpointIfNeeded() }) else {
             return
         }
         if let through {
             holdsThrough = through
-            roundBegan = began
+            answersFrom = from
             trim()
         }
         report(.swept)
     }
 
-    /// Writes something, however long the disk is full; false: it was not written, and the thread is to end.
+    /// Writes something, however long the disk is full; false: it was not written, and the thread is to end. Meanwhile
+    /// trimming goes on, which may be what makes room.
     private func write(_ what: String, _ body: () throws(SQLiteError) -> Void) -> Bool {
         while !fate.hasFailed {
             let free = options.freeBytes(names.directory) ?? .max
             do throws(SQLiteError) {
-                if free >= options.minimumFree {
+                if free >= options.minimumFree / 2 {
                     try body()
                     room.has(.sweeper)
                     return true
@@ -239,6 +257,7 @@ final class Sweeper: @unchecked Sendable {
                     return false
                 }
             }
+            trim()
             guard waitForRoom() else { return false }
         }
         return false
@@ -253,19 +272,32 @@ final class Sweeper: @unchecked Sendable {
         switch next {
         case .backUp(let request): backUpNow(request)
         case .end: return false
-        case .makeSegment, .recordSegment, .sweep, nil: break
+        case .makeSegment, .recordSegment, .sweep, .trim, nil: break
         }
         return true
     }
 
+    /// Trims what may go. That makes room, so it does not wait for any: where the disk is too full for the note of it,
+    /// it is tried again as time passes.
     private func trim() {
+        queue.change { if let time = $0.time.take() { now = max(now, time) } }
         while !fate.hasFailed {
             let known = segments.segments
-            let now = known.last.map { max($0.lastAt, known.dropLast().last?.lastAt ?? 0) } ?? 0
-            let isOver = retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now, roundBegan: roundBegan)
-            guard isOver, let first = known.first,
-                write("what is trimmed", { () throws(SQLiteError) in try state.recordTrimming(of: first) })
-            else { return }
+            now = max(now, known.last?.lastAt ?? 0)
+            guard retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now), let first = known.first else {
+                return
+            }
+            do throws(SQLiteError) {
+                // What the last one left in the log, behind which its files have made room.
+                try state.checkpointIfNeeded()
+                try state.recordTrimming(of: first, at: names.segment(first.number), answersFrom: answersFrom)
+            } catch {
+                switch error {
+                case .full, .noDescriptor: return
+                case .busy, .corrupt, .notADatabase, .cannotOpen, .io, .other:
+                    return fate.fail("writing what is trimmed failed, which is never tried again: \(error)")
+                }
+            }
             segments.trimFirst()
             full.removeAll { $0.number <= first.number }
             onTrim()
@@ -281,7 +313,8 @@ final class Sweeper: @unchecked Sendable {
     private func backUpNow(_ request: BackupRequest) {
         // A stop does not wait until everything is copied.
         let isOver = { [queue] in queue.look { $0.isClosing } }
-        let backup = Backup(names: names, state: state, segments: segments, isOver: isOver)
+        let backup = Backup(
+            names: names, state: state, segments: segments, answersFrom: answersFrom, isOver: isOver)
         let outcome: Result<Int, BackupFailure>
         do throws(StoreError) {
             outcome = .success(try backup.write(to: request.path, holdsThrough: holdsThrough))

@@ -79,6 +79,8 @@ extension Partition {
         guard !flights.isDiskFull else { return }
         if !batch.isEmpty {
             flights.hold(closeFlight())
+        } else if flights.areLanded {
+            leaveNow()
         } else if !outbound.isEmpty {
             flights.hold(flights.board(&outbound))
         }

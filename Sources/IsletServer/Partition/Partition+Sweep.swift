@@ -6,8 +6,9 @@ import IsletProtocol
 struct SnapshotSweep {
     /// The batch up to which the snapshot holds everything.
     var holdsThrough: UInt64 = 0
-    /// The round that is underway: what the snapshot will hold through, and the domain time when it began.
-    var round: (holdsThrough: UInt64, began: Instant)?
+    /// The round that is underway: what the snapshot will hold through, the domain time when it began, and the first
+    /// batch whose answers were remembered then.
+    var round: (holdsThrough: UInt64, began: Instant, answersFrom: UInt64)?
     /// A piece that waits for the batch whose effects it shows.
     var waiting: (chunk: StateChunk, batch: UInt64)?
     /// Whether the journal is writing a piece.
@@ -18,6 +19,9 @@ struct SnapshotSweep {
     private var unpaid = 0
     /// When the last piece was filled, in monotonic milliseconds.
     var filledAt: Milliseconds = 0
+    /// Which domain time the journal was told, and when, in monotonic milliseconds.
+    var toldTime = Instant(0)
+    var toldAt: Milliseconds = 0
     /// The facts that are left of those that had changed when the round began. They come before the slots.
     var apps = 0
     var devices: [[UInt8]] = []
@@ -66,7 +70,8 @@ struct SnapshotSweep {
 
 /// The snapshot: written in the order of slots, over many turns, so many rows for so many events.
 extension Partition {
-    /// Goes on with the snapshot. Only between batches: what it copies must be committed before it is written.
+    /// Goes on with the snapshot. Only between batches: what it copies must be committed before it is written. Also
+    /// while there is no room for commits, since no segment can be trimmed that the snapshot does not hold.
     func continueSweep() {
         guard isDurable else { return }
         if let waiting = sweeping.waiting, !sweeping.isWriting, flights.committedThrough >= waiting.batch {
@@ -74,9 +79,7 @@ extension Partition {
             sweeping.isWriting = true
             journal.sweep(waiting.chunk)
         }
-        guard batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting, !flights.isDiskFull, isSweepDue else {
-            return
-        }
+        guard batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting, isSweepDue else { return }
         var rows = sweeping.credit >= SnapshotSweep.rowsAtOnce ? sweeping.credit : SnapshotSweep.rowsInPeace
         if isStopping { rows = StateChunk.maximumRows }
         let chunk = fillChunk(rows: rows)
@@ -84,6 +87,13 @@ extension Partition {
         sweeping.waiting = (chunk, batch.number - 1)
         sweeping.filledAt = now.monotonic
         continueSweep()
+    }
+
+    /// The journal keeps events for a time and has no clock.
+    func tellTime() {
+        guard isDurable, now.domain - sweeping.toldTime >= 1_000, now.monotonic - sweeping.toldAt >= 250 else { return }
+        (sweeping.toldTime, sweeping.toldAt) = (now.domain, now.monotonic)
+        journal.timePassed(to: now.domain.milliseconds)
     }
 
     /// Whether everything that happened is in the snapshot.
@@ -96,9 +106,7 @@ extension Partition {
     /// When the snapshot wants to go on, in monotonic milliseconds; nil where it has nothing to do, or something else
     /// comes first, whose end is a turn of its own.
     func nextSweep() -> Milliseconds? {
-        guard isDurable, batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting, !flights.isDiskFull else {
-            return nil
-        }
+        guard isDurable, batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting else { return nil }
         if sweeping.round != nil || hasChanges {
             if sweeping.credit >= SnapshotSweep.rowsAtOnce { return sweeping.filledAt + SnapshotSweep.pause }
             let isMuch = changedEntities >= SnapshotSweep.rowsInPeace
@@ -132,7 +140,7 @@ extension Partition {
         if sweeping.round == nil {
             // Answers that should be forgotten and are not yet leave no trace in this round.
             let began = min(now.domain, retries.nextExpiry() ?? now.domain)
-            sweeping.round = (batch.number - 1, began)
+            sweeping.round = (batch.number - 1, began, retries.oldestBatch ?? batch.number)
             engine.changedSlots.rewind()
             engine.controls.changedSlots.rewind()
             engine.groups.changedSlots.rewind()
@@ -158,7 +166,7 @@ extension Partition {
             image.write(round.began)
             addFact(Self.roundKey, isKnown: true, to: &chunk)
             chunk.holdsThrough = round.holdsThrough
-            chunk.roundBegan = round.began.milliseconds
+            chunk.answersFrom = round.answersFrom
             sweeping.holdsThrough = round.holdsThrough
             sweeping.round = nil
         }

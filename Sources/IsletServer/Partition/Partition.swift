@@ -184,6 +184,7 @@ package final class Partition {
         }
         commit()
         continueSweep()
+        tellTime()
         // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
         return isBusy || !joins.isEmpty && (flights.areLanded || flights.isDiskFull)
     }

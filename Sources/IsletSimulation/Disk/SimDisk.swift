@@ -36,6 +36,8 @@ final class SimDisk {
     var wasClosed = false
     /// The domain time of the last batch that the snapshot holds.
     private var snapshotAt: Int64 = 0
+    /// The first batch with an answer that is not forgotten, as the snapshot has it.
+    private var answersFrom: UInt64 = 0
 
     func append(_ batch: JournalBatch) {
         batches.append(Stored(batch: batch))
@@ -58,7 +60,8 @@ final class SimDisk {
             guard let number = chunk.holdsThrough, let last = batches.last(where: { $0.batch.number <= number }) else {
                 continue
             }
-            snapshotAt = min(last.batch.at, chunk.roundBegan ?? chunk.at)
+            snapshotAt = min(last.batch.at, chunk.at)
+            answersFrom = chunk.answersFrom
         }
         unsyncedChunks.removeAll()
     }
@@ -89,11 +92,12 @@ final class SimDisk {
     ///
     /// - Parameters:
     ///   - count: at most as many.
-    ///   - span: answers must be kept for so long.
+    ///   - span: events are kept for so long.
     func trim(_ count: Int, keeping span: Int64) {
         var left = count
         while left > 0, let first = batches.first, first.stage == .synced,
-            first.batch.number <= snapshot.holdsThrough, first.batch.at + span < snapshotAt, batches.count > 1
+            first.batch.number <= snapshot.holdsThrough, first.batch.number < answersFrom,
+            first.batch.at + span < snapshotAt, batches.count > 1
         {
             trimmedThrough = first.batch.number
             batches.removeFirst()

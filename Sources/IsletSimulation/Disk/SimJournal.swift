@@ -63,6 +63,8 @@ final class SimJournal: Journal {
         reads.append((request, random.below(pace.read)))
     }
 
+    func timePassed(to time: Int64) {}
+
     func backUp(_ request: BackupRequest) { complain("nobody asked for a backup") }
 
     func close() async {}

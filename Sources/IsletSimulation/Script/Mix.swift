@@ -10,7 +10,7 @@ struct Mix: Sendable {
     var subscribers = 1
     var pace = SimJournal.Pace()
     /// How long old batches are kept for replays.
-    var keeping: Int64 = 660_000
+    var keeping: Int64 = 30_000
     var trims = true
     /// The longest step of time in milliseconds, for steps that say no more.
     var longStep: Int64 = 3_600_000
@@ -40,7 +40,7 @@ struct Mix: Sendable {
         subscribers = random.below(4)
         let slowness = random.pick([1, 1, 2, 4, 12]) ?? 1
         pace = SimJournal.Pace(write: slowness, sync: slowness, sweep: slowness + 2, read: slowness + 2)
-        keeping = random.oneIn(3) ? 86_400_000 : 660_000
+        keeping = random.oneIn(3) ? 86_400_000 : 30_000
         trims = !random.oneIn(4)
         longStep = random.pick([60_000, 3_600_000, 4 * 3_600_000, 30 * 3_600_000]) ?? 0
         losesEvents = random.oneIn(2) ? random.below(30) : 0

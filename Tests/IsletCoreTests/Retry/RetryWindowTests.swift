@@ -191,6 +191,27 @@ struct RetryHarness: ~Copyable {
         #expect(harness.check("later") == .unknown)
     }
 
+    @Test func aPairThatWasUsedAgainIsRestoredWithItsSecondAnswer() throws {
+        var harness = RetryHarness()
+        let start = harness.now
+        for (req, at) in [("a", 0), ("b", 1), ("c7", 2), ("a", 600_000)] as [(String, Int64)] {
+            let (answer, text) = (Array("at \(at)".utf8), Array(req.utf8))
+            var image = ImageWriter()
+            guard let claim = RetryHarness().claim(req) else { continue }
+            RetryWindow.write(claim, req: text.span, answer: answer.span, to: &image)
+            try harness.window.restoreAnswer(image.bytes.span, batch: 1, at: start + at)
+        }
+        #expect(harness.check("a") == .answered("at 600000"))
+        harness.window.forgetExpired(at: start + 600_002)
+        #expect(harness.check("a") == .answered("at 600000"))
+        #expect(harness.check("b") == .new)
+        #expect(harness.check("c7") == .unknown)
+        harness.window.forgetExpired(at: start + 1_200_000)
+        #expect(harness.check("a") == .new)
+        #expect(harness.window.count == 0)
+        #expect(harness.window.heldBytes == 0)
+    }
+
     @Test(arguments: [31, 32, 33] as [UInt64])
     func itAgreesWithADictionary(seed: UInt64) {
         var random = RetryRandom(state: seed)

@@ -1,4 +1,5 @@
 import IsletJournal
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SegmentTests {
@@ -72,12 +73,11 @@ import Testing
         #expect(try store.recorded(after: last).isEmpty)
     }
 
-    @Test func youngEventsAndAnswersStayWhileThereAreBytes() async throws {
+    @Test func youngEventsStayWhileThereAreBytes() async throws {
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionTime = 1
-            $0.answerRetention = 3_000
+            $0.retentionTime = 3_000
         }
         let run = try JournalRun(folder, options)
         let last = await run.commit(from: 1, untilSegments: 8)
@@ -91,25 +91,69 @@ import Testing
         #expect(kept - 1 < last - 3)
         #expect(next - 1 >= last - 3)
         await run.journal.close()
-        let answers = try Store.open(directory: folder.data, options: options).answers(since: 1_000 * Int64(last - 3))
-        #expect(answers.count == 4)
     }
 
-    /// The clock may be set forward while a round is underway: what is forgotten then leaves its traces in the next one.
-    @Test func answersStayUntilARoundBeganAfterTheyWereForgotten() async throws {
+    @Test func eventsGoWhenTheirTimeIsOverAlthoughNothingHappensAndTheDiskIsFull() async throws {
+        let folder = try TemporaryFolder()
+        let free = Atomic(Int.max)
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionTime = 3_600_000
+            $0.minimumFree = 1 << 20
+            $0.freeBytes = { _ in free.load(ordering: .relaxed) }
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 4)
+        await run.hold(through: last, sweep: 1)
+        #expect(run.store.segmentCount == 4)
+        free.store(0, ordering: .relaxed)
+        run.journal.timePassed(to: 1_000 * Int64(last) + 3_600_000)
+        let isTrimmed = try await eventually { run.store.segmentCount == 1 }
+        #expect(isTrimmed)
+        await run.journal.close()
+        #expect(folder.segments.first != "journal-000001.db")
+    }
+
+    @Test(arguments: [1, 4, 7] as [UInt64])
+    func answersThatRetriesMayAskForOutliveTheirSegment(from: UInt64) async throws {
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionTime = 1
-            $0.answerRetention = 3_000
+            $0.retentionBytes = 1
         }
         let run = try JournalRun(folder, options)
-        let last = await run.commit(from: 1, untilSegments: 8)
-        await run.hold(through: last, sweep: 1, began: 2_000)
-        #expect(run.store.firstBatches.first == 1)
-        await run.hold(through: last, sweep: 2, began: 1_000 * Int64(last))
-        #expect(run.store.firstBatches.first ?? 0 > 1)
+        let last = await run.commit(from: 1, untilSegments: 3)
+        await run.hold(through: last, sweep: 1, answersFrom: from)
+        #expect(run.store.segmentCount == 1)
+        await run.commit(last + 1...last + 2)
         await run.journal.close()
+        #expect(try Store.verify(directory: folder.data).findings == [])
+
+        let again = try JournalRun(folder, options)
+        let batches = try again.store.answers().compactMap { UInt64($0.prefix { $0 != " " }) }
+        #expect(batches == Array(from...last + 2))
+        #expect(try again.store.answers(since: 1_000 * Int64(last)).count == 3)
+        // A later round forgets them.
+        await again.hold(through: last + 2, sweep: 1, answersFrom: last + 2)
+        await again.journal.close()
+        let left = try Store.open(directory: folder.data, options: options).answers()
+        #expect(left.count == 2)
+    }
+
+    @Test func anAnswerThatIsNotAsItWasWrittenIsFound() async throws {
+        let folder = try TemporaryFolder()
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 1
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 2)
+        await run.hold(through: last, sweep: 1)
+        await run.journal.close()
+        _ = try TemporaryFolder.sqlite3(folder.data + "/state.db", "UPDATE answer SET at = at + 1 WHERE batch = 2")
+        #expect(try Store.verify(directory: folder.data).findings.count == 1)
+        let store = try Store.open(directory: folder.data, options: options)
+        #expect(throws: StoreError.self) { try store.answers() }
     }
 
     @Test func anotherSyncModeBeginsAnotherSegment() async throws {

@@ -39,12 +39,12 @@ struct JournalRun {
         }
     }
 
-    /// Writes the end of a round of the snapshot, which began at a date or is one piece.
-    func hold(through number: UInt64, sweep count: Int, began: Int64? = nil) async {
+    /// Writes the end of a round of the snapshot; nobody asks for earlier answers than those of a batch any more.
+    func hold(through number: UInt64, sweep count: Int, answersFrom: UInt64 = 0) async {
         var chunk = StateChunk()
         chunk.at = 1_000 * Int64(number)
         chunk.holdsThrough = number
-        chunk.roundBegan = began
+        chunk.answersFrom = answersFrom
         journal.sweep(chunk)
         await notices.swept(count)
     }

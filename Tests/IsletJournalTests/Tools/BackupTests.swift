@@ -45,6 +45,34 @@ import Testing
         #expect(try Store.open(directory: target.data, options: options).summary.lastBatch == last + 1)
     }
 
+    @Test(arguments: [8 << 30, 1]) func aBackupHasTheAnswersThatRetriesMayAskFor(retentionBytes: Int) async throws {
+        let folder = try TemporaryFolder()
+        var options = options
+        options.retentionBytes = retentionBytes
+        let run = try JournalRun(folder, options)
+        let held = await run.commit(from: 1, untilSegments: 3)
+        await run.hold(through: held, sweep: 1, answersFrom: 3)
+        await run.commit(held + 1...held + 2)
+        let file = folder.path + "/copy"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        await run.journal.close()
+
+        let target = try TemporaryFolder()
+        try Store.restore(from: file, into: target.data, epoch: "e2", options: options)
+        let again = try JournalRun(target, options)
+        let batches = try again.store.answers().compactMap { UInt64($0.prefix { $0 != " " }) }
+        #expect(batches == Array(3...held + 2))
+        // What was restored knows what it may forget.
+        let second = target.path + "/copy"
+        again.journal.backUp(BackupRequest(id: 1, path: second))
+        _ = try #require(await again.notices.backup(1)).get()
+        await again.journal.close()
+        let third = try TemporaryFolder()
+        try Store.restore(from: second, into: third.data, epoch: "e3", options: options)
+        #expect(try Store.open(directory: third.data, options: options).answers().count == batches.count)
+    }
+
     @Test func aBackupIsReadableByItsOwnerAlone() async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder, options)

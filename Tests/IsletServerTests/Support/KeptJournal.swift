@@ -56,6 +56,8 @@ final class KeptJournal: Journal {
     }
 
     func read(_ request: JournalRead) { preconditionFailure("these tests read nothing from files") }
+    func timePassed(to time: Int64) {}
+
     func backUp(_ request: BackupRequest) { backups.append(request) }
     func close() async {}
 }

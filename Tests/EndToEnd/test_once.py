@@ -1,0 +1,204 @@
+"""At most once, whatever is forgotten: a restart, a trimmed journal, a backup and a pair that is used again."""
+
+import contextlib
+import itertools
+import pathlib
+import uuid
+
+import pytest
+
+from support.commands import START, encode
+from support.dates import MINUTE
+from support.durable import Durable
+from support.service import run
+from support.small_disk import SmallDisk, may_mount, until
+from support.wire import Silence
+
+SMALL = {"ISLET_JOURNAL_SEGMENT_BYTES": "65536", "ISLET_JOURNAL_RETENTION_BYTES": "262144"}
+
+
+@pytest.fixture
+def one():
+    return str(uuid.uuid4())
+
+
+@pytest.fixture
+def make(wire, tmp_path):
+    """Makes services on a directory; at the end each is killed."""
+    made = []
+
+    def make(name="data", **more):
+        made.append(Durable(wire, tmp_path / name, **more))
+        return made[-1]
+
+    yield make
+    for durable in made:
+        durable.kill()
+
+
+def frames(client, one):
+    """A start whose `req` counts up, and one whose `req` does not."""
+    return [encode(client.command("activity.start", client=one, req=req, **START)) for req in ("n-1", "go")]
+
+
+def execute(client, frames):
+    return [client.raw(frame)[0] for frame in frames]
+
+
+def test_a_pair_that_was_used_again_is_known_by_its_last_use_after_a_kill(make, one):
+    durable = make().start()
+    frame = encode(durable.client.command("activity.start", client=one, req="go", **START))
+    others = [encode(durable.client.command("activity.start", client=one, req=req, **START)) for req in "ab"]
+    [before] = execute(durable.client, [frame])
+    execute(durable.client, others)
+    durable.client.advance(by=10 * MINUTE)
+    [again] = execute(durable.client, [frame])
+    assert again["activity"]["id"] != before["activity"]["id"]
+    durable.restart()
+    assert execute(durable.client, [frame]) == [again]
+    assert durable.client.read("activity.list")["total"] == 4
+    durable.client.advance(by=10 * MINUTE - 1)
+    assert execute(durable.client, [frame]) == [again]
+
+
+def fill(durable, until_gone):
+    """Updates until a file is trimmed; the last of them are not remembered for anybody."""
+    client = durable.client
+    id = client.start()["id"]
+    number = 0
+
+    def happens():
+        nonlocal number
+        commands = []
+        for _ in range(40):
+            number += 1
+            commands.append(client.command("activity.update", id=id, contentState={"n": number, "text": "x" * 1_500}))
+        assert all(answer["ok"] for answer in client.batch(*commands))
+        return not until_gone.exists()
+
+    until(happens)
+
+
+def test_what_the_journals_bytes_trim_is_not_executed_again_after_a_kill(make, one):
+    durable = make(env=SMALL).start()
+    sent = frames(durable.client, one)
+    first = execute(durable.client, sent)
+    fill(durable, durable.data / "journal-000001.db")
+    durable.restart()
+    assert execute(durable.client, sent) == first
+    assert run("journal", "verify", "--data", durable.stop().data).returncode == 0
+    durable.start()
+    assert execute(durable.client, sent) == first
+    # As before, ten minutes are the end of it.
+    durable.client.advance(by=10 * MINUTE)
+    numbered, other = execute(durable.client, sent)
+    assert numbered["error"]["code"] == "outcomeUnknown"
+    assert other["ok"]
+    durable.restart()
+    [numbered] = execute(durable.client, sent[:1])
+    assert numbered["error"]["code"] == "outcomeUnknown"
+
+
+def back_up(durable, file):
+    """A backup when the snapshot holds everything, so that there is no batch beside it."""
+
+    def is_swept():
+        journal = durable.client.read("service.info")["info"]["journal"]
+        return journal["snapshot"] == journal["committed"]
+
+    until(is_swept)
+    done = run("backup", file, "--commands", durable.service.commands)
+    assert done.returncode == 0, done.stderr
+
+
+def restore(make, file, name="restored"):
+    restored = make(name)
+    done = run("restore", file, "--data", restored.data, "--allow-volatile")
+    assert done.returncode == 0, done.stderr
+    return restored.start()
+
+
+@pytest.mark.parametrize("env", [{}, SMALL], ids=["from segments", "trimmed before"])
+def test_a_retry_finds_its_first_answer_in_a_restored_backup(make, one, tmp_path, env):
+    durable = make(env=env).start()
+    sent = frames(durable.client, one)
+    first = execute(durable.client, sent)
+    if env:
+        fill(durable, durable.data / "journal-000001.db")
+    total = durable.client.read("activity.list")["total"]
+    back_up(durable, tmp_path / "backup.db")
+    durable.stop()
+    restored = restore(make, tmp_path / "backup.db")
+    assert execute(restored.client, sent) == first
+    restored.restart()
+    assert execute(restored.client, sent) == first
+    assert restored.client.read("activity.list")["total"] == total
+    # A backup of what was restored has them too.
+    back_up(restored, tmp_path / "second.db")
+    assert execute(restore(make, tmp_path / "second.db", "again").client, sent) == first
+
+
+def test_a_number_that_was_forgotten_is_known_in_a_restored_backup(make, one, tmp_path):
+    durable = make().start()
+    sent = frames(durable.client, one)
+    execute(durable.client, sent)
+    durable.client.advance(by=11 * MINUTE)
+    durable.client.start()
+    back_up(durable, tmp_path / "backup.db")
+    [refusal] = execute(restore(make, tmp_path / "backup.db").client, sent[:1])
+    assert refusal["error"]["code"] == "outcomeUnknown"
+
+
+def test_a_backup_is_made_once(make, one, tmp_path):
+    durable = make().start()
+    file = str(tmp_path / "backup.db")
+    frame = encode(durable.client.command("service.backup", client=one, req="b", path=file))
+    first = execute(durable.client, [frame])
+    assert first[0]["bytes"] == pathlib.Path(file).stat().st_size
+    assert execute(durable.client, [frame]) == first
+    durable.restart()
+    assert execute(durable.client, [frame]) == first
+    other = encode(durable.client.command("service.backup", client=one, req="b", path=file + "2"))
+    assert execute(durable.client, [other])[0]["error"]["code"] == "requestReused"
+    # A backup that failed may be asked for again.
+    frame = encode(durable.client.command("service.backup", client=one, req="c", path=file))
+    assert execute(durable.client, [frame])[0]["error"]["code"] == "unavailable"
+    pathlib.Path(file).unlink()
+    assert execute(durable.client, [frame])[0]["ok"]
+
+
+@pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_disk_that_the_journal_filled_heals_when_retention_is_over(make, tmp_path, restarts):
+    disk = SmallDisk(tmp_path / "disk", "16m")
+    try:
+        durable = make(
+            "disk/data", prefix=disk.inside, options={"--clock": "system"},
+            env={
+                "ISLET_JOURNAL_MINIMUM_FREE": str(4 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20),
+                "ISLET_JOURNAL_RETENTION": "2s"}).start()
+        client = durable.client
+        id = client.start()["id"]
+
+        def is_full():
+            return client.read("service.info")["info"]["journal"]["isFull"]
+
+        numbers = itertools.count()
+
+        def fills():
+            commands = [
+                client.command("activity.update", id=id, contentState={"n": next(numbers), "text": "x" * 3_000})
+                for _ in range(100)]
+            client.send(*commands)
+            with contextlib.suppress(Silence):
+                client.answer_to(commands[0]["req"], seconds=0.5)
+            return is_full()
+
+        until(fills)
+        if restarts:
+            client = durable.restart().client
+        until(lambda: not is_full() and client.ask("activity.update", id=id, contentState={"n": -1})["ok"])
+        assert client.get(id)["contentState"] == {"n": -1}
+        durable.stop()
+    finally:
+        disk.close()
