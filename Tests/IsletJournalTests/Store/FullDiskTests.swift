@@ -14,6 +14,8 @@ import Testing
         let options = StoreOptions.testing {
             $0.minimumFree = 500
             $0.freeBytes = { _ in disk.free.load(ordering: .relaxed) }
+            // There is never room for another segment.
+            $0.onWarning = { _ in }
         }
         let run = try JournalRun(folder, options)
         await run.commit(1...2)
@@ -45,6 +47,8 @@ import Testing
         let options = StoreOptions.testing {
             $0.minimumFree = 500
             $0.freeBytes = { _ in disk.free.load(ordering: .relaxed) }
+            // There is never room for another segment.
+            $0.onWarning = { _ in }
         }
         let run = try JournalRun(folder, options)
         await run.commit(1...1)

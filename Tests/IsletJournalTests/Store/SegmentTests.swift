@@ -101,6 +101,8 @@ import Testing
             $0.retentionTime = 3_600_000
             $0.minimumFree = 1 << 20
             $0.freeBytes = { _ in free.load(ordering: .relaxed) }
+            // There is no room for the next segment either.
+            $0.onWarning = { _ in }
         }
         let run = try JournalRun(folder, options)
         let last = await run.commit(from: 1, untilSegments: 4)
@@ -122,7 +124,7 @@ import Testing
             $0.retentionBytes = 1
         }
         let run = try JournalRun(folder, options)
-        let last = await run.commit(from: 1, untilSegments: 3)
+        let last = await run.commit(from: 1, untilSegments: 8)
         await run.hold(through: last, sweep: 1, answersFrom: from)
         #expect(run.store.segmentCount == 1)
         await run.commit(last + 1...last + 2)
@@ -150,7 +152,7 @@ import Testing
         let last = await run.commit(from: 1, untilSegments: 2)
         await run.hold(through: last, sweep: 1)
         await run.journal.close()
-        _ = try TemporaryFolder.sqlite3(folder.data + "/state.db", "UPDATE answer SET at = at + 1 WHERE batch = 2")
+        _ = try TemporaryFolder.sqlite3(folder.data + "/state.db", "UPDATE answer SET at = at + 1 WHERE batch = 1")
         #expect(try Store.verify(directory: folder.data).findings.count == 1)
         let store = try Store.open(directory: folder.data, options: options)
         #expect(throws: StoreError.self) { try store.answers() }

@@ -50,7 +50,7 @@ import Testing
         var options = options
         options.retentionBytes = retentionBytes
         let run = try JournalRun(folder, options)
-        let held = await run.commit(from: 1, untilSegments: 3)
+        let held = await run.commit(from: 1, untilSegments: 6)
         await run.hold(through: held, sweep: 1, answersFrom: 3)
         await run.commit(held + 1...held + 2)
         let file = folder.path + "/copy"
