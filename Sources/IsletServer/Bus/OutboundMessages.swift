@@ -28,6 +28,9 @@ package struct OutboundMessages: ~Copyable {
     /// When the messages came in whose answers are here and tell of changes.
     private(set) var receipts: [Receipt] = []
 
+    /// The parts of messages that answer no change, in order.
+    private var reads: [Range<Int>] = []
+
     /// Messages that were received in one turn.
     struct Receipt {
         /// Nanoseconds of real time.
@@ -86,6 +89,18 @@ package struct OutboundMessages: ~Copyable {
         parts[parts.count - 1].more = false
     }
 
+    /// Notes that the message which ends here, and whose first part that is, answers no change.
+    @inline(__always)
+    mutating func readAnswered(from first: Int) { reads.append(first..<parts.count) }
+
+    /// Takes out the messages that answer no change.
+    mutating func takeReads() -> [[Part]] {
+        let taken = reads.map { Array(parts[$0]) }
+        for range in reads.reversed() { parts.removeSubrange(range) }
+        reads.removeAll()
+        return taken
+    }
+
     /// Room for so many parts is kept, however few there were.
     private static let keptParts = 8_192
 
@@ -93,5 +108,6 @@ package struct OutboundMessages: ~Copyable {
         writer.removeAll()
         parts.removeAll(givingBackBeyond: Self.keptParts)
         receipts.removeAll(keepingCapacity: true)
+        reads.removeAll(keepingCapacity: true)
     }
 }

@@ -4,7 +4,7 @@ package import IsletJournal
 /// A batch on its way through the journal, with everything that leaves when it is committed.
 package final class Flight {
     package fileprivate(set) var batch = JournalBatch(number: 0)
-    package fileprivate(set) var outbound = OutboundMessages()
+    package internal(set) var outbound = OutboundMessages()
     /// What its events want of providers.
     var calls = WantedCalls()
 
@@ -80,6 +80,9 @@ struct Flights {
     mutating func hold(_ flight: Flight) { held.append(flight) }
 
     mutating func takeHeld() -> Flight? { held.isEmpty ? nil : held.removeFirst() }
+
+    /// What waits for a commit.
+    var waiting: [Flight] { inAir + held }
 
     /// What is held is given up.
     mutating func takeAllHeld() -> [Flight] {

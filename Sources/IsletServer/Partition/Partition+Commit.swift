@@ -85,6 +85,7 @@ extension Partition {
             flights.hold(flights.board(&outbound))
         }
         flights.isDiskFull = true
+        refuseWaitingReads()
         refuseJobs(.diskFull)
         endPulls()
     }

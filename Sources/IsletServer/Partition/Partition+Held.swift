@@ -2,8 +2,21 @@ import IsletCore
 import IsletJournal
 import IsletProtocol
 
-/// What waits for room on the disk while the service stops: it is not going to happen, and whoever asked for it is told.
+/// What waits for room on the disk: reads do not wait for it, and changes that are not going to happen, since the service
+/// stops, are told to those who asked for them.
 extension Partition {
+    /// Refuses the reads whose answers wait for a commit, as they may show something of it.
+    func refuseWaitingReads() {
+        for flight in flights.waiting {
+            for parts in flight.outbound.takeReads() {
+                let frames = flight.outbound.writer.withSpan { bytes in
+                    parts.map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } }
+                }
+                refuse(frames, .diskFull)
+            }
+        }
+    }
+
     /// Gives up what was never handed to the journal. What was may be there at the next start or not: nobody knows, and it
     /// gets no answer.
     func refuseHeld() {
@@ -15,7 +28,9 @@ extension Partition {
                     var last = first
                     while parts[last].more { last += 1 }
                     if parts[first].destination == .commands {
-                        refuse(parts[first...last].map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } })
+                        refuse(
+                            parts[first...last].map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } },
+                            .stopping)
                     }
                     first = last + 1
                 }
@@ -26,7 +41,7 @@ extension Partition {
     /// Answers a message's commands again, as refused.
     ///
     /// - Parameter frames: Routing id, envelope, answers.
-    private func refuse(_ frames: [[UInt8]]) {
+    private func refuse(_ frames: [[UInt8]], _ reason: Refusal.Unavailable) {
         var route = 1
         if frames.count > 1, frames[1].isEmpty { route = 2 }
         if frames.count > 2, frames[1].count == 4, frames[2].isEmpty { route = 3 }
@@ -35,7 +50,7 @@ extension Partition {
             var envelope = Envelope()
             envelope.req = Self.req(of: frame)
             let start = outbound.beginFrame()
-            outbound.writer.refused(envelope, frame.span, .unavailable(.stopping))
+            outbound.writer.refused(envelope, frame.span, .unavailable(reason))
             outbound.endFrame(from: start, to: .commands, more: true)
         }
         outbound.endMessage()

@@ -97,11 +97,13 @@ extension Partition {
         let waitsForRoom = flights.isDiskFull && answer.shows > flights.committedThrough
         if waitsForRoom { leaveNow() }
         defer { if waitsForRoom { flights.hold(flights.board(&outbound)) } }
+        let first = outbound.parts.count
         for frame in answer.route { outbound.add(copying: frame, to: answer.destination, more: true) }
         for frame in answer.frames {
             if let frame { outbound.add(copying: frame, to: answer.destination, more: true) }
         }
         outbound.endMessage()
+        if answer.destination == .commands, !answer.hasChange { outbound.readAnswered(from: first) }
     }
 
     /// The last batch that an answer may show something of that is written now; 0: none, as while the disk is full.

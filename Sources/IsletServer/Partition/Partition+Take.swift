@@ -105,16 +105,22 @@ extension Partition {
     }
 
     private func answerAtOnce(to destination: OutboundMessages.Destination) {
+        let first = outbound.parts.count
         beginRoute(to: destination)
         for index in results.indices {
             if case .answered(let range) = results[index] { outbound.add(range, to: destination, more: true) }
         }
         outbound.endMessage()
-        if hasChange { outbound.answered(receivedAt: now.monotonicNanoseconds) }
+        if hasChange {
+            outbound.answered(receivedAt: now.monotonicNanoseconds)
+        } else {
+            outbound.readAnswered(from: first)
+        }
     }
 
     private func answerLater(to destination: OutboundMessages.Destination) {
         let pending = PendingAnswer(destination: destination, route: routeFrames())
+        pending.hasChange = hasChange
         for result in results { collect(result, into: pending) }
     }
 

@@ -12,6 +12,8 @@ final class PendingAnswer {
     private(set) var bytes = 0
     /// The last batch that its frames may show something of; 0: none.
     private(set) var shows: UInt64 = 0
+    /// Whether a command of its message was a change, as far as anybody knows.
+    var hasChange = true
     /// Whether all commands of its message have been looked at.
     var isClosed = true
 
