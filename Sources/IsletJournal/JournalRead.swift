@@ -54,6 +54,8 @@ package struct JournalReadResult: Sendable, Equatable {
         case events([StoredEvent])
         /// The events that were asked for are not kept any more; this is the oldest that is.
         case tooOld(oldest: UInt64)
+        /// They are kept, and cannot be read at present: it is to be tried again.
+        case notNow
     }
 
     package var id: UInt64

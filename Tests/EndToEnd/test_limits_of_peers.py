@@ -125,3 +125,22 @@ def test_subscriptions_end_with_their_connection(wire, serve):
     client.start()
     events.next("started")
     assert "were cut" not in service.log
+
+
+def test_one_app_too_many_is_refused_with_the_limit_of_apps(wire, serve):
+    """And leaves nothing behind."""
+    service = serve({"--clock": "manual"})
+    client = Commands(wire, service.commands)
+    apps, members = 100_000, 64
+    names = [[f"a.{number}" for number in range(first, first + members)] for first in range(0, apps, members)]
+    names[-1] = names[-1][: members - len(names) * members + apps]
+    groups = [
+        client.command("group.create", app=these[0], group=f"g.{index}", members=these[1:])
+        for index, these in enumerate(names)]
+    for first in range(0, len(groups), 250):
+        answers = client.batch(*groups[first : first + 250])
+        assert all(answer["ok"] for answer in answers), answers
+    assert client.read("service.stats")["stats"]["apps"] == apps
+    error = client.refused("activity.start", app="b.1", type="o", attributes={}, contentState={}, device="phone")
+    assert (error["code"], error["detail"]) == ("quotaExceeded", {"limit": apps})
+    assert client.read("service.stats")["stats"]["devices"] == 0

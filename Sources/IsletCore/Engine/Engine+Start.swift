@@ -29,16 +29,13 @@ extension Engine {
         }
         if let refusal = refusal(of: start, envelope, app: knownApp, device: knownDevice) { return .refused(refusal) }
 
+        if let limit = exhaustedNames(start, app: knownApp, device: knownDevice, frame) {
+            return .refused(.quotaExceeded(limit: limit))
+        }
         guard let app = apps.app(start.app, of: frame), let kind = apps.kind(app, start.type, of: frame) else {
-            return .refused(.quotaExceeded(limit: AppTable.maximumKinds))
+            preconditionFailure("names that have room are made")
         }
-        var device: DeviceID?
-        if let name = start.device {
-            guard let made = devices.device(name, of: frame) else {
-                return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
-            }
-            device = made
-        }
+        let device = start.device.flatMap { devices.device($0, of: frame) }
         let (machine, steps) = ActivityMachine.started(
             at: now, startDate: start.startDate, staleDate: start.staleDate ?? .never, style: start.style,
             cause: envelope.source.cause)
@@ -51,6 +48,19 @@ extension Engine {
         take(
             steps, of: slot, before: nil, changes, asker: Asker(envelope: envelope, isCommand: true), at: now, frame)
         return .applied(activities.reference(to: slot))
+    }
+
+    /// The limit that a name of a start would exceed, be it its app, its type or its device; nil: none. Asked before any of
+    /// them is made, as a refused start leaves nothing behind.
+    private func exhaustedNames(
+        _ start: ActivityStart, app: AppID?, device: DeviceID?, _ frame: Span<UInt8>
+    ) -> Int? {
+        if app == nil, apps.apps.count >= AppTable.maximumApps { return AppTable.maximumApps }
+        if apps.kinds.count >= AppTable.maximumKinds, app.flatMap({ apps.findKind($0, start.type, of: frame) }) == nil {
+            return AppTable.maximumKinds
+        }
+        let wantsDevice = start.device != nil && device == nil
+        return wantsDevice && devices.count >= DeviceTable.maximumDevices ? DeviceTable.maximumDevices : nil
     }
 
     /// What a start comes to whose key had an activity before; nil where it may go on.

@@ -57,8 +57,9 @@ enum FileSystem {
         }
     }
 
-    static func canWrite(_ directory: String) -> Bool {
-        unsafe access(directory, R_OK | W_OK | X_OK) == 0
+    /// Why this user cannot write in a folder, as an `errno`; nil: it can.
+    static func obstacle(toWritingIn directory: String) -> Int32? {
+        unsafe access(directory, R_OK | W_OK | X_OK) == 0 ? nil : errno
     }
 
     /// The name of a file system that forgets everything when the machine stops; nil: another one.

@@ -19,6 +19,7 @@ struct EventHistory {
 
     mutating func answer(_ request: JournalRead) -> JournalReadResult.Outcome {
         var answer = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
+        var lack: String?
         for _ in 0..<Self.attempts {
             let first = segments.first
             closeTrimmed()
@@ -27,6 +28,11 @@ struct EventHistory {
                 case .stream(let seq): return try stream(request.app, after: seq, &answer)
                 case .chain(let seq): return try chain(request.app, last: seq, &answer)
                 }
+            } catch SQLiteError.noDescriptor(let reason), SQLiteError.full(let reason) {
+                // What is open here is given back, in case that it is the file which is missing.
+                open.removeAll()
+                lack = reason
+                continue
             } catch SQLiteError.cannotOpen {
                 // It was trimmed, or this process may have no more files.
                 open.removeAll()
@@ -38,6 +44,10 @@ struct EventHistory {
                 options.onWarning("stored events of \(app) cannot be read: \(error)")
                 return unreadable(request, answer)
             }
+        }
+        if let lack {
+            options.onWarning("stored events of \(String(decoding: request.app, as: UTF8.self)) cannot be read yet: \(lack)")
+            return answer.events.isEmpty ? .notNow : .events(answer.events)
         }
         options.onWarning("a segment with events of \(String(decoding: request.app, as: UTF8.self)) cannot be opened")
         return unreadable(request, answer)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// An open data folder: what it holds, until the journal is started that goes on with it.
 ///
 /// Used by one thread at a time. The folder is ours as long as this or its journal lives.
@@ -54,7 +56,11 @@ package final class Store: RecoverySource {
                 throw StoreError(error)
             }
         }
-        guard FileSystem.canWrite(names.directory) else { throw .notWritable(names.directory) }
+        switch FileSystem.obstacle(toWritingIn: names.directory) {
+        case nil: break
+        case EROFS: throw .readOnly(names.directory)
+        case _?: throw .notWritable(names.directory)
+        }
         if !options.allowVolatile, let kind = FileSystem.volatileFileSystem(of: names.directory) {
             throw .volatile(directory: names.directory, fileSystem: kind)
         }

@@ -5,6 +5,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case notADirectory(String)
     /// It is not ours, or may not be written.
     case notWritable(String)
+    /// It is on a file system that is mounted so that nobody writes there.
+    case readOnly(String)
     /// It is on a file system that forgets everything when the machine stops.
     case volatile(directory: String, fileSystem: String)
     /// A call of the system failed.
@@ -67,6 +69,7 @@ extension StoreError: CustomStringConvertible {
             "\(directory) is used by another process" + (pid.map { " (pid \($0))" } ?? "")
         case .notADirectory(let path): "\(path) is not a folder"
         case .notWritable(let path): "\(path) cannot be written by this user: check its owner and mode"
+        case .readOnly(let path): "\(path) is on a file system that is mounted read-only"
         case .volatile(let directory, let fileSystem):
             "\(directory) is on \(fileSystem), which forgets everything when the machine stops: choose another folder"
         case .system(let message): message

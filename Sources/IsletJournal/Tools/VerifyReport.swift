@@ -53,8 +53,8 @@ package struct VerifyReport: Sendable, Equatable {
         case .otherStore(_, let expected, let found): add(file, "belongs to \(found) instead of \(expected)")
         case .batchesMissing(_, let expected, let found): add(file, batch: found, "batch \(expected) should be here")
         case .database(let error): add(file, error.description)
-        case .locked, .notADirectory, .notWritable, .volatile, .system, .commitsLost, .exists, .backupWithin,
-            .backupNamedAsSegment:
+        case .locked, .notADirectory, .notWritable, .readOnly, .volatile, .system, .commitsLost, .exists,
+            .backupWithin, .backupNamedAsSegment:
             add(file, error.description)
         }
     }

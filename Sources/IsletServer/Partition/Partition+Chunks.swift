@@ -172,6 +172,10 @@ extension Partition {
         }
         pull.stored = nil
         if case .events(let events) = stored, events.isEmpty, !flights.areLanded { return false }
+        if case .notNow = stored {
+            sendChunk(pull, ending: .busy(retryAfter: 1_000))
+            return true
+        }
         guard case .events(let events) = stored, let last = events.last else {
             var oldest = ring.oldest(app) ?? engine.apps[app].seq + 1
             if case .tooOld(let kept) = stored { oldest = min(oldest, kept) }

@@ -35,6 +35,7 @@ extension Partition {
             switch result.outcome {
             case .events(let events): past.events = events
             case .tooOld: past.events = []
+            case .notNow: past.events = nil
             }
         }
     }
