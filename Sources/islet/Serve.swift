@@ -102,9 +102,17 @@ struct Serve: AsyncParsableCommand {
         let services: [any Service] = [service] + (pages.map { [$0] } ?? [])
         let group = ServiceGroup(
             configuration: .init(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: Self.signalsToStop,
                 logger: logger))
         try await group.run()
+    }
+
+    /// A terminal that goes away ends the service in good order, too, unless it was started with `nohup`.
+    private static var signalsToStop: [UnixSignal] {
+        var action = sigaction()
+        guard sigaction(SIGHUP, nil, &action) == 0 else { return [.sigterm, .sigint] }
+        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        return isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 }
 

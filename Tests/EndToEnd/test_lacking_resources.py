@@ -1,13 +1,19 @@
 """Whatever the system has no more of: the service goes on without it, says so, and takes it up again when it is there."""
 
+import json
+import os
+import resource
 import signal
 import socket
 import struct
+import subprocess
 import time
 
 import pytest
 
+from support.commands import Commands
 from support.durable import Durable
+from support.events import Events
 from support.small_disk import SmallDisk, may_mount, until
 from support.wire import Silence
 
@@ -40,6 +46,12 @@ def ends_soon(service, seconds=10):
     began = time.monotonic()
     assert service.wait(seconds) == 0, service.log
     return time.monotonic() - began
+
+
+def lowest_free(process):
+    """The number that the next file has which it opens."""
+    numbers = {int(name) for name in os.listdir(f"/proc/{process}/fd")}
+    return min(set(range(len(numbers) + 1)) - numbers)
 
 
 # A disk that becomes full while nobody commits anything
@@ -220,6 +232,41 @@ def test_connections_take_no_file_that_the_journal_needs(wire, tmp_path):
         durable.kill()
 
 
+def test_a_replay_that_finds_no_file_to_open_is_to_be_tried_again(wire, tmp_path):
+    """It does not say that events are gone."""
+    durable = Durable(wire, tmp_path).start()
+    try:
+        id = durable.client.start()["id"]
+        durable.client.applied("activity.update", id=id, contentState={"n": 1})
+
+        def is_busy():
+            # Nothing is in memory, and no file is open yet to be read.
+            durable.restart()
+            bulk, process = durable.bulk(), durable.service.process.pid
+            assert bulk.snapshot().end["seq"] == 2
+            soft, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
+            resource.prlimit(process, resource.RLIMIT_NOFILE, (lowest_free(process), hard))
+            end = bulk.replay(after=0).end
+            resource.prlimit(process, resource.RLIMIT_NOFILE, (soft, hard))
+            assert [json.loads(body)["seq"] for _, body in bulk.replay(after=0).rows] == [1, 2]
+            # A file that was just closed may have left it its number.
+            return "error" in end and end["error"]["code"] == "busy"
+
+        until(is_busy)
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+@small_disk
+def test_a_file_system_that_is_mounted_read_only_is_named(wire, disk_of):
+    disk = disk_of("24m")
+    durable = durable_on(wire, disk).start()
+    durable.stop()
+    subprocess.run([*disk.inside, "mount", "-o", "remount,ro", str(disk.folder)], check=True)
+    assert f"{disk.folder}/data is on a file system that is mounted read-only" in durable.refused()
+
+
 # A stop while something else is waited for
 
 
@@ -235,3 +282,31 @@ def test_a_start_that_waits_for_the_clock_can_be_stopped(wire, tmp_path):
         assert "ready" not in service.log
     finally:
         service.kill()
+
+
+# Who ends it, and who has it
+
+
+@pytest.mark.parametrize("words, ends", [([], True), (["nohup"], False)])
+def test_a_terminal_that_goes_away_ends_it_in_good_order(wire, serve, words, ends):
+    service = serve(prefix=words)
+    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.")
+    events.join()
+    client.start()
+    service.signal(signal.SIGHUP)
+    if ends:
+        assert service.wait() == 0
+        assert events.watermark(lambda mark: mark.get("closing"))["seq"] == 1
+    else:
+        client.start()
+
+
+def test_a_folder_whose_lock_file_was_removed_has_one_process(wire, tmp_path):
+    durable = Durable(wire, tmp_path).start()
+    try:
+        (tmp_path / "lock").unlink()
+        assert "is used by another process" in durable.refused()
+        durable.client.start()
+        durable.stop()
+    finally:
+        durable.kill()

@@ -186,11 +186,25 @@ def test_check_config_says_that_a_good_file_is_good(tmp_path):
     ("commands: tcp://0.0.0.0:7411\n", "0.0.0.0"),
     ("clock: sundial\n", "clock"),
     ("store: [a, b\n", ""),
+    ("data: ~\n", "islet.yaml:1: data: \"~\" is no directory"),
+    ("data: null\n", "islet.yaml:1: data: \"null\" is no directory"),
+    ("journal.segmentBytes: 65536\njournal:\n  segmentBytes: 131072\n",
+     "islet.yaml:3: journal.segmentBytes stands twice, here and in line 1"),
+    ("events: tcp://127.0.0.1:7411\n", "islet.yaml:1: events: \"tcp://127.0.0.1:7411\" is the address of events and of commands"),
+    ("bulk: tcp://127.0.0.1:7412\n", "is the address of bulk and of events"),
+    ("commands: ipc:///run/x\nevents: ipc:///run/x\n", "is the address of events and of commands"),
 ])
 def test_check_config_names_what_is_wrong(tmp_path, text, named):
     done = run("serve", "--config", yaml(tmp_path, text), "--check-config")
     assert done.returncode in (1, 2), (done.returncode, done.stderr)
     assert named in done.stderr, done.stderr
+
+
+def test_a_speed_of_the_file_does_not_hold_for_a_manual_clock_of_the_command_line(tmp_path):
+    path = yaml(tmp_path, "speed: 60\ndata: \"null\"\ncommands: tcp://127.0.0.1:*\nevents: tcp://127.0.0.1:*\n")
+    done = run("serve", "--config", path, "--clock", "manual", "--check-config")
+    assert done.returncode == 0, done.stderr
+    assert run("serve", "--clock", "manual", "--speed", "60", "--check-config").returncode == 2
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

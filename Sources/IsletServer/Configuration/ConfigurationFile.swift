@@ -12,6 +12,8 @@ struct ConfigurationFile {
     struct Entry: Equatable {
         var text: String
         var line: Int
+        /// Whether it is YAML's word for no value, and not a text that looks like it.
+        var isNull = false
     }
 
     var path: String
@@ -54,7 +56,15 @@ struct ConfigurationFile {
             }
             let full = prefix + name
             switch value {
-            case .scalar(let scalar): entries[full] = Entry(text: scalar.string, line: line)
+            case .scalar(let scalar):
+                // Names with dots and sections say the same.
+                if let other = entries[full] {
+                    problems.append(
+                        .fileMalformed(
+                            path: path, line: line, reason: "\(full) stands twice, here and in line \(other.line)"))
+                }
+                let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL", ""].contains(scalar.string)
+                entries[full] = Entry(text: scalar.string, line: line, isNull: isNull)
             case .mapping(let inner): add(inner, prefix: full + ".")
             case .sequence, .alias:
                 problems.append(.fileMalformed(path: path, line: line, reason: "\(full): one value is wanted here"))

@@ -11,6 +11,8 @@ package struct ConfigurationReading {
 
     /// What was said; the default where a setting is missing or wrong.
     package private(set) var configuration = ServeConfiguration()
+    /// Where each setting was said, and on which layer, from the highest on.
+    private var origins: [String: (layer: Int, origin: SettingOrigin)] = [:]
     /// Everything that is wrong.
     package private(set) var problems: [ConfigurationProblem] = []
     /// What is strange and goes on all the same: the environment belongs to others, too.
@@ -40,8 +42,15 @@ package struct ConfigurationReading {
                     .file(path: path, line: file.entries[$0.name]?.line ?? 0)
                 })
             refuseUnknown(file, settings)
+            if let data = file.entries["data"], data.isNull {
+                problems.append(
+                    .badValue(
+                        setting: "data", value: data.text, at: .file(path: path, line: data.line),
+                        reason: "no directory"))
+            }
         }
         for setting in settings { read(setting, from: layers) }
+        refuseEqualAddresses()
         noteUnknown(sources.environment.keys.sorted(), settings)
     }
 
@@ -90,12 +99,39 @@ package struct ConfigurationReading {
     /// folder of the board's files for those who work on them.
     private static let otherNames = ["ISLET_CONFIG", "ISLET_TIMEOUT", "ISLET_BOARD_FILES"]
 
+    /// Two sockets cannot have one address, unless the system chooses the port.
+    private mutating func refuseEqualAddresses() {
+        let http = configuration.http.map { "tcp://\($0)" }
+        let all = [
+            ("commands", configuration.commands), ("events", configuration.events), ("bulk", configuration.bulk),
+            ("ingest", configuration.ingest ?? ""), ("http", http ?? ""),
+        ]
+        for (index, (name, address)) in all.enumerated() where !address.isEmpty {
+            if address.hasPrefix("tcp://"), address.hasSuffix(":0") || address.hasSuffix(":*") { continue }
+            guard let other = all[..<index].first(where: { $0.1 == address }) else { continue }
+            // Where one of them is a default, the other one is wrong.
+            let said = origins[name].map { (name, $0.origin) } ?? origins[other.0].map { (other.0, $0.origin) }
+            guard let (setting, origin) = said else { continue }
+            problems.append(
+                .badValue(
+                    setting: setting, value: address, at: origin,
+                    reason: "the address of \(setting) and of \(setting == name ? other.0 : name)"))
+        }
+    }
+
     /// Reads a setting from the first layer that has it.
     private mutating func read(_ setting: Setting, from layers: [Layer]) {
-        for layer in layers {
+        for (place, layer) in layers.enumerated() {
             // Every layer holds texts, so that no lookup as text fails.
             let found = try? layer.provider.value(forKey: ConfigurationReading.key(setting.name), type: .string)
             guard case .string(let text) = found?.value?.content else { continue }
+            origins[setting.name] = (place, layer.origin(setting))
+            // Who chose a manual clock on a layer above did not want another's speed.
+            if setting.name == "speed", case .manual = configuration.clock, let clock = origins["clock"],
+                clock.layer < place
+            {
+                return
+            }
             do throws(SettingRefusal) {
                 try setting.read(text, &configuration)
             } catch {
