@@ -48,7 +48,7 @@ extension Ledger {
     func check(_ reads: [JournalReadResult]) throws(LifeFailure) {
         for read in reads {
             switch read.outcome {
-            case .tooOld: break
+            case .tooOld, .notNow: break
             case .events(let events):
                 for event in events {
                     let (json, topic) = (

@@ -20,11 +20,14 @@ extension StateDatabase {
                     number: Int(rows.integer(0)), firstBatch: rows.unsigned(1), lastBatch: rows.unsigned(2),
                     firstAt: rows.integer(3), lastAt: rows.integer(4)))
         }
+        // One for all segments.
+        var names: Set<[UInt8]> = []
         let apps = try database.prepare("SELECT app, first_seq, last_seq FROM segment_app WHERE segment = ?")
         for index in segments.indices {
             apps.bind(Int64(segments[index].number), at: 1)
             while try apps.step() {
-                segments[index].apps[apps.array(0)] = SeqRange(first: apps.unsigned(1), last: apps.unsigned(2))
+                let app = names.insert(apps.array(0)).memberAfterInsert
+                segments[index].apps[app] = SeqRange(first: apps.unsigned(1), last: apps.unsigned(2))
             }
             apps.reset()
             let number = segments[index].number

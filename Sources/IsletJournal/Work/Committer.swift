@@ -45,6 +45,7 @@ final class Committer: @unchecked Sendable {
     private var current: Appended?
     /// The events of each stream in the segment that is written.
     private var ranges: [UInt32: SeqRange] = [:]
+    /// Their names, which all segments share: with 100,000 apps in each of 128 they would take 600 MB.
     private var apps: [UInt32: [UInt8]] = [:]
     /// What the segment had when this began, before the streams had numbers.
     private var earlier: [[UInt8]: SeqRange]
@@ -171,7 +172,7 @@ final class Committer: @unchecked Sendable {
                 ranges[row.stream]?.last = row.lastSeq
                 continue
             }
-            let app = batch.array(of: row.name)
+            let app = apps[row.stream] ?? batch.array(of: row.name)
             let range = SeqRange(first: earlier[app]?.first ?? row.firstSeq, last: row.lastSeq)
             apps[row.stream] = app
             ranges[row.stream] = range
@@ -196,7 +197,6 @@ final class Committer: @unchecked Sendable {
         for (stream, range) in ranges { if let app = apps[stream] { content[app] = range } }
         let full = segments.seal(apps: content, next: next.identity.number)
         ranges.removeAll(keepingCapacity: true)
-        apps.removeAll(keepingCapacity: true)
         earlier.removeAll()
         sweeper.sealed(full, writer)
         writer = next

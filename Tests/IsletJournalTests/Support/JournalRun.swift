@@ -63,7 +63,7 @@ extension JournalReadResult.Outcome {
     var seqs: [UInt64]? {
         switch self {
         case .events(let events): events.map(\.seq)
-        case .tooOld: nil
+        case .tooOld, .notNow: nil
         }
     }
 }
