@@ -64,6 +64,9 @@ def test_large_numbers_are_compared_digit_by_digit(play, step):
     ("state: {key: order-1, stalDate: absent}", "no member of an activity; did you mean 'staleDate'?"),
     ("state: {order-1: {not: stael}}", "'stael' is no state; did you mean 'stale'?"),
     ("state: {order-1: {state: {not: {one of: [stale, endet]}}}}", "'endet' is no state"),
+    ("{advance: 1h, no events: [{event: activity.stale, to: stael}]}", "'stael' is no state; did you mean 'stale'?"),
+    ("{advance: 1h, no events: [{event: activity.stale, cause: staledate}]}", "'staledate' is no cause"),
+    ("{advance: 1h, no events: [{activity: {contentStat: {eta: 1}}}]}", "no member of an activity; did you mean 'contentState'"),
     ("advance: 106751991167d", "the clock would stand beyond all dates"),
 ])
 def test_what_would_look_at_nothing_is_no_scenario(play, step, complaint):

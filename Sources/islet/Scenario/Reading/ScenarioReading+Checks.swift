@@ -123,7 +123,7 @@ extension ScenarioReading {
             return .members([])
         }
         if entries.allSatisfy({ ScenarioPattern.words.contains($0.name) }) {
-            checkStates(node, among: known)
+            checkWords(node, of: "state", among: known)
             return .members([.init(name: "state", pattern: pattern(node))])
         }
         var isGone = false
@@ -150,7 +150,7 @@ extension ScenarioReading {
         }
         if entry.name == "state" {
             let states = family == "activity" ? Self.activityStates : Self.placedStates
-            checkStates(entry.value, among: states)
+            checkWords(entry.value, of: "state", among: states)
         }
         return .init(
             name: entry.name,
@@ -161,18 +161,18 @@ extension ScenarioReading {
         "activity": .activity, "control": .control, "widget": .widget, "group": .groupItem,
     ]
 
-    /// Looks for states that there are not in a condition: 'not' one of these would always hold.
-    private mutating func checkStates(_ node: ScenarioNode, among known: [String]) {
+    /// Looks for words that there are not in a condition: 'not' one of these would always hold.
+    private mutating func checkWords(_ node: ScenarioNode, of what: String, among known: [String]) {
         switch node.content {
         case .scalar(let text, _):
             guard !node.isNull, ScenarioReference(text) == nil, !known.contains(text), text != "present",
                 text != "absent"
             else { return }
-            noteUnknown("state", text, at: node.place, among: known)
-        case .list(let elements): for element in elements { checkStates(element, among: known) }
+            noteUnknown(what, text, at: node.place, among: known)
+        case .list(let elements): for element in elements { checkWords(element, of: what, among: known) }
         case .mapping(let entries):
             for entry in entries where ["equals", "one of", "all of", "not"].contains(entry.name) {
-                checkStates(entry.value, among: known)
+                checkWords(entry.value, of: what, among: known)
             }
         }
     }
@@ -236,6 +236,7 @@ extension ScenarioReading {
                 if let name = pattern.name { checkEvent(name, at: entry.value.place) }
             case "of": pattern.subject = template(entry.value)
             case let name where Self.eventMembers.contains(name):
+                checkMember(entry)
                 members.append(
                     .init(name: name, pattern: self.pattern(entry.value, of: name)))
             case let name:
@@ -254,6 +255,21 @@ extension ScenarioReading {
         "at", "from", "to", "cause", "by", "lateBy", "seq", "epoch", "activity", "control", "widget", "group", "alert",
         "notification", "interaction", "exempt", "rules",
     ]
+
+    /// Looks for what no event can say: that it did not come would always be so.
+    private mutating func checkMember(_ entry: ScenarioNode.Entry) {
+        switch entry.name {
+        case "from", "to", "cause", "exempt":
+            let known = FilterSubject.event.words(of: entry.name) ?? []
+            checkWords(entry.value, of: ["from", "to"].contains(entry.name) ? "state" : entry.name, among: known)
+        case let family:
+            guard let subject = Self.subjects[family], let entries = entry.value.entries else { return }
+            let known = subject.members.map(\.name)
+            for member in entries where !known.contains(member.name) && !ScenarioPattern.words.contains(member.name) {
+                noteUnknown("member of \(subject.noun)", member.name, at: member.place, among: known)
+            }
+        }
+    }
 
     private mutating func checkEvent(_ name: String, at place: ScenarioPlace) {
         guard !Self.eventNames.contains(name) else { return }
