@@ -122,3 +122,18 @@ def test_names_of_members_are_found_in_any_case(islet, client):
     client.start(key="order-1", contentState={"eta": 5})
     assert islet("activity", "list", "--filter", "CONTENTSTATE.eta=5 and Key~ORDER", "-o", "name").out == "order-1\n"
     assert islet("activity", "list", "--filter", "contentState.ETA=5", "-o", "name").out == ""
+
+
+@pytest.mark.parametrize("condition, complaint", [
+    ("colour=red", "an activity has no member 'colour': id, app"), ("next.when=1", "'next' has no member 'when'"),
+    ("state=stael", "'state' is never 'stael'"), ("cause=nobody", "'cause' is never 'nobody'"),
+])
+def test_nobody_waits_for_what_never_is(islet, client, condition, complaint):
+    client.start(key="order-1")
+    assert complaint in islet("wait", "order-1", "--for", condition, "--timeout", "30s", code=2).err
+
+
+@pytest.mark.parametrize("condition", ["state=active", "contentState.colour=null", "device=null", "revision=1"])
+def test_what_can_be_is_waited_for(islet, client, condition):
+    client.start(key="order-1")
+    islet("wait", "order-1", "--for", condition)

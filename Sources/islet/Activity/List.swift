@@ -19,7 +19,8 @@ extension ActivityCommand {
 
                 --filter compares members of the JSON: = != < <= > >= and ~ (contains, or
                 with * the whole: order-*), joined by and, or, not and parentheses. Dates
-                may be spans from now; a member alone selects what has it.
+                are 2026-01-31, 2026-01-31T09:00Z, or spans from now; a member alone
+                selects what has it. What there is not is wrong usage.
                 """)
 
         @Option(

@@ -37,7 +37,7 @@ struct Wait: AsyncParsableCommand {
         let begun = ContinuousClock.now
         try await service.withConnection(followsStreams: true) { connection in
             let found = try await target.find(connection)
-            try condition.check(found.family.noun)
+            try condition.check(found.family.noun, found.family.filterSubject)
             let seen = LastSeen(found.whole)
             if !condition.holds(for: found.whole) {
                 try refuseIfLost(found.whole)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 import IsletServer
 
 /// What `islet wait` waits for: one of some states, or a member with a value.
@@ -28,10 +29,11 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    /// Checks that the states are those of the family.
+    /// Checks that an entity of the family can come to it at all.
     ///
-    /// - Throws: a `Failure` that names the ones there are.
-    func check(_ noun: String) throws {
+    /// - Throws: a `Failure` that names what there is.
+    func check(_ noun: String, _ subject: FilterSubject) throws {
+        if case .member(let path, let value) = self { return try Self.check(path, value, subject) }
         guard case .states(let states) = self, let known = Self.states[noun] else { return }
         for state in states where !known.contains(state) {
             let hint = Spelling.closest(to: state, among: known).map { "; did you mean \($0)?" } ?? ""
@@ -39,6 +41,19 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
             throw Failure(
                 .usage, "a\(noun == "activity" ? "n" : "") \(noun) is never '\(state)'\(hint) (states: \(all))")
         }
+    }
+
+    /// That the family has such a member, and that it can have the value.
+    private static func check(_ path: [String], _ value: String, _ subject: FilterSubject) throws {
+        do throws(FilterError) {
+            _ = try Filter(path.joined(separator: "."), for: subject)
+        } catch {
+            throw Failure(.usage, "--for: \(error.message)")
+        }
+        guard path.count == 1, let words = subject.words(of: path[0]), !words.contains(value), value != "null" else {
+            return
+        }
+        throw Failure(.usage, "--for: '\(path[0])' is never '\(value)': \(words.joined(separator: ", "))")
     }
 
     /// The states of each family by the contract.
