@@ -61,7 +61,7 @@ private struct AllAppsCount {
 
     /// Counts an app's.
     mutating func add(_ count: Int64, isExact: Bool) {
-        total += count
+        total = total.addingClamped(count)
         if count > 0 { apps += 1 }
         self.isExact = self.isExact && isExact
     }

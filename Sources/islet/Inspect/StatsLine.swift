@@ -36,7 +36,7 @@ enum StatsLine {
     /// Whole from ten on, else with a tenth.
     private static func rate(_ rate: Double?) -> String {
         guard let rate else { return "-" }
-        guard rate < 10 else { return RecoveryText.grouped(Int(rate.rounded())) }
+        guard rate < 10 else { return RecoveryText.grouped(Int(clamped: rate)) }
         let tenths = Int((rate * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
@@ -61,7 +61,7 @@ enum ByteText {
             value /= 1_024
             unit = larger
         }
-        guard value < 100 else { return "\(Int(value.rounded())) \(unit)" }
+        guard value < 100 else { return "\(Int(clamped: value)) \(unit)" }
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
     }

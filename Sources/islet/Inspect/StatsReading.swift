@@ -57,11 +57,11 @@ struct StatsRates: Equatable {
         var isSameRun = true
         if let before = uptimes.0, let after = uptimes.1 {
             isSameRun = after >= before
-            if after > before { span = Double(after - before) }
+            if after > before { span = Double(after.subtractingClamped(before)) }
         }
         func rate(_ before: Int64?, _ after: Int64?) -> Double? {
             guard isSameRun, span > 0, let before, let after, after >= before else { return nil }
-            return Double(after - before) * 1_000 / span
+            return Double(after.subtractingClamped(before)) * 1_000 / span
         }
         commands = rate(first.number("commands", "taken"), second.number("commands", "taken"))
         events = rate(first.number("events"), second.number("events"))
@@ -91,7 +91,7 @@ final class WatchedStats: Sendable {
         guard let first = ends.first, let last = ends.last, first.takenAt < last.takenAt else { return nil }
         func difference(_ before: Int64?, _ after: Int64?) -> String {
             guard let before, let after, after >= before else { return "?" }
-            return RecoveryText.grouped(Int(clamping: after - before))
+            return RecoveryText.grouped(Int(clamping: after.subtractingClamped(before)))
         }
         let commands = difference(first.number("commands", "taken"), last.number("commands", "taken"))
         let events = difference(first.number("events"), last.number("events"))

@@ -41,7 +41,7 @@ package struct TimersText {
         for timer in timers {
             let at = timer["at"]?.integer ?? 0
             table.add(
-                at > now ? TimeText.distance(to: at, now: now) : "due for \(TimeText.span(now - at))",
+                at > now ? TimeText.distance(to: at, now: now) : "due for \(TimeText.span(now.subtractingClamped(at)))",
                 TimeText.full(at), timer["cause"]?.string ?? "", Self.name(timer), timer["app"]?.string ?? "",
                 timer["device"]?.string ?? "-", timer["state"]?.string ?? "",
                 more: isWide ? [timer["kind"]?.string ?? "", timer["id"]?.string ?? ""] : [])

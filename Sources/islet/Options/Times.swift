@@ -43,6 +43,11 @@ extension FixedWidthInteger {
         return overflow ? (other > 0 ? .min : .max) : difference
     }
 
+    /// The whole number nearest to a number of whatever size; zero where it is none.
+    init(clamped number: Double) {
+        self = number.isNaN ? 0 : Self(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
+    }
+
     /// The product, or the nearest number to it.
     func multipliedClamped(by other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)

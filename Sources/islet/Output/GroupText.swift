@@ -22,7 +22,7 @@ enum GroupText {
     static func table(_ rows: [RawObject], now: Int64, style: Style) -> [String] {
         var table = TextTable("KEY", "REV", "SET", "BY", "VALUE")
         for row in rows {
-            let set = row["updatedAt"]?.integer.map { "\(TimeText.span(max(0, now - $0))) ago" }
+            let set = row["updatedAt"]?.integer.map { "\(TimeText.span(max(0, now.subtractingClamped($0)))) ago" }
             table.add(
                 row["key"]?.string ?? "", row["revision"]?.description ?? "", set ?? "", row["by"]?.string ?? "",
                 (row["value"]?.description ?? "").shortened(to: 60))

@@ -15,11 +15,13 @@ enum OutlookText {
 
     private static func line(_ prospect: Prospect, now: Int64) -> String {
         let what = CauseText.outlook(prospect.cause)
+        let date = TimeText.full(prospect.at)
         guard prospect.at > now else {
-            return "  due for \(TimeText.span(now - prospect.at)), since \(TimeText.full(prospect.at)): \(what) "
-                + "(\(prospect.cause))"
+            let late = TimeText.span(now.subtractingClamped(prospect.at))
+            return "  due for \(late), since \(date): \(what) (\(prospect.cause))"
         }
-        return "  in \(TimeText.span(prospect.at - now)), at \(TimeText.full(prospect.at)): \(what) (\(prospect.cause))"
+        let left = TimeText.span(prospect.at.subtractingClamped(now))
+        return "  in \(left), at \(date): \(what) (\(prospect.cause))"
     }
 
     /// The next deadline, and what is known to follow after it.

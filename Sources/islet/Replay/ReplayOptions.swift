@@ -67,7 +67,7 @@ struct ReplayOptions: ParsableArguments {
     /// - Parameter first: the date of the first recorded event.
     /// - Throws: a `Failure` where the target's clock would have to go back.
     func plan(_ target: ReplayTarget, first: Int64) throws -> ReplayRun.Options {
-        let offset = keepsTimes ? 0 : target.now - first
+        let offset = keepsTimes ? 0 : target.now.subtractingClamped(first)
         guard !target.isManual || !keepsTimes || target.now <= first else {
             throw Failure(
                 .usage,

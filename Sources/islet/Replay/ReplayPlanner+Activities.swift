@@ -101,7 +101,7 @@ extension ReplayPlanner {
             return nil
         }
         if dismissed <= ended { return .string("immediate") }
-        if dismissed == ended.saturatingSum(Self.standardDismissal) { return nil }
+        if dismissed == ended.addingClamped(Self.standardDismissal) { return nil }
         return .object([.init("after", .integer(dismissed))])
     }
 

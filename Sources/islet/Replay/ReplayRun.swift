@@ -88,7 +88,7 @@ struct ReplayRun {
     /// Waits until it is an event's turn, or moves the target's clock there.
     private mutating func reach(_ date: Int64) async throws {
         if let speed = options.realSpeed {
-            let turn = begun + .milliseconds(Double(max(0, date - options.times.first)) / speed)
+            let turn = begun + .milliseconds(Double(max(0, date.subtractingClamped(options.times.first))) / speed)
             if turn > .now {
                 try await flush()
                 try await Task.sleep(until: turn, clock: .continuous)

@@ -21,13 +21,13 @@ package struct ReplayTimes: Sendable, Equatable {
 
     /// A recorded date at the target.
     package func date(_ recorded: Int64) -> Int64 {
-        recorded.saturatingSum(offset)
+        recorded.addingClamped(offset)
     }
 
     /// When an event's turn is, in the target's milliseconds after the first one's.
     package func turn(of at: Int64) -> Int64 {
         guard let speed else { return 0 }
-        return Int64(min(Double(max(0, at - first)) / speed, Self.longest))
+        return Int64(min(Double(max(0, at.subtractingClamped(first))) / speed, Self.longest))
     }
 
     /// No wait is longer than some ten thousand years.
@@ -44,20 +44,12 @@ package struct ReplayTimes: Sendable, Equatable {
             if let date = command[name]?.integer { command[name] = .integer(self.date(date)) }
         }
         if let timestamp = command["timestamp"]?.integer {
-            let turn = date(first).saturatingSum(turn(of: at))
-            command["timestamp"] = .integer(turn.saturatingSum(timestamp.saturatingSum(-at)))
+            let turn = date(first).addingClamped(turn(of: at))
+            command["timestamp"] = .integer(turn.addingClamped(timestamp.subtractingClamped(at)))
         }
         if let after = command["dismissalPolicy"]?.object?["after"]?.integer {
             command["dismissalPolicy"] = .object([.init("after", .integer(date(after)))])
         }
         return command
-    }
-}
-
-extension Int64 {
-    /// The sum, or the end of the numbers that it would pass: dates in payloads of others may be anything.
-    func saturatingSum(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }

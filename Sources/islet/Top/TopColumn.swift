@@ -39,7 +39,7 @@ struct TopColumn: Sendable {
     static func age(_ member: String, rank: Int) -> TopColumn {
         TopColumn(
             title: "AGE", width: 4...5, rank: rank, isRight: true,
-            cell: { row, now in row[member]?.integer.map { TopText.age(now - $0) } ?? "" },
+            cell: { row, now in row[member]?.integer.map { TopText.age(now.subtractingClamped($0)) } ?? "" },
             key: { row in row[member]?.integer.map { .number(-$0) } ?? .nothing })
     }
 

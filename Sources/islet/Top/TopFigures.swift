@@ -163,7 +163,7 @@ package struct TopRates: Sendable, Equatable {
         guard milliseconds > 0, (new.uptime ?? 0) >= (old.uptime ?? 0) else { return }
         func rate(_ path: KeyPath<TopFigures, Int64?>) -> Double? {
             guard let before = old[keyPath: path], let after = new[keyPath: path], after >= before else { return nil }
-            return Double(after - before) * 1_000 / Double(milliseconds)
+            return Double(after.subtractingClamped(before)) * 1_000 / Double(milliseconds)
         }
         taken = rate(\.taken)
         ignored = rate(\.ignored)

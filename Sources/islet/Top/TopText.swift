@@ -8,14 +8,14 @@ package enum TopText {
     /// A number in a second: `0`, `0.4`, `12`, `1 204`, and `-` where it is not known.
     package static func rate(_ rate: Double?) -> String {
         guard let rate else { return "-" }
-        if rate >= 9.95 || rate == 0 { return count(Int64(rate.rounded())) }
+        if rate >= 9.95 || rate == 0 { return count(Int64(clamped: rate)) }
         let tenths = Int64((rate * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 
     /// A span of milliseconds: `0`, `0.04`, `0.4`, `12`, `1204`.
     package static func milliseconds(_ value: Double) -> String {
-        if value >= 9.95 || value == 0 { return String(Int64(value.rounded())) }
+        if value >= 9.95 || value == 0 { return String(Int64(clamped: value)) }
         let hundredths = Int64((value * 100).rounded())
         if hundredths >= 100 {
             let tenths = (hundredths + 5) / 10

@@ -76,6 +76,13 @@ struct Check: AsyncParsableCommand {
             stats: stats,
             openProviders: Int64(providers.count { $0.object?["state"]?.string == "open" }),
             maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer,
-            speed: max(1, Int64(info?["clock"]?.object?["speed"]?.double ?? 1)), responseTime: time)
+            speed: Self.speed(info?["clock"]?.object?["speed"]?.double), responseTime: time)
     }
+
+    /// Below real time counts as real time, and there is no faster one than the contract has.
+    private static func speed(_ factor: Double?) -> Int64 {
+        Int64(min(max(factor ?? 1, 1), speedMax))
+    }
+
+    private static let speedMax = 1_000_000.0
 }

@@ -76,9 +76,9 @@ struct ServiceExamination {
                 "serviceClock", "its time is \(TimeText.full(now)) by a \(kind) clock",
                 advice: "good for tests; in production start it with --clock system", ["kind": .string(kind)])
         }
-        let offset = now - ClockDrift.wallClock
+        let offset = now.subtractingClamped(ClockDrift.wallClock)
         let figures: RawObject = ["kind": .string(kind), "offset": .integer(offset)]
-        guard abs(offset) > Self.offsetMax + Span(time).milliseconds else {
+        guard offset.magnitude > UInt64(Self.offsetMax + Span(time).milliseconds) else {
             return .ok("serviceClock", "its time is the wall clock's", figures)
         }
         let side = offset > 0 ? "ahead of" : "behind"

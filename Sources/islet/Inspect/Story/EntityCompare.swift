@@ -37,7 +37,7 @@ struct EntityCompare<Target: EntityTarget>: AsyncParsableCommand {
             let (before, after) = try ends(reading)
             let diff = EntityDiff(before, after)
             if output.json { return Console.data(Self.json(before, after, diff).bytes) }
-            let span = TimeText.span(after.at - before.at)
+            let span = TimeText.span(after.at.subtractingClamped(before.at))
             Console.data(
                 "\(Style.output.bold(reading.name))  revision \(before.revision) → \(after.revision), \(span) later: "
                     + "\(TimeText.full(before.at)) → \(TimeText.full(after.at))")
