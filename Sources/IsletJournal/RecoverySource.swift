@@ -29,6 +29,8 @@ package struct RecoverySummary: Sendable, Equatable {
     package var epoch = ""
     /// The batch up to which the snapshot holds everything; 0: nothing.
     package var snapshotHoldsThrough: UInt64 = 0
+    /// The batch before the first one that is kept; 0: all are kept.
+    package var keptAfter: UInt64 = 0
     /// The last committed batch; 0: none.
     package var lastBatch: UInt64 = 0
     /// The latest domain time that was persisted, in milliseconds since 1970; 0: none.

@@ -66,7 +66,7 @@ extension Engine {
     }
 
     /// What the listed entity at a place adds to a digest.
-    func digestPart(at place: EntityPlace) -> (topicHash: TopicHash, revision: UInt64) {
+    package func digestPart(at place: EntityPlace) -> (topicHash: TopicHash, revision: UInt64) {
         switch place.family {
         case .activity:
             let record = activities[place.slot]

@@ -1,11 +1,37 @@
+/// A stream whose entities are not those that it ended with.
+package struct UnprovenStream: Equatable, Sendable, CustomStringConvertible {
+    package var app: AppID
+    package var name: [UInt8]
+    /// Where the stream ended, as was written with its last event; nil: nowhere.
+    package var written: (seq: UInt64, entities: Int)?
+    /// What was taken back.
+    package var found: (seq: UInt64, entities: Int)
+
+    package static func == (one: UnprovenStream, other: UnprovenStream) -> Bool {
+        one.description == other.description
+    }
+
+    package var description: String {
+        let name = String(decoding: name, as: UTF8.self)
+        guard let written else { return "\(name) has entities without a stream" }
+        guard written.seq == found.seq else {
+            return "\(name) ends at seq \(written.seq), an entity of it at \(found.seq)"
+        }
+        return "\(name) has \(found.entities) entities and not the \(written.entities) of seq \(written.seq), "
+            + "or other ones"
+    }
+}
+
 /// What follows from restored activities: indexes, lists, counts, digests, timers.
 extension Engine {
     /// Everything was taken back.
     ///
     /// - Parameter isProven: whether what was written about each stream must be met; not where the journal may have lost
     ///   commits that were not promised to survive.
-    /// - Throws: `contradiction` where an app's activities are not those that its stream ended with.
-    package mutating func finishRestoring(isProven: Bool) throws(ImageError) {
+    /// - Returns: the streams of which something else was taken back; none where they must be met.
+    /// - Throws: `contradiction` where an app's entities are not those that its stream ended with.
+    @discardableResult
+    package mutating func finishRestoring(isProven: Bool) throws(ImageError) -> [UnprovenStream] {
         var keyed: [(ordinal: UInt64, slot: Slot)] = []
         var onDevice: [(ordinal: UInt64, slot: Slot)] = []
         var ended: [(at: Instant, slot: Slot)] = []
@@ -40,7 +66,7 @@ extension Engine {
         try indexRestoredControls(isProven: isProven)
         try indexRestoredWidgets(isProven: isProven)
         try indexRestoredGroups(isProven: isProven)
-        try prove(isProven)
+        let unproven = try prove(isProven)
         keyed.sort { $0 < $1 }
         for (_, slot) in keyed { holdKey(slot) }
         onDevice.sort { $0 < $1 }
@@ -55,6 +81,7 @@ extension Engine {
         armRestoredControls()
         armRestoredWidgets()
         resumeSweep()
+        return unproven
     }
 
     private mutating func relink(_ slot: Slot) {
@@ -77,31 +104,33 @@ extension Engine {
         sweep.left = activities.capacity
     }
 
-    /// Each stream says which activities it ended with: the recomputed digest must be that one.
-    private mutating func prove(_ isProven: Bool) throws(ImageError) {
+    /// Each stream says which entities it ended with: the recomputed digest must be that one.
+    private mutating func prove(_ isProven: Bool) throws(ImageError) -> [UnprovenStream] {
+        let unproven = unprovenStreams()
+        if isProven, let first = unproven.first { throw .contradiction(first.description) }
         for index in apps.apps.indices {
-            let app = AppID(index)
-            let restored = apps[app].restored
-            apps[app].restored = nil
-            guard isProven else {
-                // Until the snapshot says of every stream where it is now, nothing can be proven after the next start.
-                appChanged(app)
-                continue
+            apps[AppID(index)].restored = nil
+            // Until the snapshot says of every stream where it is now, nothing can be proven after the next start.
+            if !isProven { appChanged(AppID(index)) }
+        }
+        return unproven
+    }
+
+    /// The streams whose entities are not those that they ended with. Only once everything was taken back, and where
+    /// ``finishRestoring(isProven:)`` threw.
+    package func unprovenStreams() -> [UnprovenStream] {
+        apps.apps.indices.compactMap { index in
+            let app = apps[AppID(index)]
+            guard let restored = app.restored else {
+                return app.seq == 0 ? nil : stream(AppID(index), written: nil)
             }
-            guard let restored else {
-                guard apps[app].seq == 0 else { throw .contradiction(name(app) + " has activities without a stream") }
-                continue
-            }
-            guard apps[app].seq == restored.seq else {
-                throw .contradiction("\(name(app)) ends at seq \(restored.seq), an activity of it at \(apps[app].seq)")
-            }
-            guard apps[app].entities == restored.entities, apps[app].digest.value == restored.digest else {
-                throw .contradiction(
-                    "\(name(app)) has \(apps[app].entities) activities and not the \(restored.entities) of seq "
-                        + "\(restored.seq), or other ones")
-            }
+            guard app.seq != restored.seq || app.entities != restored.entities || app.digest.value != restored.digest
+            else { return nil }
+            return stream(AppID(index), written: (restored.seq, restored.entities))
         }
     }
 
-    private func name(_ app: AppID) -> String { String(decoding: apps[app].name, as: UTF8.self) }
+    private func stream(_ app: AppID, written: (seq: UInt64, entities: Int)?) -> UnprovenStream {
+        UnprovenStream(app: app, name: apps[app].name, written: written, found: (apps[app].seq, apps[app].entities))
+    }
 }

@@ -146,6 +146,23 @@ enum FileSystem {
         close(descriptor)
     }
 
+    /// Copies a file to where none is, durably; only its owner may read the copy.
+    static func copy(_ path: String, to target: String) throws(SystemError) {
+        let source = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw SystemError(operation: "cannot open", path: path, code: errno) }
+        defer { close(source) }
+        let copy = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard copy >= 0 else { throw SystemError(operation: "cannot make", path: target, code: errno) }
+        defer { close(copy) }
+        while true {
+            let count = sendfile(copy, source, nil, 1 << 20)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError(operation: "cannot copy to", path: target, code: errno) }
+            if count == 0 { break }
+        }
+        guard fsync(copy) == 0 else { throw SystemError(operation: "cannot sync", path: target, code: errno) }
+    }
+
     static func rename(_ path: String, to target: String) throws(SystemError) {
         guard unsafe Glibc.rename(path, target) == 0 else {
             throw SystemError(operation: "cannot rename", path: path, code: errno)

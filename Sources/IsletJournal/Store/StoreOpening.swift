@@ -72,7 +72,7 @@ struct StoreOpening {
         var resumed = if let known { known } else { try rebuiltState(survey, mark) }
         summary.lastBatch = survey.filled.last?.lastBatch ?? resumed.trimmedThrough
         let acknowledged = max(mark.lastBatch, resumed.holdsThrough)
-        let mayHaveLost = resumed.mayHaveLostCommits(in: options.bootID)
+        let mayHaveLost = options.takesWhatIsThere || resumed.mayHaveLostCommits(in: options.bootID)
         guard summary.lastBatch >= acknowledged || mayHaveLost else {
             throw .commitsLost(directory: names.directory, last: summary.lastBatch, acknowledged: acknowledged)
         }
@@ -102,6 +102,7 @@ struct StoreOpening {
         (resumed.sync, resumed.bootID, resumed.isClosed) = (options.sync, options.bootID, false)
         summary.epoch = resumed.epoch
         summary.snapshotHoldsThrough = resumed.holdsThrough
+        summary.keptAfter = firstKept - 1
         return (resumed, summary)
     }
 

@@ -38,6 +38,8 @@ package struct StoreOptions: Sendable {
     package var freeBytes: @Sendable (_ directory: String) -> Int? = { FileSystem.freeBytes(at: $0) }
     /// Whether a folder may be in memory, as `tmpfs` is.
     package var allowVolatile = false
+    /// Whether what is there is taken as it is, under a new epoch, though it may not be all (`islet journal rebuild`).
+    package var takesWhatIsThere = false
     /// The run of the machine: commits that were not synced are lost when it changes.
     package var bootID = FileSystem.bootID
     /// A new name for the epoch of a store's streams: random, at most 36 bytes, none that was used before.

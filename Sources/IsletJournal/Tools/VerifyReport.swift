@@ -36,7 +36,7 @@ package struct VerifyReport: Sendable, Equatable {
 
     package var isSound: Bool { findings.isEmpty }
 
-    mutating func add(_ file: String, offset: Int? = nil, batch: UInt64? = nil, _ meaning: String) {
+    package mutating func add(_ file: String, offset: Int? = nil, batch: UInt64? = nil, _ meaning: String) {
         guard findings.count < Self.maximumFindings else {
             isCut = true
             return

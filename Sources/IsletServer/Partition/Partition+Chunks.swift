@@ -69,30 +69,13 @@ extension Partition {
     private func writeRow(at place: EntityPlace, _ app: AppID, _ prefix: [UInt8]?, into rows: inout [Range<Int>]) {
         guard engine.isListed(at: place, app: app, prefix: prefix ?? []) else { return }
         let topic = outbound.beginFrame()
-        writeTopic(at: place)
+        outbound.writer.topic(at: place, in: engine)
         rows.append(topic..<outbound.writer.count)
         let row = outbound.beginFrame()
         outbound.writer.beginObject()
         writeMember(at: place)
         outbound.writer.endObject()
         rows.append(row..<outbound.writer.count)
-    }
-
-    private func writeTopic(at place: EntityPlace) {
-        switch place.family {
-        case .activity:
-            guard let record = engine.record(at: place.slot) else { return }
-            outbound.writer.topic(of: record.id, kind: record.kind, in: engine)
-        case .control:
-            guard let record = engine.controls.record(at: place.slot) else { return }
-            outbound.writer.topic(ofControl: record.id, kind: record.kind, in: engine)
-        case .group:
-            guard let record = engine.groups.record(at: place.slot) else { return }
-            outbound.writer.topic(of: record, in: engine)
-        case .widget:
-            guard let record = engine.widgets.record(at: place.slot) else { return }
-            outbound.writer.topic(ofWidget: record.id, kind: record.kind, in: engine)
-        }
     }
 
     /// The member that shows the whole entity.
@@ -240,5 +223,25 @@ extension Partition {
         pull.chunk += 1
         pull.credit -= 1
         pull.shows = shownBatch
+    }
+}
+
+extension JSONWriter {
+    /// The topic of the entity in a place; nothing where there is none.
+    mutating func topic(at place: EntityPlace, in engine: borrowing Engine) {
+        switch place.family {
+        case .activity:
+            guard let record = engine.record(at: place.slot) else { return }
+            topic(of: record.id, kind: record.kind, in: engine)
+        case .control:
+            guard let record = engine.controls.record(at: place.slot) else { return }
+            topic(ofControl: record.id, kind: record.kind, in: engine)
+        case .group:
+            guard let record = engine.groups.record(at: place.slot) else { return }
+            topic(of: record, in: engine)
+        case .widget:
+            guard let record = engine.widgets.record(at: place.slot) else { return }
+            topic(ofWidget: record.id, kind: record.kind, in: engine)
+        }
     }
 }

@@ -11,7 +11,7 @@ extension Partition {
         // Without a round, no trace of a forgotten answer was written.
         var roundBegan = Instant(0)
         try source.forEachFact { key, value in
-            try located("a fact of the snapshot") {
+            let isRead = try located("a fact of the snapshot") {
                 if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
                 if try self.restoreFamilyFact(key, value, isInSnapshot: true) { return }
                 if try self.engine.restoreGroupFact(key, value, isInSnapshot: true) { return }
@@ -19,14 +19,15 @@ extension Partition {
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
             }
+            if !isRead { salvage?.lose(fact: [UInt8](key)) }
         }
-        try source.forEachEntity { entity in try self.restore(entity) }
+        try source.forEachEntity { entity in
+            if try !self.restore(entity) { salvage?.lose(row: entity.slot) }
+        }
         engine.finishSnapshot()
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
         restoreSigns()
-        try located("the state after batch \(source.summary.lastBatch)") {
-            try self.engine.finishRestoring(isProven: !source.summary.snapshotMayBeAhead)
-        }
+        try finishRestoring(from: source)
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in
             if Instant(at) > roundBegan { self.retries.tracesEnd() }
@@ -43,10 +44,40 @@ extension Partition {
             after: source.summary.lastBatch,
             at: engine.apps.apps.map { StreamMark(seq: $0.seq, entities: $0.entities, digest: $0.digest) })
         sweeping.holdsThrough = source.summary.snapshotHoldsThrough
+        if let salvage { forget(salvage, after: source.summary) }
         // What clients have seen of time must not be seen again.
         if now.domain > Instant(source.summary.clock) { noteClock() }
         for app in engine.apps.apps.indices { watermarks.changed(AppID(app), at: now.monotonic) }
         report()
+    }
+
+    /// What cannot be read leaves the snapshot before anything else is written there.
+    private func forget(_ salvage: RecoverySalvage, after summary: RecoverySummary) {
+        guard !salvage.rows.isEmpty || !salvage.facts.isEmpty else { return }
+        var chunk = StateChunk()
+        chunk.at = summary.clock
+        for row in salvage.rows { chunk.free(row) }
+        for fact in salvage.facts { chunk.forget(fact.span) }
+        sweeping.waiting = (chunk, summary.lastBatch)
+    }
+
+    /// Makes what follows from all that was taken back, and compares it with what was written of each stream.
+    private func finishRestoring(from source: any RecoverySource) throws {
+        let place = "the state after batch \(source.summary.lastBatch)"
+        let unproven: [UnprovenStream]
+        do throws(ImageError) {
+            unproven = try engine.finishRestoring(isProven: !source.summary.snapshotMayBeAhead)
+        } catch {
+            var unproven = engine.unprovenStreams()
+            // Something else is wrong, and the streams were not looked at.
+            if unproven.first?.description != error.sentence { unproven = [] }
+            // What stops the search is told by whoever meets it first, and that something differs is known without it.
+            let entities = try? RecoveryDiagnosis.entities(of: unproven, in: engine, source)
+            throw RecoveryError(reason: error.sentence, place: place, entities: entities ?? [])
+        }
+        guard let salvage, !unproven.isEmpty else { return }
+        for stream in unproven { salvage.lose("\(stream)") }
+        for entity in try RecoveryDiagnosis.entities(of: unproven, in: engine, source) { salvage.lose(entity) }
     }
 
     /// Takes back what is known of kinds and locks; false where the key is of another fact.
@@ -93,7 +124,7 @@ extension Partition {
         wantCalls(calls)
     }
 
-    private func restoreControl(_ entity: RecoveredEntity, at slot: Slot) throws {
+    private func restoreControl(_ entity: RecoveredEntity, at slot: Slot) throws -> Bool {
         try located("the control in slot \(slot)") {
             let bytes = entity.bytes.bindMemory(to: UInt8.self).span
             try self.engine.restoreControl(
@@ -103,7 +134,7 @@ extension Partition {
         }
     }
 
-    private func restoreWidget(_ entity: RecoveredEntity, at slot: Slot) throws {
+    private func restoreWidget(_ entity: RecoveredEntity, at slot: Slot) throws -> Bool {
         try located("the widget in slot \(slot)") {
             let bytes = entity.bytes.bindMemory(to: UInt8.self).span
             try self.engine.restoreWidget(
@@ -113,7 +144,8 @@ extension Partition {
         }
     }
 
-    private func restore(_ entity: RecoveredEntity) throws {
+    /// Takes a row of the snapshot back; false where it cannot be read and the rest goes on.
+    private func restore(_ entity: RecoveredEntity) throws -> Bool {
         switch EntityPlace(number: entity.slot)?.family {
         case .control: return try restoreControl(entity, at: Slot(truncatingIfNeeded: entity.slot))
         case .widget: return try restoreWidget(entity, at: Slot(truncatingIfNeeded: entity.slot))
@@ -123,7 +155,7 @@ extension Partition {
             }
         case .activity, nil: break
         }
-        try located("the activity in slot \(entity.slot)") {
+        return try located("the activity in slot \(entity.slot)") {
             guard let slot = Slot(exactly: entity.slot) else { throw ImageError.unknownValue }
             let places = entity.parts
             let parts = Engine.RestoredParts(
@@ -156,14 +188,21 @@ extension Partition {
         }
     }
 
-    private func located(_ place: @autoclosure () -> String, _ body: () throws -> Void) throws {
+    /// Says where it was when something cannot be taken back; false where that was noted and the rest goes on.
+    @discardableResult
+    private func located(_ place: @autoclosure () -> String, _ body: () throws -> Void) throws -> Bool {
+        let failure: RecoveryError
         do {
             try body()
+            return true
         } catch let error as ImageError {
-            throw RecoveryError(reason: error.sentence, place: place())
+            failure = RecoveryError(reason: error.sentence, place: place())
         } catch let error as ScanError {
-            throw RecoveryError(reason: "an event that is no JSON: \(error)", place: place())
+            failure = RecoveryError(reason: "an event that is no JSON: \(error)", place: place())
         }
+        guard let salvage else { throw failure }
+        salvage.lose("\(failure)")
+        return false
     }
 }
 

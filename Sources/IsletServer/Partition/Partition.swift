@@ -65,6 +65,8 @@ package final class Partition {
     var recoveringBytes: [UInt8] = []
     /// The notes about activities of that batch. Its events come behind them, and may make the revision that they are of.
     var recoveringSigns: [(id: EntityID, image: ActivityImage)] = []
+    /// Where what cannot be taken back is noted, and the rest goes on; nil: it is refused.
+    private(set) var salvage: RecoverySalvage?
     /// The notes about held reloads of that batch; as above.
     var recoveringHolds: [HeldReload] = []
     @exclusivity(unchecked) var flights = Flights()
@@ -129,11 +131,13 @@ package final class Partition {
     ///   - journal: asked for when recovery is through.
     ///   - clock: does not begin before what the journal says.
     ///   - source: what a durable journal left behind; nil for one that keeps nothing.
+    ///   - salvage: where what cannot be taken back is noted, and the rest goes on; nil: it is refused.
     ///   - random: fresh ids, and the epoch where there is no journal to name it, are drawn from it.
     /// - Throws: `RecoveryError`, or what the source throws.
     package init(
         card: ServiceCard, rules: RuleSet, clock: DomainClock, journal: @autoclosure () throws -> any Journal,
-        recovering source: (any RecoverySource)?, at reading: ClockReading, random: any RandomNumberGenerator
+        recovering source: (any RecoverySource)?, salvage: RecoverySalvage? = nil, at reading: ClockReading,
+        random: any RandomNumberGenerator
     ) throws {
         self.card = card
         self.clock = clock
@@ -151,6 +155,7 @@ package final class Partition {
         batch = JournalBatch(number: 1)
         engine.isJournalled = isDurable
         retries.recordsTraces = isDurable
+        self.salvage = salvage
         if let source { try recover(from: source) }
         self.journal = try journal()
         restartControls()

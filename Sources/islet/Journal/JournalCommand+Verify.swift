@@ -1,6 +1,7 @@
 import ArgumentParser
 import IsletClient
 import IsletJournal
+import IsletServer
 
 extension JournalCommand {
     /// `islet journal verify`.
@@ -13,11 +14,14 @@ extension JournalCommand {
                   islet journal verify --json | jq '.findings[]'
 
                 It checks every checksum of the logs, that no batch and no event is missing,
-                that each event is whole, and that nothing acknowledged is gone. It may run
-                beside the service. The exit code is 0 where everything is sound, else 1.
+                that each event is whole, and that nothing acknowledged is gone. Then it tries
+                in memory whether a service could start, and names what differs where not. It
+                may run beside the service. The exit code is 0 where everything is sound, else 1.
 
-                What to do where it is not: keep a copy of the directory, then start from the
-                last backup (islet restore). A service never starts on damaged files.
+                What to do where it is not: keep a copy of the directory. Where files are
+                damaged, start from the last backup (islet restore); where only what they say
+                contradicts itself, islet journal rebuild makes a new directory of it. A service
+                never starts on either.
                 """)
 
         @OptionGroup var data: DataOptions
@@ -28,7 +32,11 @@ extension JournalCommand {
             let report = try await ProgressLine.during {
                 "reading \(directory)"
             } _: {
-                try Store.verify(directory: directory)
+                var report = try Store.verify(directory: directory)
+                if report.isSound {
+                    for problem in try JournalTrial.problems(of: directory) { report.add(directory, problem) }
+                }
+                return report
             }
             if output.json { Console.data(Self.json(report).bytes) } else { Self.show(report) }
             guard report.isSound else {

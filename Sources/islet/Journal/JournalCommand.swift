@@ -10,11 +10,12 @@ struct JournalCommand: AsyncParsableCommand {
               islet journal verify
               islet journal stats --data /srv/islet
               islet journal dump --from 1200 | jq .event
+              islet journal rebuild --data /srv/islet --to /srv/islet-2
 
             The files are SQLite's, so sqlite3 reads them too:
               sqlite3 -readonly DIR/state.db 'select * from live limit 5'
               sqlite3 -readonly DIR/state.db 'select * from deadlines limit 5'
               sqlite3 -readonly DIR/journal-000001.db 'select * from events limit 5'
             """,
-        subcommands: [Verify.self, Dump.self, Stats.self])
+        subcommands: [Verify.self, Dump.self, Stats.self, Rebuild.self])
 }

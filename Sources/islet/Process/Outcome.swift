@@ -51,7 +51,8 @@ struct Failure: Error {
             self.init(
                 .failure,
                 "the journal's files are sound, but not what they say: \(error). Nothing was changed; "
-                    + "`islet journal verify` tells more.")
+                    + "`islet journal verify` tells more, `islet journal rebuild` makes a new directory of what can be "
+                    + "read, and `islet restore` one of a backup.")
         case let error as StartError: self.init(.failure, error.description)
         case is CancellationError: self.init(.failure, "cancelled")
         default: return nil

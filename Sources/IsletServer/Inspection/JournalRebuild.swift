@@ -1,0 +1,74 @@
+import IsletCore
+package import IsletJournal
+import Synchronization
+
+/// Makes a new folder of what a journal can give back, under a new epoch, beside the one that it was read from.
+package enum JournalRebuild {
+    /// What became of it.
+    package struct Report: Equatable, Sendable {
+        /// Listed entities that were kept.
+        package var entities: Int
+        /// What could not be kept, each with its place; not all where there was very much.
+        package var losses: [String]
+        /// How much that was.
+        package var lossCount: Int
+        package var epoch: String
+    }
+
+    /// The new folder would be refused as well.
+    package struct Failure: Error, CustomStringConvertible {
+        package var problem: String
+
+        package var description: String { "what was made cannot be started from either: \(problem)" }
+    }
+
+    /// How long the loop waits for the journal's threads at a time.
+    private static let wait = Duration.milliseconds(1)
+
+    /// - Parameters:
+    ///   - directory: Used by no service; it stays as it is.
+    ///   - target: A folder that is empty or not there.
+    /// - Throws: `StoreError` where the files themselves are damaged.
+    package static func run(from directory: String, into target: String, options: StoreOptions) async throws -> Report {
+        var options = options
+        options.takesWhatIsThere = true
+        try Store.copy(directory: directory, into: target, options: options)
+        let store = try Store.open(directory: target, options: options)
+        let salvage = RecoverySalvage()
+        let notices = Notices()
+        // The clock of the journal: time does not pass by this.
+        let clock = DomainClock(.manual(from: Instant(store.summary.clock)))
+        let partition = try Partition(
+            card: .offline, rules: .standard, clock: clock,
+            journal: try store.startJournal(after: store.summary.lastBatch) { notices.put($0) },
+            recovering: store, salvage: salvage, at: .system(), random: SystemRandomNumberGenerator())
+        // It writes the whole snapshot before it ends, so that nothing that cannot be read is read by the next start.
+        partition.stop()
+        while !partition.isDone {
+            _ = partition.beginTurn(.system())
+            for notice in notices.takeAll() { partition.take(notice) }
+            _ = partition.endTurn()
+            while let flight = partition.nextReleased() { partition.sent(flight) }
+            try await Task.sleep(for: wait)
+        }
+        let entities = partition.recovery.activities
+        await partition.journal.close()
+        if let problem = try JournalTrial.problems(of: target).first { throw Failure(problem: problem) }
+        return Report(
+            entities: entities, losses: salvage.losses, lossCount: salvage.count, epoch: store.summary.epoch)
+    }
+
+    /// The journal's notices on their way to the loop.
+    private final class Notices: Sendable {
+        private let notices = Mutex<[JournalNotice]>([])
+
+        func put(_ notice: JournalNotice) { notices.withLock { $0.append(notice) } }
+
+        func takeAll() -> [JournalNotice] {
+            notices.withLock { notices in
+                defer { notices = [] }
+                return notices
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+"""Files that are sound while what they say is not: the message names it, `verify` finds it, `rebuild` goes on."""
+
+import contextlib
+import json
+import sqlite3
+
+import pytest
+
+from support.bulk import Bulk
+from support.durable import Durable
+from support.provider import RawProvider, toggle
+from support.service import run
+
+APPS = ["com.a", "com.b"]
+
+
+def shown(durable, app):
+    """The rows of an app's snapshot by topic; of controls the topics alone, since they miss their provider."""
+    bulk = Bulk(durable.wire, durable.service.bulk, app)
+    return {topic: "/control/" in topic or json.loads(body) for topic, body in bulk.snapshot().rows}
+
+
+@pytest.fixture
+def durable(wire, tmp_path):
+    """A service that was stopped, with a control and three activities of each of two apps."""
+    made = Durable(wire, tmp_path / "data").start()
+    for app in APPS:
+        RawProvider(wire, made.service.commands, toggle("Torch"), app=app)
+        made.client.applied("control.add", app=app, kind="Torch")
+        for number in range(3):
+            made.client.start(app=app, key=f"order-{number}")
+    made.kept = {app: shown(made, app) for app in APPS}
+    yield made.stop()
+    made.kill()
+
+
+@contextlib.contextmanager
+def state(durable):
+    """The snapshot's database, to change it."""
+    database = sqlite3.connect(durable.data / "state.db")
+    with contextlib.closing(database), database:
+        yield database
+
+
+def lose(durable, app, family="activity"):
+    """Takes the first row of a family out of an app's snapshot, and says which topic it was."""
+    topic = next(topic for topic in sorted(durable.kept[app]) if f"/{family}/" in topic)
+    with state(durable) as database:
+        found = database.execute("DELETE FROM entity WHERE id = ?", [topic.rsplit("/", 1)[1]])
+        assert found.rowcount == 1
+    return topic
+
+
+def files(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "lock" and "shm" not in file.name}
+
+
+def rebuild(durable, folder, *words):
+    return run("journal", "rebuild", "--data", durable.data, "--to", folder, "--allow-volatile", *words)
+
+
+@pytest.mark.parametrize("family", ["activity", "control"])
+def test_a_refused_start_names_the_entity_with_its_row_and_its_events(durable, family):
+    topic = lose(durable, "com.b", family)
+    message = durable.refused()
+    for words in (f"{topic} is missing", "no row in the snapshot", " seq ", "in batch", "islet journal rebuild"):
+        assert words in message, message
+    assert "com.a" not in message.replace(str(durable.data), "")
+    done = run("journal", "verify", "--data", durable.data)
+    assert done.returncode == 1 and f"{topic} is missing" in done.stdout, done.stdout
+
+
+def test_an_older_row_than_the_last_event_is_named(durable):
+    """The row is whole, and as old as if a round of the snapshot had left it out."""
+    folder = durable.data
+    durable.start()
+    id = durable.client.list(app="com.a")[0]["id"]
+    with contextlib.closing(sqlite3.connect(folder / "state.db")) as database:
+        old = database.execute("SELECT * FROM entity WHERE id = ?", [id]).fetchone()
+    durable.client.applied("activity.update", app="com.a", id=id, contentState={"eta": 1})
+    durable.stop()
+    with state(durable) as database:
+        database.execute(f"REPLACE INTO entity VALUES({','.join('?' * len(old))})", old)
+    message = durable.refused()
+    assert f"{id} is at revision 1 instead of 2" in message and "activity.updated seq" in message, message
+
+
+def test_what_is_left_is_rebuilt_beside_it_under_a_new_epoch(durable, tmp_path):
+    topic = lose(durable, "com.b")
+    epoch = epoch_of(durable.data)
+    before = files(durable.data)
+    done = rebuild(durable, tmp_path / "new")
+    assert done.returncode == 0, done.stderr
+    assert f"{topic} is missing" in done.stdout and "com.b has 3 entities and not the 4" in done.stdout, done.stdout
+    assert files(durable.data) == before
+    assert epoch_of(tmp_path / "new") != epoch
+    assert run("journal", "verify", "--data", tmp_path / "new").returncode == 0
+    durable.data = tmp_path / "new"
+    durable.options["--data"] = durable.data
+    durable.start()
+    del durable.kept["com.b"][topic]
+    assert {app: shown(durable, app) for app in APPS} == durable.kept
+    durable.client.start(app="com.b", key="order-9")
+    durable.restart()
+    assert len(shown(durable, "com.b")) == 4
+
+
+def epoch_of(folder):
+    done = run("journal", "stats", "--data", folder, "--json")
+    return json.loads(done.stdout)["epoch"]
+
+
+def test_a_sound_folder_can_be_rebuilt_too(durable, tmp_path):
+    done = rebuild(durable, tmp_path / "new", "--json")
+    report = json.loads(done.stdout)
+    assert (report["entities"], report["lossCount"], report["losses"]) == (8, 0, []), report
+    assert report["epoch"] == epoch_of(tmp_path / "new") != epoch_of(durable.data)
+
+
+def test_a_folder_with_a_store_is_not_written_over(durable, tmp_path):
+    assert rebuild(durable, tmp_path / "new").returncode == 0
+    again = rebuild(durable, tmp_path / "new")
+    assert again.returncode == 1 and "exists already" in again.stderr
+
+
+def test_a_folder_in_use_is_not_rebuilt(durable, tmp_path):
+    durable.start()
+    refused = rebuild(durable, tmp_path / "new")
+    assert refused.returncode == 1 and "is used by another process" in refused.stderr
+    assert not (tmp_path / "new").exists()
