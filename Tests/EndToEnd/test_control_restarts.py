@@ -243,3 +243,23 @@ def test_controls_that_were_removed_stay_removed(house):
     house.again("kill")
     assert [row["id"] for row in house.home.client.read("control.list")["controls"]] == [ids[0], ids[2]]
     assert house.home.client.refused("control.get", id=ids[1])["code"] == "notFound"
+
+
+def test_a_call_that_was_lost_is_dated_before_what_came_due_while_the_service_was_down(house):
+    """On the manual clock each event has the date at which it was due, and a stream's dates never go back."""
+    provider = house.provider(toggle())
+    home = house.home
+    id = home.shown(provider, False)
+    home.client.start(app=home.client.app, staleDate=after(SECOND))
+    home.tap(id)
+    provider.call("perform")
+    before = home.bulk.digest()["seq"]
+    house.services.kill()
+    house.services.start(clock=f"manual={after(MINUTE)}")
+    client = house.services.client
+    assert client.read("service.ping")["now"] == after(MINUTE)
+    client.advance(by=0)
+    events = [json.loads(body) for _, body in house.services.bulk().replay(before).rows]
+    told = [(event["event"], event["at"]) for event in events]
+    assert ("activity.stale", after(SECOND)) in told and "control.failed" in dict(told), told
+    assert [at for _, at in told] == sorted(at for _, at in told), told

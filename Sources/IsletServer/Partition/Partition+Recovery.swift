@@ -112,9 +112,17 @@ extension Partition {
     }
 
     /// The calls of the process before are lost: actions are not run again, values are asked for anew.
-    func restartControls() {
-        engine.restartControls(at: now.domain)
-        engine.restartWidgets(at: now.domain)
+    ///
+    /// - Parameter ended: where the clock stood last. A clock that is set dates by what happened when: the calls were lost
+    ///   then, and not after what has come due since, which takes effect later.
+    func restartControls(after ended: Instant?) {
+        var at = now.domain
+        switch dating {
+        case .whenDue: if let ended { at = min(at, ended) }
+        case .whenNoticed: break
+        }
+        engine.restartControls(at: at)
+        engine.restartWidgets(at: at)
         encodeEvents(Span(), nil)
         // Where a step was made, all of them wait for its commit.
         guard batch.isEmpty else { return }

@@ -158,7 +158,7 @@ package final class Partition {
         self.salvage = salvage
         if let source { try recover(from: source) }
         self.journal = try journal()
-        restartControls()
+        restartControls(after: source.flatMap { $0.summary.isNew ? nil : Instant($0.summary.clock) })
     }
 
     /// A turn begins: what is due takes effect. True where more is due.
