@@ -9,11 +9,9 @@ extension Oracle {
                     newest, content: start.content, staleDate: start.staleDate, relevance: start.relevance,
                     alert: start.alert, stamp: nil, command, asker)
             }
-            if let mute = rules.mute, held.state == .dismissed, held.cause == "person", let when = held.dismissAt,
-                now < when + mute
-            {
-                return Self.refuse("denied", "later", ["mutedUntil": .integer(when + mute)])
-            }
+        }
+        if let key = start.key, let until = muted(app, key, start.device), now < until {
+            return Self.refuse("denied", "later", ["mutedUntil": .integer(until)])
         }
         // It was to update an open activity of that revision, and there is none.
         if command.ifRevision != nil { return Self.notFound }

@@ -68,7 +68,7 @@ extension Oracle {
     package func prune(before place: Int, clock: Int64) {
         handles.removeAll { handle in
             guard let citizen = citizens[handle], citizen.isForgotten, let when = citizen.life.dismissedWhen,
-                when + rules.retention <= clock, citizen.entries.allSatisfy({ $0.order < place })
+                when + max(rules.retention, rules.mute ?? 0) <= clock, citizen.entries.allSatisfy({ $0.order < place })
             else { return false }
             baseSeqs[citizen.birth.app, default: 0] += citizen.life.passages.count
             citizens[handle] = nil

@@ -51,6 +51,16 @@ extension Oracle {
         }
     }
 
+    /// Until when a key is muted: the last that had it was dismissed by a person, whether it is still retained or not.
+    func muted(_ app: String, _ key: String, _ device: String?) -> Int64? {
+        let last = handles.last { handle in
+            guard let birth = citizens[handle]?.birth else { return false }
+            return birth.app == app && birth.key == key && birth.device == device
+        }
+        guard let last, let shape = shape(last), shape.state == .dismissed, shape.cause == "person" else { return nil }
+        return rules.mute.flatMap { mute in shape.dismissAt.map { $0 + mute } }
+    }
+
     /// What is listed on a device.
     func listed(on device: String) -> [Handle] {
         handles.filter { handle in

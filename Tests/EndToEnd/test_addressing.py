@@ -96,6 +96,13 @@ def test_where_nobody_holds_a_key_the_newest_retained_one_is_meant(client):
     assert client.applied("activity.end", key="order-7", dismissalPolicy="immediate")["activity"]["id"] == newer
 
 
+def test_a_dismissal_by_key_takes_away_a_card_that_has_ended(client):
+    id = client.start(key="order-7")["id"]
+    client.applied("activity.end", key="order-7")
+    client.applied("activity.dismiss", key="order-7", by="person")
+    assert client.get(id)["state"] == "dismissed"
+
+
 def test_a_key_belongs_to_an_app_and_a_device(client):
     nowhere = client.start(key="order-7")["id"]
     phone = client.start(key="order-7", device="phone")["id"]

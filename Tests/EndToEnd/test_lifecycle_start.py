@@ -99,8 +99,24 @@ def test_a_pending_one_starts_at_its_date_and_only_then_its_eight_hours_run(clie
 
 
 def test_a_start_date_that_has_passed_starts_at_once(client):
-    """Row 5, at its edge."""
+    """Row 5, at its edge: it is shown as the moment of the start."""
     assert client.start(startDate=EPOCH, alert=ALERT)["state"] == "active"
+    client.advance(by=HOUR)
+    id = client.start(startDate=EPOCH, alert=ALERT)["id"]
+    assert [client.get(id)[date] for date in ("startDate", "startedAt")] == [after(HOUR), after(HOUR)]
+
+
+def test_a_pending_one_starts_at_its_date_with_its_alert_whatever_updates_it(client, events):
+    scheduled = {"startDate": after(HOUR), "alert": ALERT, "key": "order-7"}
+    id = client.start(**scheduled)["id"]
+    other = {"title": "Later", "body": "b"}
+    client.applied("activity.update", id=id, contentState={"eta": 1}, alert=other)
+    again = client.start(**{**scheduled, "startDate": after(2 * HOUR)}, ifExists="update", contentState={"eta": 2})
+    assert (again["id"], again["state"], again["next"]["at"]) == (id, "pending", after(HOUR))
+    client.advance(by=HOUR)
+    seen = [events.next(name) for name in ("scheduled", "updated", "updated", "started")]
+    assert [event.get("alert") for event in seen] == [None, other, ALERT, ALERT]
+    assert client.get(id)["contentState"] == {"eta": 2}
 
 
 def test_a_pending_one_takes_new_content_and_stays_pending(client, events):

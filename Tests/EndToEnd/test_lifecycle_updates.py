@@ -73,6 +73,14 @@ def test_a_push_from_too_far_in_the_future_is_dropped(client):
     client.applied("activity.update", **update, timestamp=after(8 * HOUR))
 
 
+def test_a_local_timestamp_may_be_far_ahead_and_then_holds(client):
+    """Row 17 is about pushes alone, row 15 about both."""
+    id = client.start()["id"]
+    update = {"id": id, "contentState": {"eta": 9}}
+    client.applied("activity.update", **update, timestamp=after(48 * HOUR))
+    assert client.ignored("activity.update", id=id, contentState={"eta": 8}) == "olderTimestamp"
+
+
 def test_it_goes_stale_at_its_date_and_not_before(client, events):
     """Row 19."""
     id = client.start(staleDate=after(10 * MINUTE))["id"]

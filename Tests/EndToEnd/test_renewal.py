@@ -2,6 +2,8 @@
 
 from support.dates import EPOCH, HOUR, MINUTE, after
 
+ALERT = {"title": "t", "body": "b"}
+
 
 def test_a_renewal_ends_one_and_starts_a_linked_one(client, events):
     old = client.start(key="order-7", device="phone", relevanceScore=7)["id"]
@@ -57,3 +59,18 @@ def test_a_renewed_one_may_be_stale_at_once(client):
     id = client.start()["id"]
     client.advance(by=MINUTE)
     assert client.applied("activity.renew", id=id, staleDate=EPOCH)["activity"]["state"] == "stale"
+
+
+def test_a_pending_one_that_is_renewed_starts_at_once(client, events):
+    id = client.start(startDate=after(HOUR), alert=ALERT)["id"]
+    assert client.applied("activity.renew", id=id)["activity"]["state"] == "active"
+    assert events.names(3) == ["scheduled", "dismissed", "started"]
+    assert client.get(id)["state"] == "dismissed"
+
+
+def test_a_renewal_in_the_background_is_no_new_start(client):
+    id = client.start(device="phone")["id"]
+    client.read("device.event", device="phone", event="appBackground", app="com.example.pizza")
+    new = {"type": "Delivery", "attributes": {}, "contentState": {}}
+    assert client.refused("activity.start", **new, device="phone")["code"] == "visibility"
+    assert client.applied("activity.renew", id=id)["activity"]["state"] == "active"

@@ -35,6 +35,7 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
         static let frequentPushes: UInt32 = 1 << 24
         static let hasRenewalLinks: UInt32 = 1 << 25
         static let hasRelevanceScore: UInt32 = 1 << 26
+        static let isKeyOnly: UInt32 = 1 << 27
     }
 
     /// - Parameters:
@@ -120,6 +121,12 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
     var hasRelevanceScore: Bool {
         get { has(Flag.hasRelevanceScore) }
         set { set(Flag.hasRelevanceScore, newValue) }
+    }
+
+    /// Whether its retention is over and only its key is still remembered, which is muted: no command reaches it.
+    package internal(set) var isKeyOnly: Bool {
+        get { has(Flag.isKeyOnly) }
+        set { set(Flag.isKeyOnly, newValue) }
     }
 
     /// What is rarely read.

@@ -21,7 +21,9 @@ extension Engine {
         case .activityRenew(let renew): return self.renew(renew, envelope, frame, now, dating, freshID)
         case .activityHeartbeat(let address): return heartbeat(address, envelope, frame, now, dating)
         case .activityGet(let address), .activityHistory(let address), .activityExplain(let address):
-            guard let slot = find(address, frame, .newest) else { return .refused(.notFound) }
+            guard let slot = find(address, frame, .newest), !activities[slot].isKeyOnly else {
+                return .refused(.notFound)
+            }
             settle(slot, at: now, dating)
             return .found(activities.reference(to: slot))
         case .settingsSet(let set): return setSettings(set, envelope, frame, now, dating)
@@ -83,6 +85,8 @@ extension Engine {
         settle(slot, at: now, dating)
         let record = activities[slot]
         if let dropped = dropping(record.machine) {
+            // It is dismissed, which every command drops.
+            if record.isKeyOnly { return .settled(.refused(.notFound)) }
             return .settled(ignore(slot, dropped, envelope, at: now, frame))
         }
         if let refusal = refusal(unless: envelope.ifRevision, is: record) {

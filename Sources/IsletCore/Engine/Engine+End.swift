@@ -60,7 +60,9 @@ extension Engine {
         case .reached(let reached, let record): (slot, before) = (reached, record)
         case .settled(let outcome): return outcome
         }
-        if let content = renew.contentState, let refusal = refusal(ofContent: content, for: before) {
+        // What it goes on with may be too large by now: a rule set of a later start has another limit.
+        let content = renew.contentState ?? FrameRange(offset: 0, count: before.content.count)
+        if let refusal = refusal(ofContent: content, for: before) {
             return refuse(slot, .contentLimit, refusal, envelope, at: now, frame)
         }
         let asker = Asker(envelope: envelope, isCommand: true)

@@ -38,7 +38,8 @@ extension Engine {
         at now: Instant, _ dating: Dating, _ frame: Span<UInt8>
     ) {
         let isDeadline = step.machine.cause.isDeadline && step.due.isSet && step.name != .updated
-        let at = isDeadline && dating == .whenDue && !asker.isCommand ? step.due : now
+        let isDatedByDue = isDeadline && dating == .whenDue && !asker.isCommand
+        let at = isDatedByDue ? max(step.due, ranUntil) : now
         var changes = changes
         if step.rule == .startDateReached {
             if !activities[slot].alertRange.isEmpty { changes.alert = .stored }
@@ -75,7 +76,8 @@ extension Engine {
         events.append(
             ActivityEvent(
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: seq, previous: previous, at: at,
-                lateBy: isDeadline ? max(0, at - min(at, step.due)) : nil, before: before, after: step.machine,
+                lateBy: isDeadline ? isDatedByDue ? 0 : max(0, at - min(at, step.due)) : nil, before: before,
+                after: step.machine,
                 revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
                 alert: changes.alert, url: changes.url))

@@ -82,10 +82,7 @@ extension Engine {
             update.alert = start.alert
             return self.update(update, envelope, frame, now, dating)
         }
-        if let mute = rules.muteAfterPersonDismissal, record.state == .dismissed, record.machine.cause == .person,
-            now < record.machine.dismissAt + mute
-        {
-            let until = record.machine.dismissAt + mute
+        if let until = muteEnd(of: newest), now < until {
             return refuse(newest, .muted, .authorization(.muted(until: until)), envelope, at: now, frame)
         }
         return nil

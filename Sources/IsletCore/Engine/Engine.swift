@@ -25,6 +25,8 @@ package struct Engine: ~Copyable {
     /// The relevance scores that are not 0.
     var relevanceScores = SlotColumn(unset: 0.0)
     var retained = RetentionQueue()
+    /// Those that were forgotten but for their keys, which are muted for longer.
+    var muted = RetentionQueue()
     var sweep = SettingsSweep()
     var decisions = DecisionLog<Decision>()
     /// Placed controls and their kinds.
@@ -36,6 +38,9 @@ package struct Engine: ~Copyable {
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
     var startOrdinal: UInt64 = 0
+    /// Where domain time stood when the service ran last. What is due before and did not take effect then was not due by
+    /// the rules of that time: those of today make it due, and not earlier than now.
+    package var ranUntil = Instant(0)
     /// Listed entities of all apps.
     package internal(set) var entityCount = 0
     /// How many activities are in each state, by the state's raw value; dismissed counts the retained ones.
@@ -76,7 +81,9 @@ package struct Engine: ~Copyable {
     /// The earliest date at which ``fireDue(at:dating:limit:)`` has something to do; `never` where nothing is armed.
     package func nextWork() -> Instant {
         if sweep.isUnderway || !controls.sweeps.isEmpty || !widgets.sweeps.isEmpty { return Instant(0) }
-        return min(wheel.nextWork(), controls.wheel.nextWork(), widgets.wheel.nextWork(), retained.nextExpiry)
+        return min(
+            wheel.nextWork(), controls.wheel.nextWork(), widgets.wheel.nextWork(), retained.nextExpiry,
+            muted.nextExpiry)
     }
 
     /// How many timers are armed.

@@ -55,21 +55,48 @@ extension Engine {
         payloads.removeSecond(of: &activities[slot].payload)
     }
 
+    /// At most this many keys stay muted whose activities are retained no longer; the oldest go first.
+    static var maximumMuted: Int { 1 << 18 }
+
     /// Forgets dismissed activities whose retention is over, or for which there is no room any more.
     ///
     /// - Returns: whether more are left to forget.
     mutating func forgetRetained(at now: Instant, limit: Int) -> Bool {
         for _ in 0..<limit {
-            guard hasForgettable(at: now) else { return false }
-            guard let reference = retained.popFirst() else { return false }
-            if activities.isCurrent(reference) { forget(reference.slot) }
+            if muted.nextExpiry <= now || muted.count > Engine.maximumMuted {
+                if let reference = muted.popFirst(), activities.isCurrent(reference) { forget(reference.slot) }
+            } else if retained.nextExpiry <= now || retained.count > rules.maximumRetained {
+                guard let reference = retained.popFirst(), activities.isCurrent(reference) else { continue }
+                if let end = muteEnd(of: reference.slot), now < end {
+                    activities[reference.slot].isKeyOnly = true
+                    countByState[Int(ActivityState.dismissed.rawValue)] -= 1
+                    muted.append(reference, until: end)
+                } else {
+                    forget(reference.slot)
+                }
+            } else {
+                return false
+            }
         }
         return true
     }
 
-    /// Whether the oldest dismissed activity is to be forgotten.
+    /// Whether the oldest dismissed activity, or the oldest muted key, is to be forgotten.
     func hasForgettable(at now: Instant) -> Bool {
-        retained.nextExpiry <= now || retained.count > rules.maximumRetained
+        retained.nextExpiry <= now || retained.count > rules.maximumRetained || muted.nextExpiry <= now
+            || muted.count > Engine.maximumMuted
+    }
+
+    /// Until when nobody may start another activity with the key of this one, because a person dismissed it; nil where
+    /// that is not so.
+    func muteEnd(of slot: Slot) -> Instant? {
+        let record = activities[slot]
+        guard let mute = rules.muteAfterPersonDismissal, record.state == .dismissed, record.machine.cause == .person,
+            record.keyCount > 0
+        else {
+            return nil
+        }
+        return record.machine.dismissAt + mute
     }
 
     private mutating func forget(_ slot: Slot) {
@@ -78,7 +105,7 @@ extension Engine {
         if record.keyCount > 0 { releaseKey(of: slot) }
         if record.hasRenewalLinks { renewals[slot] = nil }
         payloads.remove(record.payload)
-        countByState[Int(record.state.rawValue)] -= 1
+        if !record.isKeyOnly { countByState[Int(record.state.rawValue)] -= 1 }
         wheel.cancel(slot)
         activities.remove(slot)
         changedSlots.insert(slot)

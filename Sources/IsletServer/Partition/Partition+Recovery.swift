@@ -27,6 +27,7 @@ extension Partition {
         engine.finishSnapshot()
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
         restoreSigns()
+        engine.ranUntil = Instant(source.summary.clock)
         try finishRestoring(from: source)
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in

@@ -1,0 +1,66 @@
+"""What a rule promised for longer than an activity is kept, and rules that are others after a start."""
+
+import pytest
+
+from support.dates import HOUR, after
+from support.durable import Durable
+
+AGAIN = {"type": "Delivery", "attributes": {}, "contentState": {}, "key": "order-7"}
+
+
+def rules(tmp_path, name, *settings):
+    path = tmp_path / f"{name}.yaml"
+    path.write_text("ruleSet:\n" + "".join(f"  {setting}\n" for setting in settings))
+    return path
+
+
+@pytest.mark.parametrize("limit", ["retention: 24h", "maximumRetained: 0"])
+def test_a_key_is_muted_for_longer_than_its_activity_is_retained(wire, tmp_path, limit):
+    config = rules(tmp_path, "rules", "muteAfterPersonDismissal: 48h", limit)
+    durable = Durable(wire, tmp_path / "data", options={"--config": config}).start()
+    try:
+        client = durable.client
+        id = client.start(key="order-7")["id"]
+        client.applied("activity.dismiss", id=id, by="person")
+        client.advance(by=30 * HOUR)
+        until = {"mutedUntil": after(48 * HOUR)}
+        assert client.refused("activity.start", **AGAIN)["detail"] == until
+        for address in ({"id": id}, {"key": "order-7"}):
+            for op in ("get", "history", "explain", "dismiss"):
+                assert client.refused(f"activity.{op}", **address)["code"] == "notFound", (op, address)
+        assert client.read("activity.list", state="dismissed")["total"] == 0
+        assert client.read("service.info")["info"]["entities"]["dismissed"] == 0
+        client = durable.restart().client
+        assert client.refused("activity.start", **AGAIN)["detail"] == until
+        client.advance(to=after(48 * HOUR))
+        client.start(**AGAIN)
+    finally:
+        durable.stop()
+
+
+def test_a_shorter_limit_after_a_start_ends_nothing_in_the_past(wire, tmp_path):
+    """The deadline of the new rules had passed when the service ran last, and was not one then."""
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        id = durable.client.start()["id"]
+        durable.client.advance(by=3 * HOUR)
+        durable.client.applied("activity.update", id=id, contentState={"n": 1})
+        durable.restart(config=rules(tmp_path, "shorter", "activeLimit: 1h"))
+        told = durable.client.read("activity.history", id=id)["events"]
+        assert [(event["event"], event["at"], event.get("lateBy")) for event in told[1:]] == [
+            ("activity.updated", after(3 * HOUR), None), ("activity.ended", after(3 * HOUR), 0)]
+        assert durable.client.get(id)["endedAt"] == after(HOUR)
+    finally:
+        durable.stop()
+
+
+def test_a_renewal_carries_nothing_that_is_too_large_by_now(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        id = durable.client.start(contentState={"text": "x" * 1_000})["id"]
+        client = durable.restart(config=rules(tmp_path, "smaller", "contentLimit: 512")).client
+        assert client.refused("activity.renew", id=id)["code"] == "attributesTooLarge"
+        assert client.get(id)["state"] == "active"
+        client.applied("activity.renew", id=id, contentState={"text": "short"})
+    finally:
+        durable.stop()
