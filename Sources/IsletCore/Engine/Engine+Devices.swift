@@ -54,9 +54,11 @@ extension Engine {
         case .uninstall:
             guard let known, let app else { return .applied(nil) }
             settleDevice(known, .listed, at: now, dating)
-            forEach(.listed, on: known) { engine, slot in
+            let isThrough = forEach(.listed, on: known) { engine, slot in
+                guard engine.app(of: engine.activities[slot]) == app else { return }
+                engine.settle(slot, at: now, dating)
                 let before = engine.activities[slot]
-                guard engine.apps.kinds[Int(before.kind)].app == app else { return }
+                guard before.state.isListed else { return }
                 let steps = engine.activities[slot].machine.uninstalled(at: now)
                 engine.take(steps, of: slot, before: before.machine, asker: asker, at: now, frame)
             }
@@ -64,6 +66,7 @@ extension Engine {
             removeWidgets(of: app, on: known, asker, at: now, frame)
             devices[known].backgroundApps.remove(app)
             devices[known].settings.removeAll { $0.app == app }
+            if !isThrough { depart(app, from: known, isUninstall: true, at: now, dating) }
             note(device: known)
             devices.forgetIfEmpty(known)
         }
@@ -77,16 +80,31 @@ extension Engine {
         case listed
     }
 
-    /// Calls with each activity of a share on a device; the body may end it or take it off the list.
+    /// How many activities of a device that have ended one turn looks at: hours of them may lie there.
+    static var endedPerTurn: Int { 1_024 }
+
+    /// Calls with each activity of a share on a device, and of the ended ones with so many as a turn looks at; the body may
+    /// end it or take it off the list.
     ///
     /// One that ends goes to the end of the list, where it is met a second time if all listed ones are asked for.
-    mutating func forEach(_ share: DeviceShare, on device: DeviceID, _ body: (inout Engine, Slot) -> Void) {
+    /// - Returns: whether these were all.
+    @discardableResult
+    mutating func forEach(
+        _ share: DeviceShare, on device: DeviceID, _ body: (inout Engine, Slot) -> Void
+    ) -> Bool {
         var slot = devices[device].first
-        while slot != .max, share == .listed || activities[slot].state.isOpen {
+        var ended = 0
+        while slot != .max {
+            if !activities[slot].state.isOpen {
+                guard share == .listed else { return true }
+                guard ended < Engine.endedPerTurn else { return false }
+                ended += 1
+            }
             let next = deviceLinks[slot].next
             body(&self, slot)
             slot = next
         }
+        return true
     }
 
     /// Puts an open activity on its device's list.

@@ -80,7 +80,7 @@ extension Engine {
 
     /// Whether the activity in a slot is one of those that a filter asks for.
     package func matches(_ slot: Slot, _ filter: ActivityFilter) -> Bool {
-        guard let record = record(at: slot) else { return false }
+        guard let record = record(at: slot), !record.isKeyOnly else { return false }
         if let state = filter.state {
             guard record.state == state else { return false }
         } else if !record.state.isListed {
@@ -100,11 +100,16 @@ extension Engine {
     package mutating func presentation(on device: DeviceID, at now: Instant, dating: Dating) -> [Presentation] {
         settleDevice(device, .listed, at: now, dating)
         var candidates: [Presentation.Candidate] = []
-        forEach(.listed, on: device) { engine, slot in
-            let record = engine.activities[slot]
+        var next = devices[device].first
+        while next != .max {
+            let slot = next
+            next = deviceLinks[slot].next
+            let record = activities[slot]
+            // What is due and was not for this turn to remove is not shown any more.
+            if record.state == .ended, record.machine.dismissAt <= now { continue }
             candidates.append(
                 Presentation.Candidate(
-                    slot: slot, state: record.state, relevanceScore: engine.relevanceScore(of: slot, record),
+                    slot: slot, state: record.state, relevanceScore: relevanceScore(of: slot, record),
                     startedAt: record.machine.startedAt, ordinal: record.ordinal))
         }
         return Presentation.order(candidates)

@@ -10,6 +10,8 @@ struct SettingsSweep: Sendable {
     var nextSlot: Slot = 0
     /// How many slots it has still to look at.
     var left: Slot = 0
+    /// The devices that have departures.
+    var devices: Set<DeviceID> = []
 
     var isUnderway: Bool { left > 0 }
 }
@@ -58,11 +60,39 @@ extension Engine {
         settleDevice(device, .listed, at: now, dating)
         setOwn(set, app, device)
         note(device: device)
-        forEach(.listed, on: device) { engine, slot in
-            let record = engine.activities[slot]
-            if engine.app(of: record) == app { engine.applySettings(to: slot, startedAs: record.ordinal, at: now) }
+        let isThrough = forEach(.listed, on: device) { engine, slot in
+            guard engine.app(of: engine.activities[slot]) == app else { return }
+            engine.settle(slot, at: now, dating)
+            engine.applySettings(to: slot, startedAs: engine.activities[slot].ordinal, at: now)
+        }
+        // The rest has ended: of these, only switching off says something.
+        if !isThrough, set.activitiesEnabled == false {
+            depart(app, from: device, isUninstall: false, at: now, dating)
         }
         return .applied(nil)
+    }
+
+    /// Lets the activities of an app on a device go in turns, behind those for which this one had room.
+    mutating func depart(
+        _ app: AppID, from device: DeviceID, isUninstall: Bool, at now: Instant, _ dating: Dating
+    ) {
+        devices[device].departures.removeAll { $0.app == app }
+        devices[device].departures.append(Departure(app: app, before: nextOrdinal(), isUninstall: isUninstall))
+        note(device: device)
+        sweep.devices.insert(device)
+        beginSweep(of: app, at: now, dating)
+    }
+
+    /// Lets the walk through all activities reach those of one app.
+    private mutating func beginSweep(of app: AppID, at now: Instant, _ dating: Dating) {
+        let wasUnderway = sweep.isUnderway
+        if !wasUnderway { sweep.number += 1 }
+        apps[app].sweepNumber = sweep.number
+        sweep.setAt = now
+        sweep.left = activities.capacity
+        note(app: app)
+        // The first turn is now, so that a small service is through at once; a walk that is underway has its own turns.
+        if !wasUnderway { continueSweep(at: now, dating) }
     }
 
     private mutating func setForAll(_ set: SettingsSet, _ app: AppID, _ now: Instant, _ dating: Dating) {
@@ -78,13 +108,7 @@ extension Engine {
             apps[app].frequentPushesVersion += 1
             if isFlipped, wasUnderway { apps[app].frequentPushesFlippedAt = nextOrdinal() }
         }
-        if !wasUnderway { sweep.number += 1 }
-        apps[app].sweepNumber = sweep.number
-        sweep.setAt = now
-        sweep.left = activities.capacity
-        note(app: app)
-        // The first turn is now, so that a small service is through at once; a walk that is underway has its own turns.
-        if !wasUnderway { continueSweep(at: now, dating) }
+        beginSweep(of: app, at: now, dating)
     }
 
     /// Keeps what was set on one device; what was overridden since goes.
@@ -124,6 +148,12 @@ extension Engine {
         }
         guard !sweep.isUnderway else { return }
         for index in apps.apps.indices where apps.apps[index].sweepNumber == sweep.number { note(app: AppID(index)) }
+        for device in sweep.devices.sorted() where devices.record(device) != nil {
+            devices[device].departures = []
+            note(device: device)
+            devices.forgetIfEmpty(device)
+        }
+        sweep.devices.removeAll()
     }
 
     /// Lets the settings of its app have their effect on one activity.
@@ -135,7 +165,12 @@ extension Engine {
         let app = app(of: record)
         let settings = settings(of: app, on: record.device)
         var steps = ActivityMachine.Steps()
-        if !settings.activitiesEnabled || ordinal < apps[app].switchedOffAt {
+        let departure = sweep.devices.isEmpty ? nil : departure(of: app, from: record.device, startedAs: ordinal)
+        if let departure, departure.isUninstall {
+            steps = activities[slot].machine.uninstalled(at: now)
+        } else if departure != nil {
+            steps = activities[slot].machine.switchedOff(at: now)
+        } else if !settings.activitiesEnabled || ordinal < apps[app].switchedOffAt {
             steps = activities[slot].machine.switchedOff(at: now)
         } else if settings.frequentPushesEnabled != record.frequentPushes
             || ordinal < apps[app].frequentPushesFlippedAt
@@ -145,5 +180,10 @@ extension Engine {
             if steps.isEmpty { note(activity: slot) }
         }
         take(steps, of: slot, before: record.machine, asker: .nobody, at: now, Span())
+    }
+
+    private func departure(of app: AppID, from device: DeviceID?, startedAs ordinal: UInt64) -> Departure? {
+        guard let device, sweep.devices.contains(device) else { return nil }
+        return devices[device].departures.first { $0.app == app && ordinal < $0.before }
     }
 }

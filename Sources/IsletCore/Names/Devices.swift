@@ -14,6 +14,15 @@ struct DeviceSettings: Equatable, Sendable {
     var frequentPushesEnabled: Switch?
 }
 
+/// What one app had on a device goes, some in each turn.
+struct Departure: Equatable, Sendable {
+    var app: AppID
+    /// Activities that started before this ordinal go.
+    var before: UInt64
+    /// Whether the app was uninstalled there; else it was switched off.
+    var isUninstall: Bool
+}
+
 /// One device: the activities on it, and what it reported. It is forgotten when nothing is known of it any more.
 package struct DeviceRecord: Sendable {
     package let name: [UInt8]
@@ -28,7 +37,12 @@ package struct DeviceRecord: Sendable {
     var settings: [DeviceSettings] = []
     var backgroundApps: Set<AppID> = []
 
-    var isForgettable: Bool { references == 0 && settings.isEmpty && backgroundApps.isEmpty }
+    /// Apps whose activities there are on their way out, because there are too many for one turn.
+    var departures: [Departure] = []
+
+    var isForgettable: Bool {
+        references == 0 && settings.isEmpty && backgroundApps.isEmpty && departures.isEmpty
+    }
 }
 
 /// All devices.

@@ -51,10 +51,13 @@ extension Engine {
 
     /// A device's own settings and background apps; false where nothing is known that a fact would tell.
     package func writeFact(device name: [UInt8], to writer: inout ImageWriter) -> Bool {
-        guard let device = devices.find(name), let record = devices.record(device), !record.settings.isEmpty || !record.backgroundApps.isEmpty else {
+        guard let device = devices.find(name), let record = devices.record(device),
+            !record.settings.isEmpty || !record.backgroundApps.isEmpty || !record.departures.isEmpty
+        else {
             return false
         }
-        writer.write(byte: ActivityImage.version)
+        // What an older release reads too, where there is nothing that it does not know.
+        writer.write(byte: record.departures.isEmpty ? ActivityImage.version : DeviceFact.versionWithDepartures)
         writer.write(UInt32(record.settings.count))
         for own in record.settings {
             writer.write(run: apps[own.app].name)
@@ -64,6 +67,13 @@ extension Engine {
         writer.write(UInt32(record.backgroundApps.count))
         // In the order of their numbers: the same state gives the same bytes.
         for app in record.backgroundApps.sorted() { writer.write(run: apps[app].name) }
+        if record.departures.isEmpty { return true }
+        writer.write(UInt32(record.departures.count))
+        for departure in record.departures {
+            writer.write(run: apps[departure.app].name)
+            writer.write(departure.before)
+            writer.write(departure.isUninstall)
+        }
         return true
     }
 
@@ -114,6 +124,7 @@ extension Engine {
             changedDevices.insert(devices[device].name)
             devices[device].settings = []
             devices[device].backgroundApps = []
+            devices[device].departures = []
         }
         return true
     }
@@ -142,8 +153,18 @@ extension Engine {
         }
         var background: Set<AppID> = []
         for name in fact.backgroundApps { background.insert(try restoredApp(name, of: value)) }
+        var departures: [Departure] = []
+        for departure in fact.departures {
+            departures.append(
+                Departure(
+                    app: try restoredApp(departure.app, of: value), before: departure.before,
+                    isUninstall: departure.isUninstall))
+            startOrdinal = max(startOrdinal, departure.before)
+        }
         devices[device].settings = settings
         devices[device].backgroundApps = background
+        devices[device].departures = departures
+        if !departures.isEmpty { sweep.devices.insert(device) }
     }
 
     private mutating func restoredApp(_ name: Range<Int>, of bytes: Span<UInt8>) throws(ImageError) -> AppID {
@@ -192,12 +213,18 @@ private struct DeviceFact {
         var frequentPushesEnabled: DeviceSettings.Switch?
     }
 
+    /// The layout with departures behind the rest.
+    static let versionWithDepartures: UInt8 = 2
+
     var settings: [Own] = []
     var backgroundApps: [Range<Int>] = []
+    var departures: [(app: Range<Int>, before: UInt64, isUninstall: Bool)] = []
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        guard version == ActivityImage.version || version == DeviceFact.versionWithDepartures else {
+            throw .unknownVersion(version)
+        }
         for _ in 0..<(try reader.integer(UInt32.self)) {
             let app = try reader.run()
             let activities = try DeviceFact.readSwitch(&reader)
@@ -206,6 +233,10 @@ private struct DeviceFact {
                     app: app, activitiesEnabled: activities, frequentPushesEnabled: try DeviceFact.readSwitch(&reader)))
         }
         for _ in 0..<(try reader.integer(UInt32.self)) { backgroundApps.append(try reader.run()) }
+        guard version == DeviceFact.versionWithDepartures else { return }
+        for _ in 0..<(try reader.integer(UInt32.self)) {
+            departures.append((try reader.run(), before: try reader.integer(), isUninstall: try reader.flag()))
+        }
     }
 
     private static func readSwitch(_ reader: inout ImageReader) throws(ImageError) -> DeviceSettings.Switch? {

@@ -19,6 +19,8 @@ enum ListBounds {
     static let slotsPerTurn: Slot = 16_384
     /// A list that needs no more slots than this is answered in its own turn.
     static let slotsAtOnce: Slot = 65_536
+    /// Once a turn has put so many into the order of presentation, it does no more of that.
+    static let presentedPerTurn = 65_536
     /// Rows stop before the answer grows beyond this, so that it fits into a frame of 1 MiB.
     static let maximumBytes = 1_000_000
 }

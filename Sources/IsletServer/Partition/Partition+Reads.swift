@@ -150,7 +150,12 @@ extension Partition {
     ) -> FrameResult {
         var order: [Presentation] = []
         if let device = filter?.device {
+            // All that is listed there is sorted: hours of ended ones.
+            guard presented < ListBounds.presentedPerTurn else {
+                return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
+            }
             order = engine.presentation(on: device, at: now.domain, dating: dating)
+            presented += order.count
             encodeEvents(frame, nil)
         }
         return answerFromEngine { writer, engine in

@@ -74,6 +74,8 @@ package final class Partition {
     // Streams and reads.
     @exclusivity(unchecked) var ring = ReplayRing()
     var joins: [JoinTopic] = []
+    /// How many activities this turn has put into the order of presentation.
+    var presented = 0
     @exclusivity(unchecked) var watermarks = WatermarkSchedule()
     @exclusivity(unchecked) var retries = RetryWindow()
     var jobs: [Job] = []
@@ -164,6 +166,7 @@ package final class Partition {
     /// A turn begins: what is due takes effect. True where more is due.
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
+        presented = 0
         guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
         if clockTravel != nil { return continueTravel() }
         var isLate = true
