@@ -65,7 +65,7 @@ enum MachineBench {
         let (on, call) = (frame.run("true"), frame.run("1"))
         let bytes = frame.bytes
         let declaration = ControlKindDeclaration(kind: Array("Switch".utf8), template: .toggle)
-        _ = engine.declareControlKind(declaration, app: app, bytes.span, mayReplace: false)
+        _ = engine.declareControlKind(declaration, app: app, bytes.span, mayReplace: false, at: begin)
         var placed: [SlotRef] = []
         for number in 0..<meter.count {
             let outcome = engine.addControl(
@@ -109,7 +109,7 @@ enum MachineBench {
             Array(#"{"date":1780000000000,"content":"#.utf8) + SampleFrames.content(1) + Array("}".utf8))
         let bytes = frame.bytes
         let declaration = WidgetKindDeclaration(kind: Array("Weather".utf8), families: [.systemMedium])
-        _ = engine.declareWidgetKind(declaration, app: app, bytes.span, mayReplace: false)
+        _ = engine.declareWidgetKind(declaration, app: app, bytes.span, mayReplace: false, at: begin)
         var placed: [SlotRef] = []
         for number in 0..<meter.count {
             let outcome = engine.addWidget(

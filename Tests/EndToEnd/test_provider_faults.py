@@ -301,6 +301,16 @@ def test_frames_that_are_none_are_refused_and_the_provider_goes_on(home, bystand
     home.next("shown", id=id)
 
 
+def test_commands_that_are_refused_are_no_faults_of_the_provider_on_their_connection(home, bystander):
+    provider = home.provider()
+    for frame in (b"{", b'{"op":"provider.shout"}', b'{"op":"service.ping","ping":1}', b'{"op":"clock.advance","to":1}'):
+        provider.socket.send_multipart([frame] * FAULTS)
+        assert not any(answer["ok"] for answer in map(json.loads, provider.wire.receive(provider.socket)))
+    id = home.add()
+    provider.gives(True, control=id)
+    home.next("shown", id=id)
+
+
 def test_a_provider_that_answers_nothing_at_all_hangs_no_control(home, bystander):
     """And its breaker spares it, and everybody who would wait for it."""
     provider = home.provider(toggle(valueDeadline=100, actionDeadline=100))

@@ -19,7 +19,8 @@
 /// authenticating; shown → reloading, acting, authenticating, loading; disabled → reloading, loading; reloading → shown,
 /// disabled, acting, authenticating, loading; acting → acting, reloading, shown, preview, loading; authenticating →
 /// authenticating, acting, shown, preview, loading; all → removed; removed → none. A button without a value is shown
-/// where another one loads, reloads or shows the preview. Only a lock leads from a state to itself, beside these.
+/// where another one loads, reloads or shows the preview. Beside these only a lock, and a kind
+/// that becomes sensitive or is so no more, lead from a state to itself.
 ///
 /// Loading and reloading mean that a value is asked for, acting that an action is, and no other state that anything is:
 /// so a call that ends always finds the state that it was made in, and none hangs once its call has ended.
@@ -321,12 +322,14 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
         return steps
     }
 
-    /// Its device was locked or unlocked: hides or shows what the kind calls sensitive.
-    package mutating func redact(_ isLocked: Bool) -> Steps {
-        guard isRedacted != isLocked else { return Steps() }
-        isRedacted = isLocked
-        cause = isLocked ? .lock : .unlock
-        return Steps(Step(state, isLocked ? .redacted : .revealed, self, isLocked ? .redacted : .revealed))
+    /// Hides or shows what the kind calls sensitive.
+    ///
+    /// - Parameter why: nil where its device was locked or unlocked.
+    package mutating func redact(_ isHidden: Bool, _ why: ControlCause? = nil) -> Steps {
+        guard isRedacted != isHidden, state != .removed else { return Steps() }
+        isRedacted = isHidden
+        cause = why ?? (isHidden ? .lock : .unlock)
+        return Steps(Step(state, isHidden ? .redacted : .revealed, self, isHidden ? .redacted : .revealed))
     }
 
     /// The service was restarted. A value that was on its way is asked for again; an action that ran may have been

@@ -25,10 +25,7 @@ extension Engine {
             let event = controls.events.count
             take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
             if let url = answer.url, event < controls.events.count { setURL(url, frame, ofEvent: event) }
-            let kind = controls.slab[slot].kind
-            if controls.kinds[kind].declaration?.reloadsSiblings == true {
-                _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)
-            }
+            reloadSiblings(of: slot, at: now)
         case .loading, .reloading:
             var isOn = false
             var changes = ControlEvent.Changes()
@@ -77,6 +74,14 @@ extension Engine {
     package mutating func controlActedLate(_ reference: SlotRef, at now: Instant) {
         guard controls.slab.isCurrent(reference) else { return }
         reload(control: reference.slot, .action, .nobody, at: now)
+        reloadSiblings(of: reference.slot, at: now)
+    }
+
+    /// An action was through: the others of a kind that says so are asked for their values.
+    private mutating func reloadSiblings(of slot: Slot, at now: Instant) {
+        let kind = controls.slab[slot].kind
+        guard controls.kinds[kind].declaration?.reloadsSiblings == true else { return }
+        _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)
     }
 
     private func retrySpan(of slot: Slot) -> Milliseconds {
@@ -91,7 +96,8 @@ extension Engine {
     /// - Parameter mayReplace: whether nobody else provides it as it was declared before.
     /// - Returns: its number, or the member in which the declaration differs from the one that holds.
     package mutating func declareControlKind(
-        _ declaration: ControlKindDeclaration, app name: FrameRange, _ frame: Span<UInt8>, mayReplace: Bool
+        _ declaration: ControlKindDeclaration, app name: FrameRange, _ frame: Span<UInt8>, mayReplace: Bool,
+        at now: Instant
     ) -> ControlKindVerdict {
         guard let app = apps.app(name, of: frame),
             let kind = controls.kinds.kind(app, named: apps[app].name, declaration.kind)
@@ -102,9 +108,11 @@ extension Engine {
             let isFixed = controls.kinds[kind].placed > 0 && (member == .template || member == .hasValue)
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
+        let wasSensitive = controls.kinds[kind].declaration?.isPrivacySensitive ?? false
         controls.kinds[kind].declaration = declaration
         kindChanged(kind)
         if isJournalled { notes.append(.controlKind(kind)) }
+        if declaration.isPrivacySensitive != wasSensitive { sweepPrivacy(of: kind, at: now) }
         return .declared(kind)
     }
 
@@ -148,10 +156,23 @@ extension Engine {
             app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
         // Nobody could send these once more, so they are never refused: the ones that wait become one. There are as many
         // at most as there are kinds, for each of the three causes.
-        let waiting = isAsked ? nil : controls.sweeps.indices.dropFirst().first { controls.sweeps[$0].isSame(as: sweep) }
+        let waiting =
+            isAsked ? nil : controls.sweeps.indices.first { controls.sweeps[$0].next == 0 && controls.sweeps[$0].isSame(as: sweep) }
         if let waiting { controls.sweeps[waiting].join(sweep) } else { controls.sweeps.append(sweep) }
         continueControlSweeps(at: now)
         return .reloading(count: count)
+    }
+
+    /// What a kind calls sensitive is another than before: its controls hide or show by it, before anything else that
+    /// is done to many. A restart in between finds those that were not reached.
+    private mutating func sweepPrivacy(of kind: ControlKindID, at now: Instant) {
+        guard controls.kinds[kind].placed > 0 else { return }
+        controls.sweeps.removeAll { $0.cause == .lock && $0.kind == kind }
+        controls.sweeps.insert(
+            ControlSweep(
+                app: controls.kinds[kind].app, kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity),
+            at: 0)
+        continueControlSweeps(at: now)
     }
 
     /// Goes on with reloads of many, some of them.
@@ -166,7 +187,12 @@ extension Engine {
                 guard slot != sweep.except, let record = controls.record(at: slot),
                     sweep.covers(app: controls.kinds[record.kind].app, record.kind)
                 else { continue }
-                reload(control: slot, sweep.cause, .nobody, at: dating == .whenDue ? sweep.setAt : now)
+                let date = dating == .whenDue ? sweep.setAt : now
+                if sweep.cause == .lock {
+                    redactAsDeclared(control: slot, .registration, at: date)
+                } else {
+                    reload(control: slot, sweep.cause, .nobody, at: date)
+                }
                 reloads -= 1
             }
             if sweep.next >= sweep.end { controls.sweeps.removeFirst() } else { controls.sweeps[0] = sweep }

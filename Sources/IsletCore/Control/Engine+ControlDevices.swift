@@ -29,6 +29,15 @@ extension Engine {
         }
     }
 
+    /// Hides or shows a control by what its kind calls sensitive and whether its device is locked.
+    mutating func redactAsDeclared(control slot: Slot, _ why: ControlCause, at now: Instant) {
+        let record = controls.slab[slot]
+        let isSensitive = controls.kinds[record.kind].declaration?.isPrivacySensitive ?? false
+        let isHidden = isSensitive && record.device.map { controls.lockedDevices.contains(devices.name($0)) } ?? false
+        let steps = controls.slab[slot].machine.redact(isHidden, why)
+        take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
+    }
+
     /// An app was uninstalled from a device: its controls there go.
     mutating func removeControls(of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>) {
         for slot in controls.onDevice[device] ?? [] {

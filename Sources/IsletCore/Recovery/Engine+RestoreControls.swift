@@ -128,7 +128,11 @@ extension Engine {
     /// The service begins again: no call of the process before is on its way any more. Once everything is taken back.
     package mutating func restartControls(at now: Instant) {
         for slot in 0..<controls.slab.capacity {
-            guard let record = controls.record(at: slot), record.machine.hasCall else { continue }
+            guard controls.slab.isUsed(slot) else { continue }
+            // The process before may have ended while it went through a kind that became sensitive.
+            redactAsDeclared(control: slot, .recovery, at: now)
+            let record = controls.slab[slot]
+            guard record.machine.hasCall else { continue }
             let steps = controls.slab[slot].machine.restarted()
             take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
             guard steps.isEmpty else { continue }

@@ -36,7 +36,8 @@ extension Engine {
     /// device and how the device stands.
     private func exemption(of record: WidgetRecord, _ cause: WidgetCause) -> ReloadExemption? {
         if let exemption = cause.exemption ?? record.machine.owed { return exemption }
-        if !record.machine.hasEntry { return .placement }
+        // A provider that has given a timeline was asked for its placement, be all its entries ahead.
+        if !record.machine.hasEntry, !record.machine.timelineAt.isSet { return .placement }
         if let conditions = conditions(of: record) {
             let app = widgets.kinds[record.kind].app
             if conditions.foregroundApps.contains(app) { return .foreground }
@@ -163,8 +164,10 @@ extension Engine {
     }
 
     /// The call that a widget waits for, its newest, did not end well.
+    ///
+    /// - Parameter wasSent: whether any provider got it. One that nobody got is not charged, whatever ended it.
     package mutating func widgetCallFailed(
-        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, at now: Instant
+        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool = true, at now: Instant
     ) {
         guard widgets.slab.isCurrent(reference) else { return }
         let slot = reference.slot
@@ -176,16 +179,18 @@ extension Engine {
             steps = widgets.slab[slot].machine.performFailed(failure, at: now)
         } else {
             let spacing = isInDeveloperMode(record) ? 0 : rules.widgetReloadSpacing
+            let askedNobody = !wasSent || failure.askedNobody
             var retryAt = Instant.never
             // Where nobody provides the kind, only somebody who comes can help.
             if failure != .noProvider {
                 retryAt = now + Engine.backoff(
                     record.id, failures: Int(before.failures), first: rules.widgetRetryFirst,
                     longest: rules.widgetRetryLongest)
-                let last = failure.askedNobody ? before.previousReloadAt : before.lastReloadAt
-                if before.hasEntry, last.isSet { retryAt = max(retryAt, last + spacing) }
+                let last = askedNobody ? before.previousReloadAt : before.lastReloadAt
+                if before.timelineAt.isSet, last.isSet { retryAt = max(retryAt, last + spacing) }
             }
-            steps = widgets.slab[slot].machine.timelineFailed(failure, retryAt: retryAt, spacing: spacing, at: now)
+            steps = widgets.slab[slot].machine.timelineFailed(
+                failure, askedNobody: askedNobody, retryAt: retryAt, spacing: spacing, at: now)
         }
         take(steps, ofWidget: slot, before: before, asker: .nobody, at: now)
     }
@@ -216,7 +221,8 @@ extension Engine {
     /// - Parameter mayReplace: whether nobody else provides it as it was declared before.
     /// - Returns: its number, or the member in which the declaration differs from the one that holds.
     package mutating func declareWidgetKind(
-        _ declaration: WidgetKindDeclaration, app name: FrameRange, _ frame: Span<UInt8>, mayReplace: Bool
+        _ declaration: WidgetKindDeclaration, app name: FrameRange, _ frame: Span<UInt8>, mayReplace: Bool,
+        at now: Instant
     ) -> WidgetKindVerdict {
         guard let app = apps.app(name, of: frame),
             let kind = widgets.kinds.kind(app, named: apps[app].name, declaration.kind)
@@ -227,8 +233,15 @@ extension Engine {
             let isFixed = widgets.kinds[kind].placed > 0 && declaration.lacksFamily(of: known)
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
+        let known = widgets.kinds[kind].declaration
         widgets.kinds[kind].declaration = declaration
-        if !declaration.providesRecommendations { widgets.recommendations[kind] = nil }
+        // What was recommended are configurations of these parameters.
+        if !declaration.providesRecommendations || known.map({ $0.parameters != declaration.parameters }) ?? false {
+            widgets.recommendations[kind] = nil
+        }
+        if !declaration.providesRelevance, widgets.relevance.removeValue(forKey: kind) != nil {
+            _ = sweepWidgets(app: app, kind, .stack, at: now)
+        }
         note(widgetKind: kind)
         return .declared(kind)
     }

@@ -10,7 +10,7 @@
 ///                              └───── the first entry's date ─▶ shown  acting ◀───────────────────────────────┘
 ///                                                                       └─ performed ─▶ reloading
 ///
-/// A reload that its budget or the distance from the last one does not allow is held: it stays shown until the date
+/// A reload that its budget or the distance from the last one does not allow is held: it stays what it is until the date
 /// when it may be asked for, and whatever asks for a reload meanwhile becomes one with it. Configuring leads from
 /// everywhere to loading, removing from everywhere to removed.
 ///
@@ -273,20 +273,21 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
     /// Its timeline could not be had: what is shown stays, and it is asked for later.
     ///
     /// - Parameters:
+    ///   - askedNobody: whether no provider was asked, so that the reload is not charged.
     ///   - retryAt: `never` where only another provider can help.
     ///   - spacing: the least time between two reloads.
     package mutating func timelineFailed(
-        _ why: CallFailure, retryAt newRetryAt: Instant, spacing: Milliseconds, at now: Instant
+        _ why: CallFailure, askedNobody: Bool, retryAt newRetryAt: Instant, spacing: Milliseconds, at now: Instant
     ) -> Steps {
         precondition(isAsking, "a timeline that was not asked for")
         let from = state
         failure = why
         if failures < .max { failures += 1 }
-        let refund = why.askedNobody ? charge : .none
-        if why.askedNobody { lastReloadAt = previousReloadAt }
+        let refund = askedNobody ? charge : .none
+        if askedNobody { lastReloadAt = previousReloadAt }
         // What a person did, or what changed on the device, is still to be drawn, whenever somebody can be asked.
-        if !why.askedNobody || charge.exemption?.outlastsFailure != true { charge = .none }
-        if charge == .none, hasEntry, let newer = dirtyCause?.exemption, newer.outlastsFailure {
+        if !askedNobody || charge.exemption?.outlastsFailure != true { charge = .none }
+        if charge == .none, timelineAt.isSet, let newer = dirtyCause?.exemption, newer.outlastsFailure {
             charge = .exempt(newer)
         }
         dirtyCause = nil

@@ -123,7 +123,7 @@ extension WidgetCause {
 }
 
 extension CallFailure {
-    /// Whether no provider was asked, so that the reload is not charged.
+    /// Whether nobody can have been asked, or whoever was is gone with all others: the reload is not charged.
     package var askedNobody: Bool {
         switch self {
         case .noProvider, .busy: true

@@ -11,7 +11,7 @@ enum WidgetPassages {
         case "reloading": return from == "shown" ? ["reloading"] : from == "placeholder" ? ["loading"] : []
         case "timeline": return from == "loading" ? ["shown", "placeholder"] : from == "reloading" ? ["shown"] : []
         case "entry": return [from == "loading" ? "reloading" : from == "placeholder" ? "shown" : from]
-        case "held": return from == "shown" ? ["shown"] : []
+        case "held": return ["shown", "placeholder"].contains(from) ? [from] : []
         case "failed":
             return from == "loading" ? ["placeholder"] : ["reloading", "acting"].contains(from) ? ["shown"] : []
         case "acting": return ["shown", "reloading"].contains(from) ? ["acting"] : []
@@ -68,7 +68,8 @@ struct WidgetPassage {
     var at: Int64 { event["at"]?.integer ?? 0 }
     var seq: Int { Int(event["seq"]?.integer ?? 0) }
     var exemption: String? { event["exempt"]?.string }
-    var hadEntry: Bool { before["entry"] != nil }
+    /// Whether a provider had given a timeline.
+    var hadTimeline: Bool { before["timelineAt"] != nil }
     var hasEntry: Bool { after["entry"] != nil }
     /// Whether it asks for a timeline.
     var asks: Bool {

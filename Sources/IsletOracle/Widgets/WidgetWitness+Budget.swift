@@ -24,7 +24,7 @@ extension WidgetWitness {
             case ("performed", _), (_, "action"), (_, "recovery"): "intent"
             case (_, "locale"): "locale"
             case (_, "appearance"): "appearance"
-            default: widget.owed ?? (passage.hadEntry ? nil : "placement")
+            default: widget.owed ?? (passage.hadTimeline ? nil : "placement")
             }
         if let wanted {
             if WidgetPassages.changes.contains(wanted) {
@@ -58,7 +58,7 @@ extension WidgetWitness {
         if passage.cause == "atEnd" || passage.cause == "after" { widget.policyAt = nil }
         widget.retryAt = nil
         let hold = passage.after["held"]
-        check(passage.hadEntry && widget.owed == nil, "held, and it costs nothing")
+        check(passage.hadTimeline && widget.owed == nil, "held, and it costs nothing")
         for name in WidgetPassages.conditions {
             let stands = oracle.condition(name, widget.device, app: widget.app, since: passage.at)
             check(!stands.always, "\(name) holds, and it is held")

@@ -28,7 +28,7 @@ extension WidgetWitness {
         }
         if passage.exemption != nil { check(passage.asks, "exempt, and nothing is asked for") }
         let isHeld = after["held"] != nil
-        if isHeld { check(passage.to == "shown", "held while it does not rest") }
+        if isHeld { check(["shown", "placeholder"].contains(passage.to), "held while it does not rest") }
         if passage.name != "held" { check(!isHeld || passage.isSame("held"), "\(passage.name) holds a reload") }
         if passage.before["held"] != nil, !isHeld {
             let ends = ["reloading", "acting", "configured", "removed"]
@@ -82,6 +82,16 @@ extension WidgetWitness {
         (widget.failures, widget.isCourseKnown, widget.alternatives) = (0, true, [])
     }
 
+    /// Whether a provider got, in the run of the service that gave it up, what a widget asked for. What is read again
+    /// after a crash is as it was then.
+    private func wasSent(_ widget: WitnessedWidget, _ passage: WidgetPassage) -> Bool {
+        let topic = topic(id: widget.id) ?? ""
+        let key = "\(topic) \(passage.seq) \(passage.at)"
+        let known = timeOuts[key] ?? (attempts["\(topic) \(widget.life) \(widget.askedSeq) \(run)"] != nil)
+        timeOuts[key] = known
+        return known
+    }
+
     private func failed(_ passage: WidgetPassage, _ widget: inout WitnessedWidget, _ check: Check) {
         let failure = widget.failure ?? ""
         if failure == "unknownOutcome" {
@@ -92,7 +102,10 @@ extension WidgetWitness {
             return
         }
         widget.failures += 1
-        if WidgetPassages.unasked.contains(failure) { widget.refund(seq: passage.seq, at: passage.at) }
+        // One that only waited for a provider until its time was over asked nobody either.
+        if WidgetPassages.unasked.contains(failure) || failure == "timedOut" && !wasSent(widget, passage) {
+            widget.refund(seq: passage.seq, at: passage.at)
+        }
         if let policy = widget.policyAt {
             // A policy's date that passed while it was asked is nobody's any more; a later one keeps its distance.
             let earliest = widget.asks.last.map { $0.at + rules.reloadSpacing } ?? 0
@@ -106,7 +119,7 @@ extension WidgetWitness {
         }
         let span = min(rules.retryLongest, rules.retryFirst << Int64(min(widget.failures - 1, 20)))
         let (least, most) = (passage.at + span * 8 / 10 - 1, passage.at + span * 12 / 10 + 1)
-        let spaced = passage.hasEntry ? widget.asks.last.map { $0.at + rules.reloadSpacing } ?? 0 : 0
+        let spaced = passage.hadTimeline ? widget.asks.last.map { $0.at + rules.reloadSpacing } ?? 0 : 0
         widget.retryAt = least...max(most, spaced)
     }
 

@@ -12,6 +12,10 @@ package final class WidgetWitness {
     var calls: [String: WitnessedCall] = [:]
     /// How often each question was sent in each run of the service, and each action at all.
     var attempts: [String: Int] = [:]
+    /// The run of the service that asks providers.
+    package var run: UInt64 = 0
+    /// Of the questions that were given up, by the event that says so: whether a provider had got them.
+    var timeOuts: [String: Bool] = [:]
     /// The calls by what they ask: the widget, its life, and the event.
     var callsByQuestion: [String: [String]] = [:]
     /// The timelines that were given, by the call and in order.

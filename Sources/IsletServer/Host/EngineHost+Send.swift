@@ -96,10 +96,7 @@ extension EngineHost {
             switch sent {
             case .sent: continue
             case .wouldBlock: return false
-            case .unreachable, nil:
-                partition.clientIsGone(
-                    Peer(destination: part.destination, routingID: Array(bytes.extracting(parts[range.lowerBound].range))))
-                return true
+            case .unreachable, nil: return true
             }
         }
         return true
@@ -128,9 +125,7 @@ extension EngineHost {
             : try? sockets.commands.send(copying: peer.routingID, more: true)
         {
         case .wouldBlock: return false
-        case .unreachable, nil:
-            partition.clientIsGone(peer)
-            return true
+        case .unreachable, nil: return true
         case .sent: break
         }
         for (index, frame) in frames.enumerated() {

@@ -31,15 +31,14 @@ extension Partition {
             return false
         }
         let isLate = providers.advance(to: now.monotonic)
-        // What ended is known before anything new is asked for a control. Each round ends something or sends it, and
-        // nothing is sent more than twice.
+        // What ended is known before anything new is asked for a control. Each round ends something, sends it or loses
+        // the provider that it could not be sent to.
         while providers.hasEffects || !wantedCalls.isEmpty {
             providers.takeEffects(into: &effects)
             let batch = effects
             for effect in batch { perform(effect, send) }
             if !providers.hasEffects { requestWanted() }
         }
-        unsentCalls.removeAll()
         return isLate
     }
 
@@ -54,6 +53,26 @@ extension Partition {
         }
     }
 
+    /// What a command has ended takes effect before the next one, as if each came in a turn of its own: a provider that
+    /// registers after a loss finds what that left behind.
+    func settleCalls() {
+        providers.takeEnds(into: &ends)
+        guard !ends.isEmpty else { return }
+        let batch = ends
+        for case .failed(let purpose, let failure, let wasSent) in batch { ended(purpose, failure, wasSent: wasSent) }
+    }
+
+    /// A call is over without an answer.
+    private func ended(_ purpose: ProviderTable.Purpose, _ failure: CallFailure, wasSent: Bool) {
+        switch purpose {
+        case .value(let control): if isNewest(control, isAction: false) { failed(control, isAction: false, failure) }
+        case .perform(let control): if isNewest(control, isAction: true) { failed(control, isAction: true, failure) }
+        case .timeline(let widget): widgetCallEnded(widget, isAction: false, failure, wasSent: wasSent)
+        case .performWidget(let widget): widgetCallEnded(widget, isAction: true, failure, wasSent: wasSent)
+        case .question(let number): questionFailed(number, failure)
+        }
+    }
+
     private func perform(
         _ effect: ProviderTable.Effect, _ send: (_ peer: [UInt8], _ frame: Span<UInt8>) -> ProviderDelivery
     ) {
@@ -61,10 +80,7 @@ extension Partition {
         case .send(let call, let provider, let purpose, let attempt, let within):
             // One for the same control or widget may be wanted by now, which this must not be taken for: an action would be
             // performed twice.
-            guard providers.isInFlight(call) else {
-                unsentCalls.insert(call)
-                return
-            }
+            guard providers.isInFlight(call) else { return }
             callWriter.removeAll()
             callWriter.beginDocument()
             guard write(call, purpose, attempt: attempt, within: within) else {
@@ -72,9 +88,8 @@ extension Partition {
                 _ = providers.cancel(purpose, .superseded, at: now.monotonic)
                 return
             }
-            deliver(to: provider, send)
+            if deliver(to: provider, send) { providers.delivered(call) }
         case .cancel(let call, let provider, let reason):
-            guard unsentCalls.remove(call) == nil else { return }
             callWriter.removeAll()
             callWriter.beginDocument()
             callWriter.providerCancel(call.value, reason: reason.wireName)
@@ -103,25 +118,21 @@ extension Partition {
             callWriter.beginDocument()
             callWriter.providerDropped(providers.id(of: provider), reason: reason.wireName)
             deliver(to: provider, send)
-        case .failed(let purpose, let failure):
-            switch purpose {
-            case .value(let control): if isNewest(control, isAction: false) { failed(control, isAction: false, failure) }
-            case .perform(let control): if isNewest(control, isAction: true) { failed(control, isAction: true, failure) }
-            case .timeline(let widget): widgetCallEnded(widget, isAction: false, failure)
-            case .performWidget(let widget): widgetCallEnded(widget, isAction: true, failure)
-            case .question(let number): questionFailed(number, failure)
-            }
+        case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
         }
     }
 
+    /// Sends what was written; false where the provider cannot be reached, and is lost.
+    @discardableResult
     private func deliver(
         to provider: ProviderRef, _ send: (_ peer: [UInt8], _ frame: Span<UInt8>) -> ProviderDelivery
-    ) {
-        guard let peer = providers.peer(of: provider) else { return }
-        let delivery = callWriter.withSpan { send(peer, $0) }
-        switch delivery {
-        case .sent: break
-        case .unreachable: providers.unreachable(peer, at: now.monotonic)
+    ) -> Bool {
+        guard let peer = providers.peer(of: provider) else { return false }
+        switch callWriter.withSpan({ send(peer, $0) }) {
+        case .sent: return true
+        case .unreachable:
+            providers.unreachable(peer, at: now.monotonic)
+            return false
         }
     }
 
@@ -193,6 +204,7 @@ extension Partition {
     private func verdict(
         _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
+        settleCalls()
         switch verdict {
         case .taken, .late(nil), .late(.value), .late(.timeline), .late(.question): return .silent
         case .late(.performWidget(let widget)):

@@ -43,7 +43,6 @@ extension Partition {
     }
 
     private func misunderstood(_ refused: RefusedCommand, _ frame: Span<UInt8>, isIngest: Bool) -> FrameResult {
-        if !isIngest { misspoken() }
         let result = refuse(refused.envelope, frame, refused.refusal)
         if log.tellsCommands { tell(result, refused.envelope, frame) }
         return isIngest || !refused.envelope.wantsAnswer ? .silent : result

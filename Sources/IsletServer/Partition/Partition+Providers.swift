@@ -20,22 +20,31 @@ extension Partition {
         for declaration in widgets {
             if let refusal = refusal(of: declaration, register, frame) { return refuse(envelope, frame, refusal) }
         }
+        // Whoever may not register declares nothing either.
+        let peer = routeFrames().first ?? []
+        let declared = declarations.count + widgets.count
+        if let refusal = providers.refusal(of: register.provider, peer: peer, kinds: declared, at: now.monotonic) {
+            return refuse(envelope, frame, refusal.error)
+        }
+        guard engine.hasRoom(forKinds: declarations, widgets, app: register.app, frame) else {
+            return refuse(envelope, frame, .quotaExceeded(limit: ControlKindTable.maximumKinds))
+        }
+        let changed = widgets.filter { declaration in
+            guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { return false }
+            return engine.widgets.kinds[kind].declaration.map { declaration.difference(from: $0) != nil } ?? false
+        }
         guard let kinds = declare(declarations, widgets, register, frame) else {
             return refuse(envelope, frame, .quotaExceeded(limit: ControlKindTable.maximumKinds))
         }
         let fresh = kinds.filter { !providers.isServed($0.number) }
-        let peer = routeFrames().first ?? []
         switch providers.register(
             register.provider, peer: peer, kinds: kinds.map(\.number), capacity: register.capacity, at: now.monotonic)
         {
         case .registered: tellProvider(register.provider, kinds: kinds.count)
         case .again: break
-        case .tooManyProviders:
-            return refuse(envelope, frame, .quotaExceeded(limit: ProviderTable.Limits().maximumProviders))
-        case .tooManyKinds:
-            return refuse(envelope, frame, .quotaExceeded(limit: ProviderTable.Limits().maximumKindsPerProvider))
-        case .banned(let retryAfter): return refuse(envelope, frame, .busy(retryAfter: retryAfter))
+        case .refused(let refusal): return refuse(envelope, frame, refusal.error)
         }
+        settleCalls()
         for kind in fresh {
             switch kind {
             case .control(let kind): engine.controlKindIsProvided(kind, at: now.domain)
@@ -43,6 +52,12 @@ extension Partition {
                 engine.widgetKindIsProvided(kind, at: now.domain)
                 askRelevance(of: kind)
             }
+        }
+        for declaration in changed {
+            guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { continue }
+            // What was said of the kind as it was is of no use any more.
+            outdateRecommendations(engine.widgets.kinds[kind].app, kind)
+            if !fresh.contains(.widget(kind)) { askRelevance(of: kind) }
         }
         encodeEvents(frame, envelope)
         let limits = ProviderTable.Limits()
@@ -61,14 +76,18 @@ extension Partition {
         var kinds: [ServedKind] = []
         for declaration in controls {
             let mayReplace = !isProvidedByOthers(known(declaration.kind, register, frame), register)
-            switch engine.declareControlKind(declaration, app: register.app, frame, mayReplace: mayReplace) {
+            switch engine.declareControlKind(
+                declaration, app: register.app, frame, mayReplace: mayReplace, at: now.domain)
+            {
             case .declared(let kind): kinds.append(.control(kind))
             case .differs, .tooMany: return nil
             }
         }
         for declaration in widgets {
             let mayReplace = !isProvidedByOthers(known(widget: declaration.kind, register, frame), register)
-            switch engine.declareWidgetKind(declaration, app: register.app, frame, mayReplace: mayReplace) {
+            switch engine.declareWidgetKind(
+                declaration, app: register.app, frame, mayReplace: mayReplace, at: now.domain)
+            {
             case .declared(let kind): kinds.append(.widget(kind))
             case .differs, .tooMany: return nil
             }
@@ -119,16 +138,10 @@ extension Partition {
 
     /// `provider.pong`: any message would do, and says nothing else.
     func pong(_ provider: EntityID, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        guard providers.provider(provider) != nil else {
+        guard providers.isRegistered(provider, on: routeFrames().first ?? []) else {
             return refuse(envelope, frame, .providerUnknown(call: nil))
         }
         return .silent
-    }
-
-    /// A message that is no command came: where its connection is a provider's, that is a fault like a bad answer.
-    func misspoken() {
-        guard providers.providerCount > 0, let peer = routeFrames().first else { return }
-        providers.misspoke(on: peer, at: now.monotonic)
     }
 
     /// `provider.drain` and `provider.leave`.
@@ -138,6 +151,7 @@ extension Partition {
             leaves
             ? providers.leave(provider, peer: peer, at: now.monotonic)
             : providers.drain(provider, peer: peer, at: now.monotonic)
+        settleCalls()
         return isKnown ? answerNow(envelope, frame) : refuse(envelope, frame, .providerUnknown(call: nil))
     }
 
@@ -151,6 +165,17 @@ extension Partition {
             for provider in all { writer.provider(provider, now: now.monotonic, of: engine) }
             writer.endArray()
             writer.endObject()
+        }
+    }
+}
+
+extension ProviderTable.RegistrationRefusal {
+    /// What the provider is told.
+    fileprivate var error: Refusal {
+        switch self {
+        case .tooManyProviders: .quotaExceeded(limit: ProviderTable.Limits().maximumProviders)
+        case .tooManyKinds: .quotaExceeded(limit: ProviderTable.Limits().maximumKindsPerProvider)
+        case .banned(let retryAfter): .busy(retryAfter: retryAfter)
         }
     }
 }

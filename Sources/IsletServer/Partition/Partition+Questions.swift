@@ -25,9 +25,38 @@ extension Partition {
     }
 
     /// Asks for the relevance of a kind's widgets; nobody waits for it, and where it cannot be had the last one stays.
+    ///
+    /// One question is out for a kind at a time. Whatever asks meanwhile becomes one with those that did before, and is
+    /// asked when that one is over: so no answer is older than one that was taken, and timelines are not kept waiting.
     func askRelevance(of kind: DeclaredKindID) {
         guard let declaration = engine.widgets.kinds[kind].declaration, declaration.providesRelevance else { return }
-        _ = request(question(.widget(kind), .relevance), within: declaration.timelineDeadline)
+        guard relevanceQuestions[kind] == nil else {
+            relevanceQuestions[kind]?.isDirty = true
+            return
+        }
+        let question = question(.widget(kind), .relevance)
+        guard request(question, within: declaration.timelineDeadline) == .accepted else { return }
+        relevanceQuestions[kind] = RelevanceQuestion(number: question.number)
+    }
+
+    /// A question for relevance is over, well or not.
+    private func relevanceEnded(_ question: ProviderQuestion) {
+        questions[question.number] = nil
+        guard case .widget(let kind) = question.kind, let asked = relevanceQuestions[kind],
+            asked.number == question.number
+        else { return }
+        relevanceQuestions[kind] = nil
+        if asked.isDirty { askRelevance(of: kind) }
+    }
+
+    /// What was asked so far about recommendations is not kept any more; of one kind, or of all of an app.
+    func outdateRecommendations(_ app: AppID, _ only: DeclaredKindID? = nil) {
+        for question in questions.values {
+            guard case .recommendations = question.sort, case .widget(let kind) = question.kind,
+                engine.widgets.kinds[kind].app == app, only.map({ $0 == kind }) ?? true
+            else { continue }
+            question.isOutdated = true
+        }
     }
 
     private func request(_ question: ProviderQuestion, within: Milliseconds) -> ProviderTable.Request {
@@ -83,23 +112,30 @@ extension Partition {
                 let declaration = engine.widgets.kinds[kind].declaration,
                 RecommendationsReading.areRecommendations(frame, at: value, for: declaration)
             else { return bad }
-            engine.setRecommendations(kind, frame.bytes(value))
-            encodeEvents(Span(), nil)
+            if !question.isOutdated {
+                // Those that were asked before are older, whenever they are answered.
+                outdateRecommendations(engine.widgets.kinds[kind].app, kind)
+                engine.setRecommendations(kind, frame.bytes(value))
+                encodeEvents(Span(), nil)
+            }
             question.answer = .success(frame.bytes(value))
         case .relevance:
             guard let value = answer.value, case .widget(let kind) = question.kind,
-                let relevances = RelevanceReading.read(frame, at: value)
+                let relevances = RelevanceReading.read(frame, at: value),
+                let declaration = engine.widgets.kinds[kind].declaration
             else { return bad }
-            questions[number] = nil
-            engine.setRelevance(kind, relevances, json: frame.bytes(value), at: now.domain)
-            encodeEvents(Span(), nil)
+            if declaration.providesRelevance {
+                engine.setRelevance(kind, relevances, json: frame.bytes(value), at: now.domain)
+                encodeEvents(Span(), nil)
+            }
+            relevanceEnded(question)
         }
         return nil
     }
 
     func questionFailed(_ number: UInt64, _ failure: CallFailure) {
         guard let question = questions[number] else { return }
-        if case .relevance = question.sort { questions[number] = nil }
+        if case .relevance = question.sort { relevanceEnded(question) }
         switch failure {
         case .noProvider: question.answer = .failure(.noProvider)
         case .timedOut: question.answer = .failure(.providerTimedOut)

@@ -25,22 +25,22 @@ extension Partition {
         let within = isAction ? kind.actionDeadline : kind.timelineDeadline
         switch providers.request(purpose, kind: number, within: within, at: now.monotonic) {
         case .accepted: openWidgetCalls[call.widget] = OpenCall(serial: call.serial, isAction: isAction)
-        case .noProvider: widgetFailed(call.widget, isAction: isAction, .noProvider)
-        case .busy: widgetFailed(call.widget, isAction: isAction, .busy)
+        case .noProvider: widgetFailed(call.widget, isAction: isAction, .noProvider, wasSent: false)
+        case .busy: widgetFailed(call.widget, isAction: isAction, .busy, wasSent: false)
         }
     }
 
-    private func widgetFailed(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure) {
-        engine.widgetCallFailed(widget, isAction: isAction, failure, at: now.domain)
+    private func widgetFailed(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
+        engine.widgetCallFailed(widget, isAction: isAction, failure, wasSent: wasSent, at: now.domain)
         encodeEvents(Span(), nil)
     }
 
     /// A call of a widget ended without an answer.
-    func widgetCallEnded(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure) {
+    func widgetCallEnded(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
         guard let call = openWidgetCalls[widget], call.isAction == isAction else { return }
         openWidgetCalls[widget] = nil
         guard engine.widgets.record(widget)?.callSerial == call.serial else { return }
-        widgetFailed(widget, isAction: isAction, failure)
+        widgetFailed(widget, isAction: isAction, failure, wasSent: wasSent)
     }
 
     /// Whether the call that is out for a widget is what it waits for.

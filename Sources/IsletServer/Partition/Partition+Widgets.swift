@@ -158,7 +158,11 @@ extension Partition {
             kind = engine.findWidgetKind(ControlKindAddress(app: name, kind: kindName), frame)
             if kind == nil { return refuse(envelope, frame, .kindUnknown(kindName)) }
         }
-        let count = engine.apps.find(name, of: frame).map { engine.dropRecommendations($0, kind) } ?? 0
+        var count = 0
+        if let app = engine.apps.find(name, of: frame) {
+            count = engine.dropRecommendations(app, kind)
+            outdateRecommendations(app, kind)
+        }
         encodeEvents(frame, envelope)
         return answer { writer in
             writer.beginAnswer(envelope, frame, ok: true)

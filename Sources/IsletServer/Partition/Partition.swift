@@ -91,8 +91,8 @@ package final class Partition {
     // Providers and what they are asked for.
     @exclusivity(unchecked) var providers: ProviderTable
     var effects: [ProviderTable.Effect] = []
-    /// Calls that were taken back before they were sent: their providers need not be told.
-    var unsentCalls: Set<CallID> = []
+    /// Calls whose ends take effect.
+    var ends: [ProviderTable.Effect] = []
     var callWriter = JSONWriter(capacity: 1 << 12)
     /// The calls that are out, by the control that waits for each.
     var openCalls: [SlotRef: OpenCall] = [:]
@@ -105,6 +105,8 @@ package final class Partition {
     /// What providers were asked for that no control or widget waits for, by number.
     var questions: [UInt64: ProviderQuestion] = [:]
     var nextQuestion: UInt64 = 0
+    /// The question for the relevance of a kind that is out, by kind.
+    var relevanceQuestions: [DeclaredKindID: RelevanceQuestion] = [:]
     /// The backup that is being made.
     var backup: RunningBackup?
     var subscribers = SubscriberTable()

@@ -19,12 +19,21 @@ final class ProviderQuestion {
     let sort: Sort
     /// The JSON that the provider gave, or why there is none.
     var answer: Result<[UInt8], Refusal.Unavailable>?
+    /// Whether its answer is older than what is known by now: it is given to whoever asked, and not kept.
+    var isOutdated = false
 
     init(number: UInt64, kind: ServedKind, _ sort: Sort) {
         self.number = number
         self.kind = kind
         self.sort = sort
     }
+}
+
+/// The question for the relevance of a kind that is out.
+struct RelevanceQuestion {
+    let number: UInt64
+    /// Whether it is to be asked again, as its answer may be older than the newest reason to ask.
+    var isDirty = false
 }
 
 extension Refusal.Unavailable: Error {}

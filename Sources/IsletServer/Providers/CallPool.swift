@@ -18,14 +18,18 @@ struct Call: BitwiseCopyable {
     var kind: UInt32
     /// When it fails; of a late one when it is forgotten.
     var deadline: Milliseconds
-    /// Of the last attempt that was sent.
+    /// Of the last attempt.
     var id = CallID(0)
     var sentAt: Milliseconds = 0
-    /// Who has it; of one that waits to be retried, who does not get it again.
+    /// Who has it.
     var provider = ProviderRef.none
+    /// Of one that is retried, who does not get it again.
+    var excluded = ProviderRef.none
     var providerID = EntityID(high: 0, low: 0)
     /// How often it was sent, or will have been with the next time.
     var attempt: UInt8 = 1
+    /// Whether the owner has sent the last attempt: until then its provider knows nothing of it.
+    var isSent = false
     var place = Place.none
     /// Why the first attempt failed.
     var reason = CallFailure.none
@@ -37,6 +41,9 @@ struct Call: BitwiseCopyable {
         self.kind = kind
         self.deadline = deadline
     }
+
+    /// Whether any provider was sent it, now or the first time.
+    var wasSent: Bool { isSent || attempt > 1 }
 }
 
 /// The ends of a list of calls, which are linked through their records: taking one out of the middle costs nothing.
@@ -121,6 +128,18 @@ struct CallPool: ~Copyable {
         cell.pointee.next = CallList.end
         if list.last == CallList.end { list.first = slot } else { at(list.last).pointee.next = slot }
         list.last = slot
+        list.count += 1
+    }
+
+    /// Puts a call that is in no list at the beginning of one.
+    mutating func prepend(_ slot: UInt32, to list: inout CallList, as place: Call.Place) {
+        let cell = at(slot)
+        precondition(cell.pointee.place == .none && place != .none, "a call is in one list at a time")
+        cell.pointee.place = place
+        cell.pointee.previous = CallList.end
+        cell.pointee.next = list.first
+        if list.first == CallList.end { list.last = slot } else { at(list.first).pointee.previous = slot }
+        list.first = slot
         list.count += 1
     }
 

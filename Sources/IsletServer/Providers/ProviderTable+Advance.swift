@@ -30,8 +30,13 @@ extension ProviderTable {
             return fail(slot, .timedOut)
         }
         let number = calls[slot].provider.number
+        guard calls[slot].isSent else {
+            withdraw(slot)
+            fail(slot, .timedOut)
+            return serve(number)
+        }
         takeBack(slot, .timedOut)
-        effects.append(.failed(calls[slot].purpose, .timedOut))
+        effects.append(.failed(calls[slot].purpose, .timedOut, wasSent: true))
         close(slot)
         blame(number, calls[slot].id)
         keepForLate(slot)

@@ -70,15 +70,6 @@ extension ProviderTable {
         return .unknownCall
     }
 
-    /// Something that is no command came on a connection: a fault of its providers.
-    package mutating func misspoke(on peer: [UInt8], at time: Milliseconds) {
-        clock(time)
-        guard peerNumbers[peer] != nil else { return }
-        for number in providers.indices where !providers[number].isGone && providers[number].peer == peer {
-            _ = noteFault(of: UInt32(number))
-        }
-    }
-
     /// A call failed at a provider.
     mutating func blame(_ number: UInt32, _ call: CallID) {
         providers[Int(number)].failures += 1
@@ -97,7 +88,7 @@ extension ProviderTable {
     private func inFlight(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> UInt32? {
         let slot = numbers.slot(of: call)
         guard calls.contains(slot), calls[slot].place == .inFlight, calls[slot].id == call else { return nil }
-        guard calls[slot].providerID == id else { return nil }
+        guard calls[slot].isSent, calls[slot].providerID == id else { return nil }
         return providers[Int(calls[slot].provider.number)].peer == peer ? slot : nil
     }
 

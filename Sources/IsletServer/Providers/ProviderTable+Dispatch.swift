@@ -28,17 +28,16 @@ extension ProviderTable {
         providers[one].calls.count * providers[other].capacity < providers[other].calls.count * providers[one].capacity
     }
 
-    /// Sends a call that is in no list.
+    /// Gives a call that is in no list to a provider: the owner is to send it.
     mutating func send(_ slot: UInt32, to number: UInt32) {
         let id = numbers.next(slot: slot)
         calls[slot].id = id
         calls[slot].sentAt = now
+        calls[slot].isSent = false
         calls[slot].provider = reference(to: number)
         calls[slot].providerID = providers[Int(number)].id
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
         providers[Int(number)].breaker.sent(id)
-        providers[Int(number)].sent += 1
-        totals.calls += 1
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)
@@ -47,6 +46,16 @@ extension ProviderTable {
             .send(
                 id, to: calls[slot].provider, calls[slot].purpose, attempt: Int(calls[slot].attempt),
                 within: max(1, calls[slot].deadline - now)))
+    }
+
+    /// The owner has sent a call: its provider has it.
+    package mutating func delivered(_ call: CallID) {
+        guard isInFlight(call) else { return }
+        let slot = numbers.slot(of: call)
+        guard !calls[slot].isSent else { return }
+        calls[slot].isSent = true
+        providers[Int(calls[slot].provider.number)].sent += 1
+        totals.calls += 1
     }
 
     /// Lets a call that is in no list wait.
@@ -59,6 +68,67 @@ extension ProviderTable {
         case .values: calls.append(slot, to: &kinds[kind].values, as: place)
         case .none, .inFlight, .late: preconditionFailure("calls wait in their kind's queues")
         }
+    }
+
+    /// Lets a call that is in no list, and whose turn it was before, wait before all others of its sort.
+    private mutating func waitFirst(_ slot: UInt32) {
+        let kind = Int(calls[slot].kind)
+        waiting += 1
+        switch (calls[slot].purpose.isAction, calls[slot].attempt) {
+        case (true, _): calls.prepend(slot, to: &kinds[kind].actions, as: .actions)
+        case (false, 1): calls.prepend(slot, to: &kinds[kind].values, as: .values)
+        case (false, _): calls.prepend(slot, to: &kinds[kind].retries, as: .retries)
+        }
+    }
+
+    /// Takes a call that was never sent out of the hands of its provider.
+    mutating func withdraw(_ slot: UInt32) {
+        let number = Int(calls[slot].provider.number)
+        calls.unlink(slot, from: &providers[number].calls)
+        providers[number].breaker.withdrew(calls[slot].id)
+    }
+
+    /// The calls of a provider that were never sent to it, taken out of its hands: actions, and all others, each in
+    /// order.
+    ///
+    /// - Parameter kind: the place of the only kind that it is about; nil: all.
+    mutating func withdrawUnsent(
+        of number: UInt32, kind: UInt32? = nil
+    ) -> (actions: [UInt32], others: [UInt32]) {
+        var (actions, others): ([UInt32], [UInt32]) = ([], [])
+        var slot = providers[Int(number)].calls.first
+        while slot != CallList.end {
+            let next = calls[slot].next
+            if !calls[slot].isSent, kind.map({ $0 == calls[slot].kind }) ?? true {
+                withdraw(slot)
+                if calls[slot].purpose.isAction { actions.append(slot) } else { others.append(slot) }
+            }
+            slot = next
+        }
+        return (actions, others)
+    }
+
+    /// Gives calls that are in no list and were never sent to others, in order, or lets them wait before all others:
+    /// their turn had come. So the queues may exceed their limits by what one provider had in flight.
+    mutating func dispatchAgain(_ slots: [UInt32]) {
+        var rest: [UInt32] = []
+        for slot in slots {
+            let call = calls[slot]
+            if call.deadline > now, let other = bestProvider(of: call.kind, for: call.purpose, except: call.excluded) {
+                send(slot, to: other)
+            } else {
+                rest.append(slot)
+            }
+        }
+        for slot in rest.reversed() { waitFirst(slot) }
+        for slot in rest { abandonWaiting(of: calls[slot].kind) }
+    }
+
+    /// A provider takes no more calls, of all kinds or of one: what it was not sent yet goes to others.
+    mutating func giveBackUnsent(of number: UInt32, kind: UInt32? = nil) {
+        let unsent = withdrawUnsent(of: number, kind: kind)
+        dispatchAgain(unsent.actions)
+        dispatchAgain(unsent.others)
     }
 
     /// Takes a call out of its kind's queue.
@@ -136,7 +206,7 @@ extension ProviderTable {
             let own = reference(to: number)
             var slot = kinds[place].retries.first
             while slot != CallList.end {
-                if calls[slot].provider != own { return slot }
+                if calls[slot].excluded != own { return slot }
                 slot = calls[slot].next
             }
         }
@@ -147,7 +217,8 @@ extension ProviderTable {
     mutating func retry(_ slot: UInt32, except excluded: ProviderRef, _ reason: CallFailure) {
         let place = calls[slot].kind
         calls[slot].attempt = 2
-        calls[slot].provider = excluded
+        calls[slot].isSent = false
+        calls[slot].excluded = excluded
         calls[slot].reason = reason
         if let provider = bestProvider(of: place, for: calls[slot].purpose, except: excluded) {
             send(slot, to: provider)

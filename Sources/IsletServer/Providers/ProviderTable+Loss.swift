@@ -14,13 +14,18 @@ extension ProviderTable {
         providers[Int(number)].kinds = []
         providers[Int(number)].lostKinds = places.map { kinds[Int($0)].number }
         for place in places { quit(place, number) }
+        // What it never got is given to others before what is asked for a second time, as far as it comes first.
+        let unsent = withdrawUnsent(of: number)
+        dispatchAgain(unsent.actions)
         while providers[Int(number)].calls.first != CallList.end {
             loseCall(providers[Int(number)].calls.first, of: lost)
         }
+        dispatchAgain(unsent.others)
         effects.append(.dropped(lost, reason))
         gone.untaken.append(number)
     }
 
+    /// A call that was sent.
     private mutating func loseCall(_ slot: UInt32, of lost: ProviderRef) {
         totals.lost += 1
         calls.unlink(slot, from: &providers[Int(lost.number)].calls)
@@ -35,7 +40,8 @@ extension ProviderTable {
             return retry(fresh, except: lost, .providerLost)
         }
         let isServed = kinds[Int(calls[slot].kind)].open > 0
-        effects.append(.failed(purpose, isServed || purpose.isAction ? .providerLost : .noProvider))
+        effects.append(
+            .failed(purpose, isServed || purpose.isAction ? .providerLost : .noProvider, wasSent: true))
         close(slot)
         keepForLate(slot)
     }
@@ -59,7 +65,7 @@ extension ProviderTable {
         var slot = kinds[Int(place)].retries.first
         while slot != CallList.end {
             let next = calls[slot].next
-            if calls[slot].provider == provider {
+            if calls[slot].excluded == provider {
                 unlinkWaiting(slot)
                 fail(slot, calls[slot].reason)
             }

@@ -12,9 +12,7 @@ extension ProviderTable {
     package mutating func register(
         _ id: EntityID, peer: [UInt8], kinds declared: [UInt32], capacity: Int, at time: Milliseconds
     ) -> Registration {
-        clock(time)
-        if let end = banEnd(id, peer) { return .banned(retryAfter: end - now) }
-        guard declared.count <= limits.maximumKindsPerProvider else { return .tooManyKinds }
+        if let refusal = refusal(of: id, peer: peer, kinds: declared.count, at: time) { return .refused(refusal) }
         let capacity = min(max(1, capacity), limits.maximumCapacity)
         let old = providerNumbers[id]
         if let old, providers[Int(old)].peer == peer {
@@ -23,7 +21,6 @@ extension ProviderTable {
             declare(declared, capacity, by: old)
             return .again(reference(to: old))
         }
-        guard old != nil || providerNumbers.count < limits.maximumProviders else { return .tooManyProviders }
         let number = insertProvider(id, peer: peer, capacity)
         if let old {
             joinAll(declared, number, capacity)
@@ -35,7 +32,18 @@ extension ProviderTable {
         return .registered(reference(to: number))
     }
 
-    /// It takes no new calls any more; those in flight are left to it.
+    /// Why a provider that declares so many kinds may not register; nil where it may.
+    package mutating func refusal(
+        of id: EntityID, peer: [UInt8], kinds count: Int, at time: Milliseconds
+    ) -> RegistrationRefusal? {
+        clock(time)
+        if let end = banEnd(id, peer) { return .banned(retryAfter: end - now) }
+        guard count <= limits.maximumKindsPerProvider else { return .tooManyKinds }
+        let hasRoom = providerNumbers[id] != nil || providerNumbers.count < limits.maximumProviders
+        return hasRoom ? nil : .tooManyProviders
+    }
+
+    /// It takes no new calls any more; those that it was sent are left to it.
     ///
     /// - Returns: whether there is such a provider on this connection.
     package mutating func drain(_ id: EntityID, peer: [UInt8], at time: Milliseconds) -> Bool {
@@ -47,6 +55,7 @@ extension ProviderTable {
             kinds[Int(place)].open -= 1
             abandonWaiting(of: place)
         }
+        giveBackUnsent(of: number)
         return true
     }
 
@@ -89,7 +98,10 @@ extension ProviderTable {
     private mutating func declare(_ declared: [UInt32], _ capacity: Int, by number: UInt32) {
         let before = providers[Int(number)].kinds
         joinAll(declared, number, capacity)
-        for place in before where !providers[Int(number)].kinds.contains(place) { quit(place, number) }
+        for place in before where !providers[Int(number)].kinds.contains(place) {
+            quit(place, number)
+            giveBackUnsent(of: number, kind: place)
+        }
         serve(number)
     }
 
@@ -110,7 +122,7 @@ extension ProviderTable {
         providers[Int(number)].nextKind = 0
     }
 
-    /// Takes a provider out of a kind; its calls in flight stay its own.
+    /// Takes a provider out of a kind; the calls that it was sent stay its own.
     mutating func quit(_ place: UInt32, _ number: UInt32) {
         kinds[Int(place)].providers.removeAll { $0 == number }
         if !providers[Int(number)].isDraining { kinds[Int(place)].open -= 1 }

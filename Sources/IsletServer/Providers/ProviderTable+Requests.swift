@@ -39,6 +39,12 @@ extension ProviderTable {
             return .waiting
         }
         let provider = calls[slot].provider
+        guard calls[slot].isSent else {
+            withdraw(slot)
+            forget(slot)
+            serve(provider.number)
+            return .waiting
+        }
         takeBack(slot, reason)
         providers[Int(provider.number)].breaker.withdrew(calls[slot].id)
         close(slot)
@@ -53,7 +59,7 @@ extension ProviderTable {
         for number in providers.indices {
             while providers[number].calls.first != CallList.end {
                 let slot = providers[number].calls.first
-                takeBack(slot, .stopping)
+                if calls[slot].isSent { takeBack(slot, .stopping) } else { withdraw(slot) }
                 forget(slot)
             }
         }
@@ -125,7 +131,7 @@ extension ProviderTable {
 
     /// Ends a call that is in no list without an answer.
     mutating func fail(_ slot: UInt32, _ failure: CallFailure) {
-        effects.append(.failed(calls[slot].purpose, failure))
+        effects.append(.failed(calls[slot].purpose, failure, wasSent: calls[slot].wasSent))
         forget(slot)
     }
 }

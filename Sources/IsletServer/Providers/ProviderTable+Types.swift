@@ -105,8 +105,8 @@ extension ProviderTable {
         case send(CallID, to: ProviderRef, Purpose, attempt: Int, within: Milliseconds)
         /// Tell a provider that nobody waits for a call any more.
         case cancel(CallID, at: ProviderRef, CancelReason)
-        /// A call is over without an answer.
-        case failed(Purpose, CallFailure)
+        /// A call is over without an answer. `wasSent`: whether any provider ever got it.
+        case failed(Purpose, CallFailure, wasSent: Bool)
         /// Send a ping.
         case ping(ProviderRef)
         /// A provider is no longer in the table; all its calls were ended or moved before.
@@ -119,6 +119,11 @@ extension ProviderTable {
         case registered(ProviderRef)
         /// It was known, and what it declares is replaced.
         case again(ProviderRef)
+        case refused(RegistrationRefusal)
+    }
+
+    /// Why a provider may not register.
+    package enum RegistrationRefusal: Equatable, Sendable, BitwiseCopyable {
         /// There are ``Limits/maximumProviders`` already.
         case tooManyProviders
         /// More than ``Limits/maximumKindsPerProvider``.
@@ -129,7 +134,7 @@ extension ProviderTable {
 
     /// What came of a request.
     package enum Request: Equatable, Sendable, BitwiseCopyable {
-        /// It is sent or waits, and ends with an answer or ``Effect/failed(_:_:)`` unless it is cancelled.
+        /// It is sent or waits, and ends with an answer or ``Effect/failed(_:_:wasSent:)`` unless it is cancelled.
         case accepted
         /// Nobody takes calls for the kind.
         case noProvider
@@ -159,7 +164,7 @@ extension ProviderTable {
     package enum Cancellation: Equatable, Sendable, BitwiseCopyable {
         /// There was no such call.
         case unknown
-        /// It waited, and will not be sent (or, of a value, not for a second time).
+        /// It was not sent yet, and will not be (or, of a value, not for a second time).
         case waiting
         /// A provider has it, and is told.
         case inFlight

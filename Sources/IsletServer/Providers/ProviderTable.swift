@@ -16,7 +16,10 @@ package import IsletCore
 /// 3. The deadline counts from the request, so that waiting counts.
 /// 4. An action is sent at most once. A value or options call that its provider lost, or failed in a way that may be
 ///    retried, is sent once more, to another provider, within its deadline.
-/// 5. A call ends once: with an answer, one ``Effect/failed(_:_:)``, or its cancellation.
+/// 5. A call ends once: with an answer, one ``Effect/failed(_:_:wasSent:)``, or its cancellation.
+/// 6. A provider has a call in flight once its owner says that it was sent (``delivered(_:)``). One that was not goes
+///    to the next provider when this one goes, drains or gives up its kind, as if it had never been given to this one:
+///    it is no attempt, and nothing is held against anybody.
 ///
 /// Times are real monotonic milliseconds, which never go back. Nothing that a provider sends can trap. Once warm, a call
 /// allocates nothing.
@@ -60,6 +63,8 @@ package struct ProviderTable: ~Copyable {
 
     var bans: [ProviderBan] = []
     var effects: [Effect] = []
+    /// Up to this place the effects hold no ends of calls.
+    private var endsTaken = 0
     /// How many calls wait.
     var waiting = 0
     /// What was counted of all providers, those that are gone among them.
@@ -107,9 +112,29 @@ package struct ProviderTable: ~Copyable {
     package mutating func takeEffects(into batch: inout [Effect]) {
         batch.removeAll(keepingCapacity: true)
         swap(&batch, &effects)
+        endsTaken = 0
         freeProviders.append(contentsOf: gone.taken)
         gone.taken.removeAll(keepingCapacity: true)
         swap(&gone.taken, &gone.untaken)
+    }
+
+    /// Moves the ends of calls into `batch`, in order, and leaves everything else for ``takeEffects(into:)``.
+    ///
+    /// What a provider said may have ended calls that are of consequence for whatever comes next, be it a registration.
+    package mutating func takeEnds(into batch: inout [Effect]) {
+        batch.removeAll(keepingCapacity: true)
+        var kept = endsTaken
+        for index in endsTaken..<effects.count {
+            let effect = effects[index]
+            if case .failed = effect {
+                batch.append(effect)
+            } else {
+                effects[kept] = effect
+                kept += 1
+            }
+        }
+        effects.removeLast(effects.count - kept)
+        endsTaken = kept
     }
 
     /// Takes the time of an input.

@@ -77,6 +77,7 @@ extension Simulation {
     /// - Parameter limit: what comes after as many frames does not leave any more.
     func callProviders(atMost limit: Int? = nil) {
         guard mix.hasProviders else { return }
+        widgetWitness.run = incarnation
         var left = limit ?? .max
         while partition.hasProviderWork, left > 0 {
             let isLate = partition.continueCalls { peer, frame in

@@ -23,7 +23,7 @@ extension ControlRig {
         var frame = FrameBuilder()
         let range = frame.run(app)
         let bytes = frame.bytes
-        return step { $0.declareControlKind(kind, app: range, bytes.span, mayReplace: mayReplace) }
+        return step { $0.declareControlKind(kind, app: range, bytes.span, mayReplace: mayReplace, at: now) }
     }
 
     /// A provider came for a kind that had none.

@@ -87,7 +87,7 @@ struct WidgetExplorationTests {
                 Event(name: "\(failure)") { machine in
                     guard machine.isAsking else { return nil }
                     return machine.timelineFailed(
-                        failure, retryAt: failure == .noProvider ? .never : Self.far, spacing: 0, at: Self.later)
+                        failure, askedNobody: failure.askedNobody, retryAt: failure == .noProvider ? .never : Self.far, spacing: 0, at: Self.later)
                 })
         }
         return events

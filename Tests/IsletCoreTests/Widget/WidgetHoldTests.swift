@@ -186,6 +186,35 @@ struct WidgetHoldTests {
         #expect(rig.told == ["timeline #1 r6 reloading>shown provider"])
     }
 
+    @Test("a reload that only waited for a provider until its time was over is not charged")
+    func onlyWaited() {
+        let rig = rig(budget: 1)
+        let id = rig.rested()
+        let before = rig.budget(id)?.lastReloadAt
+        rig.reload(id)
+        #expect(rig.budget(id)?.spent == 1)
+        rig.fail(id, .timedOut, wasSent: false)
+        #expect(rig.budget(id)?.spent == 0 && rig.budget(id)?.lastReloadAt == before)
+        rig.pass(hour)
+        #expect(rig.state(id) == .reloading && rig.budget(id)?.spent == 1, "the next try is charged")
+        rig.fail(id, .timedOut)
+        #expect(rig.budget(id)?.spent == 1)
+    }
+
+    @Test("a widget whose entries are all ahead pays for its reloads, and its reloads are held, as any other's")
+    func entriesAhead() {
+        let rig = rig(budget: 1)
+        let id = rig.placed(entries: [SampleEntry(10 * hour)])
+        #expect(rig.state(id) == .placeholder)
+        rig.reload(id)
+        #expect(rig.machine(id)?.hold?.reason == .spacing && rig.state(id) == .placeholder)
+        rig.pass(hour)
+        #expect(rig.state(id) == .loading && rig.budget(id)?.spent == 1)
+        rig.answer(id, [SampleEntry(10 * hour)])
+        rig.reload(id)
+        #expect(rig.machine(id)?.hold?.reason == .budget && rig.state(id) == .placeholder)
+    }
+
     @Test(
         "a locale that changes while a timeline is on its way costs nothing, though that timeline fails",
         arguments: [CallFailure.threw, .timedOut, .noProvider, .busy])

@@ -26,6 +26,8 @@ final class WidgetObserver {
     private var names: [SlotRef: EntityID] = [:]
     /// The call that is out for each widget.
     private(set) var open: [EntityID: WidgetCall] = [:]
+    /// Whether a provider got the call that fails now.
+    var wasSent = true
     /// What kinds were declared as, by the bytes that are stored of them.
     var declarations: [[UInt8]: WidgetKindDeclaration] = [:]
 
@@ -105,7 +107,7 @@ final class WidgetObserver {
         case .configured: asks = event.changes.configuration
         case .failed:
             asks = false
-            let askedNobody = event.after.failure == .noProvider || event.after.failure == .busy
+            let askedNobody = !wasSent || event.after.failure == .noProvider || event.after.failure == .busy
             if askedNobody, event.before?.state != .acting, let paid = copy.lastPaid {
                 if let exemption = paid { copy.exempt[exemption, default: 0] -= 1 } else { copy.charged.removeLast() }
             }

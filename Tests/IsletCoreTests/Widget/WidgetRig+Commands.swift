@@ -35,7 +35,7 @@ extension WidgetRig {
         var frame = FrameBuilder()
         let range = frame.run(app)
         let bytes = frame.bytes
-        return step { $0.declareWidgetKind(kind, app: range, bytes.span, mayReplace: mayReplace) }
+        return step { $0.declareWidgetKind(kind, app: range, bytes.span, mayReplace: mayReplace, at: now) }
     }
 
     /// A provider came for a kind that had none.
@@ -211,10 +211,14 @@ extension WidgetRig {
         step { $0.widgetAnswered(reference, isAction: true, timeline: nil, Span(), at: now) }
     }
 
-    func fail(_ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut) {
+    func fail(
+        _ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut, wasSent: Bool = true
+    ) {
         guard let reference = reference(id) else { return complain("\(id.short) is gone") }
         let now = now
-        step { $0.widgetCallFailed(reference, isAction: isAction, failure, at: now) }
+        observer.wasSent = wasSent
+        step { $0.widgetCallFailed(reference, isAction: isAction, failure, wasSent: wasSent, at: now) }
+        observer.wasSent = true
     }
 
     // MARK: Time

@@ -66,7 +66,7 @@ struct GoldenControls: ~Copyable {
         guard let kinds = register.kinds, let declarations = try? KindDeclarations.read(bytes.span, at: kinds)
         else { return }
         for declaration in declarations {
-            let verdict = engine.declareControlKind(declaration, app: register.app, bytes.span, mayReplace: true)
+            let verdict = engine.declareControlKind(declaration, app: register.app, bytes.span, mayReplace: true, at: now)
             guard case .declared(let kind) = verdict else { return dropped.append("\(verdict)") }
             engine.controlKindIsProvided(kind, at: now)
         }

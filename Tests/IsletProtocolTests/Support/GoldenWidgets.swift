@@ -85,7 +85,7 @@ struct GoldenWidgets: ~Copyable {
         guard let widgets = register.widgets, let declarations = try? WidgetDeclarations.read(bytes.span, at: widgets)
         else { return dropped.append("no declarations") }
         for declaration in declarations {
-            let verdict = engine.declareWidgetKind(declaration, app: register.app, bytes.span, mayReplace: true)
+            let verdict = engine.declareWidgetKind(declaration, app: register.app, bytes.span, mayReplace: true, at: now)
             guard case .declared(let kind) = verdict else { return dropped.append("\(verdict)") }
             engine.widgetKindIsProvided(kind, at: now)
         }

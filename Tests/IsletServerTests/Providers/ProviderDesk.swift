@@ -45,7 +45,7 @@ final class ProviderDesk {
             Self.id(name), peer: Array((peer ?? name).utf8), kinds: kinds, capacity: capacity, at: now)
         switch registration {
         case .registered(let reference), .again(let reference): names[reference] = name
-        case .tooManyKinds, .tooManyProviders, .banned: break
+        case .refused: break
         }
         return registration
     }
@@ -126,11 +126,20 @@ final class ProviderDesk {
         table.advance(to: now)
     }
 
-    /// What is to be done, without pings.
+    /// What is to be done, without pings; calls that are to be sent are.
     func effects() -> [String] { allEffects().filter { !$0.hasPrefix("ping") } }
 
     func allEffects() -> [String] {
         table.takeEffects(into: &batch)
+        return batch.map { effect in
+            if case .send(let id, _, _, _, _) = effect { table.delivered(id) }
+            return describe(effect)
+        }
+    }
+
+    /// The ends of calls alone.
+    func ends() -> [String] {
+        table.takeEnds(into: &batch)
         return batch.map(describe)
     }
 
@@ -142,7 +151,7 @@ final class ProviderDesk {
             return "#\(sent.count) \(describe(purpose)) to \(name(provider))\(again) within \(within)"
         case .cancel(let id, let provider, let reason):
             return "cancel #\((sent.firstIndex(of: id) ?? -1) + 1) at \(name(provider)): \(reason)"
-        case .failed(let purpose, let failure): return "\(describe(purpose)) failed: \(failure)"
+        case .failed(let purpose, let failure, _): return "\(describe(purpose)) failed: \(failure)"
         case .ping(let provider): return "ping \(name(provider))"
         case .dropped(let provider, let reason): return "dropped \(name(provider)): \(reason)"
         }

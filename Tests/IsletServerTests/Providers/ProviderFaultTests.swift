@@ -110,9 +110,9 @@ import Testing
         #expect(desk.answer(1, by: "a") == .notRegistered)
         desk.now += 20_000
         desk.hear("b")
-        #expect(desk.register("a") == .banned(retryAfter: 40_000))
-        #expect(desk.register("a", on: "x") == .banned(retryAfter: 40_000))
-        #expect(desk.register("y", on: "a") == .banned(retryAfter: 40_000))
+        #expect(desk.register("a") == .refused(.banned(retryAfter: 40_000)))
+        #expect(desk.register("a", on: "x") == .refused(.banned(retryAfter: 40_000)))
+        #expect(desk.register("y", on: "a") == .refused(.banned(retryAfter: 40_000)))
         desk.now += 40_000
         guard case .registered = desk.register("a") else {
             Issue.record("still banned")
@@ -182,8 +182,8 @@ import Testing
             for _ in 1...2 { desk.answer(99, by: name) }
         }
         #expect(desk.effects().count == 3)
-        guard case .registered = desk.register("a"), case .banned = desk.register("b"),
-            case .banned = desk.register("c")
+        guard case .registered = desk.register("a"), case .refused(.banned) = desk.register("b"),
+            case .refused(.banned) = desk.register("c")
         else {
             Issue.record("other bans than the last two")
             return

@@ -4,7 +4,8 @@ import Testing
 
 /// Random inputs in any order, judged by an observer that knows the rules alone.
 @Suite struct ProviderModelTests {
-    /// Odd seeds: breakers never open, nobody is dropped for faults, and every choice is foretold.
+    /// Odd seeds: breakers never open, nobody is dropped for faults, the effects of each input are taken at once, and every
+    /// choice is foretold. Even ones: several inputs come in one turn, as they do in a service.
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func everyCallEndsOnceInTimeAndWhereItShould(seed: UInt64) {
         let isExact = seed % 2 == 1
@@ -18,6 +19,11 @@ import Testing
         } else {
             limits.breakerFailures = 3
             limits.waitingRetries = 2
+            limits.faultLimit = 6
+        }
+        if seed % 3 == 0 {
+            limits.maximumProviders = 4
+            limits.maximumKindsPerProvider = 2
         }
         let run = ProviderRun(seed: seed, limits: limits, isExact: isExact)
         for step in 0..<20_000 {
@@ -36,6 +42,8 @@ import Testing
         let problem = run.table.checkInvariants()
         #expect(problem == nil, "seed \(seed)")
         #expect(run.observer.history.count > 1_000, "seed \(seed): too little happened")
+        #expect(seed % 3 != 0 || run.observer.refusals > 20, "seed \(seed): too few were refused")
+        #expect(isExact || run.stale > 20 && run.unreachable > 20, "seed \(seed): too little met in one turn")
     }
 }
 
@@ -47,17 +55,24 @@ private final class ProviderRun {
     private var now: Milliseconds = 5_000
     private var batch: [ProviderTable.Effect] = []
     private var jobs: UInt64 = 0
+    private let isExact: Bool
+    /// How often a call was not to be sent any more when its turn to be sent came.
+    private(set) var stale = 0
+    /// How often a provider could not be reached.
+    private(set) var unreachable = 0
 
     init(seed: UInt64, limits: ProviderTable.Limits, isExact: Bool) {
         random = SeededGenerator(seed: seed)
         table = ProviderTable(limits: limits, base: random.next(), at: now)
-        observer = ProviderObserver(isExact: isExact)
+        observer = ProviderObserver(isExact: isExact, limits: limits)
+        self.isExact = isExact
     }
 
     /// - Returns: what it did.
     func step() -> String {
         let input: String
-        switch pick(100) {
+        let sort = pick(100)
+        switch sort {
         case 0..<40: input = request()
         case 40..<70: input = answer()
         case 70..<76: input = cancel()
@@ -66,8 +81,16 @@ private final class ProviderRun {
         case 86..<88: input = goAway()
         default: return pass(pick(10) == 0 ? Int64(pick(4_000)) : Int64(pick(60)))
         }
-        takeEffects()
+        settle(isFault: (40..<70).contains(sort) || (76..<80).contains(sort))
+        if isExact || pick(4) == 0 { takeEffects() }
         return input
+    }
+
+    /// What an input ended is known before the next one.
+    private func settle(isFault: Bool = false) {
+        observer.left(table.allProviders(), isFault: isFault, at: now)
+        table.takeEnds(into: &batch)
+        for effect in batch { observer.take(effect, at: now) }
     }
 
     /// Nobody is heard any more: everything must end.
@@ -142,11 +165,15 @@ private final class ProviderRun {
         let kinds = (0..<3 as Range<UInt32>).filter { _ in pick(3) != 0 }
         let capacity = 1 + pick(5)
         switch table.register(id, peer: peer, kinds: kinds, capacity: capacity, at: now) {
-        case .registered(let reference):
-            observer.registered(reference, id, peer: peer, kinds: Set(kinds), capacity: capacity)
-        case .again(let reference):
-            observer.registered(reference, id, peer: peer, kinds: Set(kinds), capacity: capacity)
-        case .banned, .tooManyKinds, .tooManyProviders: return "refused"
+        case .registered(let reference), .again(let reference):
+            observer.registered(reference, id, peer: peer, kinds: Set(kinds), capacity: capacity, at: now)
+        case .refused(let refusal):
+            observer.refused(refusal, id, peer: peer, kinds: kinds.count, at: now)
+            let kept = known.flatMap { table.statistics(of: $0) }
+            if let kept, Set(kept.kinds) != known.flatMap({ observer.providers[$0]?.kinds }) {
+                Issue.record("\(id) was refused, and is another now")
+            }
+            return "refused \(id)"
         }
         return "register \(id)"
     }
@@ -173,13 +200,14 @@ private final class ProviderRun {
     /// Lets time pass, from one thing that is due to the next, and hears some of the providers.
     private func pass(_ span: Milliseconds) -> String {
         let end = now + span
+        takeEffects()
         while let due = table.nextWork(), due <= end {
             now = max(now, due)
             table.advance(to: now)
             takeEffects()
         }
         now = end
-        while table.advance(to: now) {}
+        while table.advance(to: now) { takeEffects() }
         takeEffects()
         if span < 70_000 {
             for provider in observer.providers.values where provider.id.low % 3 != 0 {
@@ -190,9 +218,32 @@ private final class ProviderRun {
         return "pass \(span)"
     }
 
+    /// Does what there is to do. Now and then a connection turns out to be gone.
     private func takeEffects() {
-        table.takeEffects(into: &batch)
-        for effect in batch { observer.take(effect, at: now) }
+        observer.left(table.allProviders(), isFault: false, at: now)
+        while table.hasEffects {
+            table.takeEffects(into: &batch)
+            let effects = batch
+            for effect in effects {
+                guard case .send(let call, let provider, _, _, _) = effect else {
+                    observer.take(effect, at: now)
+                    continue
+                }
+                guard table.isInFlight(call) else {
+                    stale += 1
+                    continue
+                }
+                if pick(100) == 0, let peer = table.peer(of: provider) {
+                    unreachable += 1
+                    table.unreachable(peer, at: now)
+                    observer.left(table.allProviders(), isFault: false, at: now)
+                } else {
+                    table.delivered(call)
+                    observer.take(effect, at: now)
+                }
+            }
+        }
+        observer.turnEnded()
     }
 
     private func id(_ number: Int) -> EntityID { EntityID(high: 1, low: UInt64(number)) }

@@ -9,7 +9,10 @@ struct ProviderObserver {
         let peer: [UInt8]
         var kinds: Set<UInt32>
         var capacity: Int
+        /// The largest that held since the effects were taken last.
+        var turnCapacity: Int
         var isDraining = false
+        /// What it was sent.
         var inFlight: Set<CallID> = []
     }
 
@@ -23,6 +26,10 @@ struct ProviderObserver {
     }
 
     private(set) var providers: [ProviderRef: Provider] = [:]
+    /// Those that are gone, until the effects say so.
+    private var gone: [ProviderRef: Provider] = [:]
+    /// Who may not register, and until when.
+    private var bans: [(id: EntityID, peer: [UInt8], until: Milliseconds)] = []
     /// For each kind, its providers in the order in which they declared it.
     private var order: [UInt32: [ProviderRef]] = [:]
     private(set) var open: [ProviderTable.Purpose: OpenCall] = [:]
@@ -33,10 +40,14 @@ struct ProviderObserver {
     private var requests = 0
     /// No breaker ever opens: who is chosen, and in which order, can be told exactly.
     let isExact: Bool
+    let limits: ProviderTable.Limits
     private(set) var problem: String?
+    /// How often something was judged that is rare.
+    private(set) var refusals = 0
 
-    init(isExact: Bool) {
+    init(isExact: Bool, limits: ProviderTable.Limits) {
         self.isExact = isExact
+        self.limits = limits
     }
 
     func provider(_ id: EntityID) -> ProviderRef? { providers.first { $0.value.id == id }?.key }
@@ -44,11 +55,13 @@ struct ProviderObserver {
     // MARK: What goes in
 
     mutating func registered(
-        _ reference: ProviderRef, _ id: EntityID, peer: [UInt8], kinds: Set<UInt32>, capacity: Int
+        _ reference: ProviderRef, _ id: EntityID, peer: [UInt8], kinds: Set<UInt32>, capacity: Int,
+        at now: Milliseconds
     ) {
+        if expectedRefusal(id, peer, kinds: kinds.count, at: now) != nil { note("\(id) may not register") }
         let known = providers[reference]
         if known == nil {
-            providers[reference] = Provider(id: id, peer: peer, kinds: [], capacity: capacity)
+            providers[reference] = Provider(id: id, peer: peer, kinds: [], capacity: capacity, turnCapacity: capacity)
         } else if known?.peer != peer || known?.id != id {
             note("\(reference) is another provider")
         }
@@ -57,7 +70,44 @@ struct ProviderObserver {
         for kind in kinds.subtracting(before) { order[kind, default: []].append(reference) }
         providers[reference]?.kinds = kinds
         providers[reference]?.capacity = capacity
+        providers[reference]?.turnCapacity = max(capacity, known?.turnCapacity ?? 0)
         providers[reference]?.isDraining = false
+    }
+
+    mutating func refused(
+        _ refusal: ProviderTable.RegistrationRefusal, _ id: EntityID, peer: [UInt8], kinds: Int, at now: Milliseconds
+    ) {
+        refusals += 1
+        let expected = expectedRefusal(id, peer, kinds: kinds, at: now)
+        if refusal != expected { note("a registration is refused as \(refusal) and not \(String(describing: expected))") }
+    }
+
+    private func expectedRefusal(
+        _ id: EntityID, _ peer: [UInt8], kinds: Int, at now: Milliseconds
+    ) -> ProviderTable.RegistrationRefusal? {
+        if let ban = bans.last(where: { $0.until > now && ($0.id == id || $0.peer == peer) }) {
+            return .banned(retryAfter: ban.until - now)
+        }
+        if kinds > limits.maximumKindsPerProvider { return .tooManyKinds }
+        return provider(id) == nil && providers.count >= limits.maximumProviders ? .tooManyProviders : nil
+    }
+
+    /// An input is through, and these providers are there; the others are gone, and whatever they had and did not end by
+    /// that waits for another.
+    ///
+    /// - Parameter isFault: whether only faults can have been the reason.
+    mutating func left(_ rest: [ProviderRef], isFault: Bool, at now: Milliseconds) {
+        for (reference, provider) in providers where !rest.contains(reference) {
+            gone[reference] = provider
+            providers[reference] = nil
+            for kind in provider.kinds { order[kind]?.removeAll { $0 == reference } }
+            if isFault { bans.append((provider.id, provider.peer, now + limits.banSpan)) }
+        }
+    }
+
+    /// Whether a provider has a call.
+    private func isWithProvider(_ call: OpenCall) -> Bool {
+        call.isInFlight && call.sent.last.map { providers[$0.to] != nil } ?? false
     }
 
     mutating func drained(_ reference: ProviderRef) { providers[reference]?.isDraining = true }
@@ -78,7 +128,7 @@ struct ProviderObserver {
     ) {
         let call = open.removeValue(forKey: purpose)
         let expected: ProviderTable.Cancellation =
-            if let call { call.isInFlight ? .inFlight : .waiting } else { .unknown }
+            if let call { isWithProvider(call) ? .inFlight : .waiting } else { .unknown }
         if result != expected { note("cancelled: \(result) instead of \(expected)") }
         if let call, call.isInFlight { becameLate(call, at: now) }
     }
@@ -114,23 +164,28 @@ struct ProviderObserver {
         case .send(let id, let reference, let purpose, let attempt, let within):
             takeSend(id, reference, purpose, attempt, within, at: now)
         case .cancel(let id, let reference, let reason):
-            if providers[reference]?.inFlight.remove(id) == nil { note("\(effect) of a call that it has not") }
+            let isThere = providers[reference]?.inFlight.remove(id) != nil
+            let wasThere = gone[reference]?.inFlight.remove(id) != nil
+            if !isThere, !wasThere { note("\(effect) of a call that it has not") }
             guard reason == .timedOut else { return }
             guard let purpose = open.first(where: { $0.value.isInFlight && $0.value.sent.last?.id == id })?.key,
                 let call = open[purpose]
             else { return note("\(effect) of a call that is not open") }
             becameLate(call, at: now)
             open[purpose]?.isInFlight = false
-        case .failed(let purpose, let failure):
-            takeFailed(purpose, failure, at: now)
+        case .failed(let purpose, let failure, let wasSent):
+            takeFailed(purpose, failure, wasSent: wasSent, at: now)
         case .ping(let reference):
-            if providers[reference] == nil { note("\(effect) to nobody") }
+            if providers[reference] == nil, gone[reference] == nil { note("\(effect) to nobody") }
         case .dropped(let reference, _):
-            guard let provider = providers[reference] else { return note("\(effect) of nobody") }
+            guard let provider = gone.removeValue(forKey: reference) else { return note("\(effect) of nobody") }
             for id in provider.inFlight { waitsForRetry(id, at: now) }
-            providers[reference] = nil
-            for kind in provider.kinds { order[kind]?.removeAll { $0 == reference } }
         }
+    }
+
+    /// All effects were taken.
+    mutating func turnEnded() {
+        for (reference, provider) in providers { providers[reference]?.turnCapacity = provider.capacity }
     }
 
     private mutating func takeSend(
@@ -143,7 +198,7 @@ struct ProviderObserver {
         if !seen.insert(id).inserted { note("\(id) is used twice") }
         history.append(id)
         if provider.isDraining || !provider.kinds.contains(call.kind) { note("a send to one who does not take it") }
-        if provider.inFlight.count >= provider.capacity { note("a send to one who is full") }
+        if provider.inFlight.count >= provider.turnCapacity { note("a send to one who is full") }
         if within != call.deadline - now || within < 1 { note("within \(within) of \(call.deadline - now)") }
         if attempt != call.sent.count + 1 || attempt > 2 { note("attempt \(attempt) after \(call.sent.count)") }
         if attempt == 2, purpose.isPerform { note("an action was sent twice") }
@@ -152,6 +207,7 @@ struct ProviderObserver {
             // Its provider was lost, else it would not be in flight any more.
             if call.isInFlight { becameLate(call, at: now) }
             providers[first.to]?.inFlight.remove(first.id)
+            gone[first.to]?.inFlight.remove(first.id)
         } else if isExact {
             judgeOrder(of: call, purpose)
             judgeChoice(of: reference, call)
@@ -188,17 +244,20 @@ struct ProviderObserver {
     }
 
     private mutating func takeFailed(
-        _ purpose: ProviderTable.Purpose, _ failure: CallFailure, at now: Milliseconds
+        _ purpose: ProviderTable.Purpose, _ failure: CallFailure, wasSent: Bool, at now: Milliseconds
     ) {
         guard let call = open.removeValue(forKey: purpose) else { return note("\(purpose) failed and was not open") }
+        if wasSent == call.sent.isEmpty { note("\(purpose) is said to have been sent: \(wasSent)") }
         if let last = call.sent.last, call.isInFlight {
             providers[last.to]?.inFlight.remove(last.id)
+            gone[last.to]?.inFlight.remove(last.id)
             becameLate(call, at: now)
         }
         let isServed = providers.values.contains { $0.kinds.contains(call.kind) && !$0.isDraining }
         switch failure {
         case .timedOut: if now < call.deadline { note("timed out too early") }
-        case .noProvider: if !call.isInFlight, isServed { note("no provider, and there is one") }
+        // Its control would wait for a registration that has been.
+        case .noProvider: if isServed { note("no provider, and there is one") }
         case .providerLost, .threw, .badAnswer: if call.sent.isEmpty { note("\(failure) before it was sent") }
         case .none, .busy, .unknownOutcome: note("\(failure) is not the table's to say")
         }
@@ -215,7 +274,7 @@ struct ProviderObserver {
     }
 
     private mutating func becameLate(_ call: OpenCall, at now: Milliseconds) {
-        guard let last = call.sent.last, let id = providers[last.to]?.id else { return }
+        guard let last = call.sent.last, let id = (providers[last.to] ?? gone[last.to])?.id else { return }
         late[last.id] = (id, now + 600_000)
     }
 

@@ -208,10 +208,10 @@ import Testing
             $0.maximumProviders = 2
             $0.maximumKindsPerProvider = 3
         }
-        #expect(desk.register("a", kinds: [1, 2, 3, 4]) == .tooManyKinds)
+        #expect(desk.register("a", kinds: [1, 2, 3, 4]) == .refused(.tooManyKinds))
         desk.register("a", kinds: [1, 2, 3])
         desk.register("b")
-        #expect(desk.register("c") == .tooManyProviders)
+        #expect(desk.register("c") == .refused(.tooManyProviders))
         guard case .again = desk.register("b", on: "new") else {
             Issue.record("a known one was refused")
             return
