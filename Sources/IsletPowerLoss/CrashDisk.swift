@@ -14,6 +14,10 @@ package final class CrashDisk: @unchecked Sendable {
         package var torn = 0
         /// Files that were made, renamed or removed, and it is not so.
         package var names = 0
+
+        package init(unsynced: Int = 0, lost: Int = 0, torn: Int = 0, names: Int = 0) {
+            (self.unsynced, self.lost, self.torn, self.names) = (unsynced, lost, torn, names)
+        }
     }
 
     /// A call that fails.

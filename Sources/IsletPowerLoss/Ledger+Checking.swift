@@ -44,26 +44,6 @@ extension Ledger {
         forget(snapshotsAfter: piece, lastBatch: last, isAhead: store.summary.snapshotMayBeAhead)
     }
 
-    /// Holds what was read while the journal went on against what was handed over.
-    func check(_ reads: [JournalReadResult]) throws(LifeFailure) {
-        for read in reads {
-            switch read.outcome {
-            case .tooOld, .notNow: break
-            case .events(let events):
-                for event in events {
-                    let (json, topic) = (
-                        String(decoding: event.json, as: UTF8.self), String(decoding: event.topic, as: UTF8.self)
-                    )
-                    let image = String(decoding: event.image, as: UTF8.self)
-                    let end = " \(event.seq)<\(event.previous) \(topic) \(json) \(image)"
-                    guard batches.contains(where: { $0.told.contains { $0.hasSuffix(end) } }) else {
-                        throw LifeFailure("a read gave\(end)")
-                    }
-                }
-            }
-        }
-    }
-
     private func checkSnapshot(of store: Store, _ promise: Promise) throws -> Int {
         var found = Snapshot()
         try store.forEachFact { key, value in found.facts[text(key)] = text(value) }

@@ -19,6 +19,7 @@ extension Life {
     /// - Parameter isRestart: Whether the folder is as the run before left it, and the machine went on.
     mutating func run(on disk: CrashDisk, isRestart: Bool, _ work: Work = .random) async throws {
         let progress = Progress()
+        questions.removeAll()
         let failures = disk.failures
         guard let store = try open(disk, progress, isRestart: isRestart) else { return }
         progress.begin(after: ledger.lastBatch)
@@ -141,16 +142,23 @@ extension Life {
                 await progress.wait { $0.reads.count == Int(asked) }
                 reads += 1
                 let (app, seq) = ledger.seqs.sorted { $0.key < $1.key }.first ?? ("com.a", 0)
+                let question = Question(
+                    app: app, after: seq > 4 ? seq - 4 : 0, maximum: 5, committed: progress.said.committed)
+                questions[reads] = question
                 journal.read(
                     JournalRead(
-                        id: reads, app: Array(app.utf8), kind: .stream(after: seq > 4 ? seq - 4 : 0), maximumRows: 5,
-                        maximumBytes: 1 << 20))
+                        id: reads, app: Array(app.utf8), kind: .stream(after: question.after),
+                        maximumRows: question.maximum, maximumBytes: 1 << 20))
             default:
                 let last = ledger.lastBatch
                 await progress.wait { $0.committed == last }
             }
         }
         if dice.oneIn(2) && !isLast { disk.stop(at: 0) }
+    }
+
+    private func spoiled(_ reads: [JournalReadResult]) -> [JournalReadResult] {
+        reads.map { JournalReadResult(id: $0.id, outcome: plan.spoiledReads?.spoil($0.outcome) ?? $0.outcome) }
     }
 
     private mutating func judge(
@@ -170,7 +178,8 @@ extension Life {
         }
         if isLast, !isClosed { throw LifeFailure("the last run did not end well") }
         if let warning = said.warnings.first, !disk.isStopped { throw LifeFailure("it warned: \(warning)") }
-        try ledger.check(said.reads)
+        tally.reads += said.reads.count
+        try ledger.check(spoiled(said.reads), questions, firstBatch: store.firstBatches.first ?? 1)
         let before = live.piece
         live = Ledger.Promise(batch: said.committed, piece: before + said.swept)
         if plan.sync == .full || isClosed { promise.batch = live.batch }

@@ -22,6 +22,8 @@ struct Life {
     var promise = Ledger.Promise()
     /// What must be there after a kill; all of this somebody was told of.
     var live = Ledger.Promise()
+    /// What the present run was asked, by the number of the read.
+    var questions: [UInt64: Question] = [:]
     /// The run of the machine.
     var boot = 1
     /// Whether the last journal was closed and said goodbye.

@@ -15,6 +15,8 @@ package struct LifePlan: Sendable {
     var syncDelay: Int
     /// For the proof that the disk really loses something: its syncs do nothing.
     package var ignoresSyncs = false
+    /// For the proof that reads are judged.
+    package var spoiledReads: SpoiledReads?
 
     init(_ dice: inout Dice) {
         seed = dice.next()

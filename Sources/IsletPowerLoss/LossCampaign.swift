@@ -7,6 +7,8 @@ package struct LossCampaign: Sendable {
     package var powerLosses: Int
     /// For the proof that the disk really loses something.
     package var ignoresSyncs = false
+    /// For the proof that reads are judged.
+    package var spoiledReads: SpoiledReads?
     /// Where folders are made.
     package var directory: String
     /// Whether the folders of a life that was not well stay, to be looked into.
@@ -71,7 +73,9 @@ package struct LossCampaign: Sendable {
 
     private func live(_ seed: UInt64) async throws -> LossTally {
         try await Self.inFolder(of: directory, keepsFailures: keepsFailures) { folder in
-            var life = Life(seed: seed, directory: folder) { $0.ignoresSyncs = ignoresSyncs }
+            var life = Life(seed: seed, directory: folder) { plan in
+                (plan.ignoresSyncs, plan.spoiledReads) = (ignoresSyncs, spoiledReads)
+            }
             do {
                 try await life.live()
             } catch {

@@ -1,7 +1,9 @@
 /// How much was lived through.
 package struct LossTally: Sendable, Equatable {
     package var lives = 0
+    /// Those in which something was not on the disk yet: all others could lose nothing.
     package var powerLosses = 0
+    package var idlePowerLosses = 0
     package var kills = 0
     /// Power losses in which a write was there in part.
     package var torn = 0
@@ -15,11 +17,13 @@ package struct LossTally: Sendable, Equatable {
     /// Losses and kills while a folder was being opened.
     package var stoppedOpenings = 0
     package var segments = 0
+    /// Reads of a journal that went on, each compared.
+    package var reads = 0
     package var faults = 0
     package var fullDisks = 0
 
-    mutating func add(_ losses: CrashDisk.Losses) {
-        powerLosses += 1
+    package mutating func add(_ losses: CrashDisk.Losses) {
+        if losses.unsynced > 0 || losses.names > 0 { powerLosses += 1 } else { idlePowerLosses += 1 }
         torn += losses.torn > 0 ? 1 : 0
         unsyncedWrites += losses.unsynced
         lostWrites += losses.lost
@@ -30,6 +34,7 @@ package struct LossTally: Sendable, Equatable {
     mutating func add(_ other: LossTally) {
         lives += other.lives
         powerLosses += other.powerLosses
+        idlePowerLosses += other.idlePowerLosses
         kills += other.kills
         torn += other.torn
         unsyncedWrites += other.unsyncedWrites
@@ -40,6 +45,7 @@ package struct LossTally: Sendable, Equatable {
         openings += other.openings
         stoppedOpenings += other.stoppedOpenings
         segments += other.segments
+        reads += other.reads
         faults += other.faults
         fullDisks += other.fullDisks
     }
@@ -54,16 +60,18 @@ package struct LossTally: Sendable, Equatable {
     package func line(seed: UInt64) -> String {
         "power losses: \(powerLosses), batches: \(batches), torn: \(torn), seed: \(seed) (\(lives) lives, \(kills) kills, "
             + "\(stoppedOpenings) while opening, \(openings) folders compared, \(unsyncedWrites) writes unsynced: \(lostWrites) "
-            + "lost, \(tornWrites) torn; \(lostNames) names lost, \(segments) segments, \(faults) calls failed, disk full "
+            + "lost, \(tornWrites) torn; \(lostNames) names lost, \(segments) segments, \(reads) reads, "
+            + "\(idlePowerLosses) power losses with nothing to lose, \(faults) calls failed, disk full "
             + "\(fullDisks) times)"
     }
 
     /// One object.
     package func json(seed: UInt64, seconds: Double) -> String {
         let figures: [(String, Int)] = [
-            ("lives", lives), ("powerLosses", powerLosses), ("kills", kills), ("batches", batches), ("torn", torn),
+            ("lives", lives), ("powerLosses", powerLosses), ("idlePowerLosses", idlePowerLosses), ("kills", kills), ("batches", batches), ("torn", torn),
             ("openings", openings), ("stoppedOpenings", stoppedOpenings), ("unsyncedWrites", unsyncedWrites),
             ("lostWrites", lostWrites), ("tornWrites", tornWrites), ("lostNames", lostNames), ("segments", segments),
+            ("reads", reads),
             ("faults", faults), ("fullDisks", fullDisks),
         ]
         return "{\"seed\":\(seed),\"seconds\":\(seconds)," + figures.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"

@@ -46,6 +46,7 @@ import Testing
         #expect(tally.batches > losses)
         #expect(tally.faults > losses / 100)
         #expect(tally.segments > tally.openings)
+        #expect(tally.reads > losses)
     }
 
     /// A kill at each sync of a run, another process that opens the folder, and loss of power while it does: what that
@@ -98,6 +99,26 @@ import Testing
             }
         }
         if let failure = PowerLossTests.told() { Issue.record("\(failure)") }
+    }
+
+    @Test(arguments: SpoiledReads.allCases) func aReadThatIsNotWhatWasWrittenIsFound(how: SpoiledReads) async {
+        await #expect(processExitsWith: .success) { [how] in
+            var campaign = LossCampaign(seed: 1, powerLosses: 50)
+            campaign.spoiledReads = how
+            campaign.keepsFailures = false
+            let failure = await #expect(throws: LossCampaign.Failure.self) { try await campaign.run() }
+            #expect(failure?.message.contains("a read ") == true)
+        }
+    }
+
+    /// Else a campaign would count what proves nothing.
+    @Test func aPowerLossWithNothingUnsyncedIsCountedApart() {
+        var tally = LossTally()
+        tally.add(CrashDisk.Losses())
+        #expect((tally.powerLosses, tally.idlePowerLosses) == (0, 1))
+        tally.add(CrashDisk.Losses(unsynced: 1))
+        tally.add(CrashDisk.Losses(names: 1))
+        #expect((tally.powerLosses, tally.idlePowerLosses) == (2, 1))
     }
 
     @Test func aDiskThatOnlyClaimsToSyncIsFoundOut() async {
