@@ -10,7 +10,7 @@ struct Question: Equatable, Sendable {
 }
 
 /// How reads are falsified, for the proof that their judge finds it.
-package enum SpoiledReads: Sendable, CaseIterable {
+package enum SpoiledReads: String, Codable, Sendable, CaseIterable {
     case empty, shortened, reversed, tooOld
 
     /// A false outcome; nil where this one cannot be falsified so.

@@ -31,6 +31,8 @@ package struct LossTally: Sendable, Equatable {
         lostNames += losses.names
     }
 
+    package init() {}
+
     mutating func add(_ other: LossTally) {
         lives += other.lives
         powerLosses += other.powerLosses

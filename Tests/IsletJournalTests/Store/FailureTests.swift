@@ -55,6 +55,7 @@ import Testing
             let options = StoreOptions.testing {
                 $0.minimumFree = 1
                 $0.freeBytes = { _ in 0 }
+                $0.onWarning = { _ in }
             }
             let run = try JournalRun(TemporaryFolder(existing: path), options)
             for number: UInt64 in 1...2 { _ = run.journal.append(.single(number)) }

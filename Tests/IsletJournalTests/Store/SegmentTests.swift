@@ -142,22 +142,6 @@ import Testing
         #expect(left.count == 2)
     }
 
-    @Test func anAnswerThatIsNotAsItWasWrittenIsFound() async throws {
-        let folder = try TemporaryFolder()
-        let options = StoreOptions.testing {
-            $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
-        }
-        let run = try JournalRun(folder, options)
-        let last = await run.commit(from: 1, untilSegments: 2)
-        await run.hold(through: last, sweep: 1)
-        await run.journal.close()
-        _ = try TemporaryFolder.sqlite3(folder.data + "/state.db", "UPDATE answer SET at = at + 1 WHERE batch = 1")
-        #expect(try Store.verify(directory: folder.data).findings.count == 1)
-        let store = try Store.open(directory: folder.data, options: options)
-        #expect(throws: StoreError.self) { try store.answers() }
-    }
-
     @Test func anotherSyncModeBeginsAnotherSegment() async throws {
         let folder = try TemporaryFolder()
         let first = try JournalRun(folder, .testing(sync: .normal))
