@@ -139,7 +139,7 @@ import Testing
         await again.hold(through: last + 2, sweep: 1, answersFrom: last + 2)
         await again.journal.close()
         let left = try Store.open(directory: folder.data, options: options).answers()
-        #expect(left.count == 2)
+        #expect(!left.isEmpty && !left.contains { $0.hasPrefix("\(last - 1) ") })
     }
 
     @Test func anotherSyncModeBeginsAnotherSegment() async throws {
