@@ -61,6 +61,9 @@ package final class FolderReading: RecoverySource {
     package func forEachAnswer(
         since: Int64, _ visit: (_ batch: UInt64, _ at: Int64, _ answer: Span<UInt8>) throws -> Void
     ) throws {
+        try KeptAnswers(state).forEach(before: summary.keptAfter + 1, since: since) { (number, at, column) in
+            try PackedRow.forEachNote(column) { try visit(number, at, $0) }
+        }
         for segment in segments where segment.lastAt >= since {
             let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number)
             let rows = try reader.answers(since: since)
