@@ -87,14 +87,15 @@ final class ActivityStore: Sendable {
             return !state.hasBegun
         }
         guard isFirst else { return }
-        // It ends with the connection, which ends the stream.
-        Task { [app, connection] in
+        // It ends with the connection, which ends the stream. Detached: a session that it inherited with the values of
+        // its task would never end.
+        Task.detached { [app, connection] in
             do throws(IsletError) {
                 let stream = try await connection.entities(app + "/")
-                for try await delivery in stream { apply(delivery) }
-                end(.failure(.closed))
+                for try await delivery in stream { self.apply(delivery) }
+                self.end(.failure(.closed))
             } catch {
-                end(.failure(error))
+                self.end(.failure(error))
             }
         }
     }

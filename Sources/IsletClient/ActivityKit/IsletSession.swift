@@ -48,7 +48,8 @@ public final class IsletSession: Sendable {
     func opened() async throws(IsletError) -> Opened {
         let task = opening.withLock { opening in
             if let opening { return opening }
-            let task = Task { [app, endpoints, options] () -> Result<Opened, IsletError> in
+            // Detached: it would inherit the task's session.
+            let task = Task.detached { [app, endpoints, options] () -> Result<Opened, IsletError> in
                 do throws(IsletError) {
                     let connection = try await IsletConnection.open(endpoints, options: options)
                     return .success(
@@ -63,7 +64,7 @@ public final class IsletSession: Sendable {
         let result = await task.value
         if case .success(let opened) = result { connected.withLock { $0 = opened.connection } }
         // What failed may succeed another time, such as when descriptors are free again.
-        if case .failure = result { opening.withLock { $0 = nil } }
+        if case .failure = result { opening.withLock { if $0 == task { $0 = nil } } }
         return try result.get()
     }
 }

@@ -5,7 +5,9 @@ extension ConnectionLoop {
     /// More readers than this share no socket: each costs time for every event.
     static let maximumReaders = 256
     /// A filtered replica compares digests so often.
-    static let checkInterval = Duration.seconds(30)
+    static let checkInterval = Duration.seconds(20)
+    /// Where a comparison failed, it is made again so much later.
+    static let checkDelay = Duration.seconds(1)
     /// Joins are never closer together than this, whatever the service does.
     static let joinSpacing = Duration.milliseconds(50)
 
@@ -102,6 +104,7 @@ extension ConnectionLoop {
             case .chunk(let owner, let chunk) where owner.reader < 0: receivedPeek(chunk, owner)
             case .chunk(let owner, let chunk): update(owner) { $0.received(chunk, app: owner.app) }
             case .digest(let owner, let digest): update(owner) { $0.received(digest: digest, app: owner.app) }
+            case .digestFailed(let owner, let error): update(owner) { $0.digestFailed(error, app: owner.app) }
             case .unknown: break
             }
         }
@@ -158,6 +161,7 @@ extension ConnectionLoop {
     /// The choke point: the replica decides, then the effects are performed.
     private func update(_ reader: Reader, _ body: (inout Replica) -> [ReplicaEffect]) {
         let effects = body(&reader.replica)
+        if reader.replica.isCheckDue { reader.checkAt = min(reader.checkAt, .now + Self.checkDelay) }
         guard !effects.isEmpty else { return }
         for effect in effects { perform(effect, reader) }
         guard !reader.isPaused, reader.queue.status().isFull else { return }
@@ -202,7 +206,10 @@ extension ConnectionLoop {
             case .send(let frame):
                 bulk.send(.init(frames: [frame], requests: []), poller: &poller)
             case .timeOut(let owner, let isDigest):
-                guard !isDigest else { break }
+                guard !isDigest else {
+                    update(owner) { $0.digestFailed(nil, app: owner.app) }
+                    break
+                }
                 guard owner.reader > 0 else {
                     repeatPeek(owner)
                     break

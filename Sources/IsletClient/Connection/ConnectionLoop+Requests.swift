@@ -33,6 +33,7 @@ extension ConnectionLoop {
     /// Sends a command and waits for its answer.
     func send(_ command: Command, timeout: Duration) async -> Result<Answer, IsletError> {
         guard !isClosed else { return .failure(.closed) }
+        guard !Task.isCancelled else { return .failure(.cancelled) }
         switch begin(command, timeout: timeout) {
         case .failure(let error):
             return .failure(error)
@@ -52,6 +53,7 @@ extension ConnectionLoop {
     func send(batch: [Command], timeout: Duration) async -> [Result<Answer, IsletError>] {
         guard !batch.isEmpty else { return [] }
         guard !isClosed else { return batch.map { _ in .failure(.closed) } }
+        guard !Task.isCancelled else { return batch.map { _ in .failure(.cancelled) } }
         let begun = batch.map { begin($0, timeout: timeout) }
         let requests = begun.compactMap { try? $0.get().req }
         let frames = begun.compactMap { try? $0.get().frame }

@@ -40,6 +40,11 @@ public struct ServiceError: Error, Sendable, Hashable {
     }
 }
 
+extension ServiceError {
+    /// Whether the same question will be refused each time. `tooMany` of pulls is a matter of the moment.
+    var isForGood: Bool { retry == .never && code != .busy && code != .tooMany && code != .tooOld }
+}
+
 extension ServiceError: CustomStringConvertible {
     /// The message and the code.
     public var description: String { message == code.name ? message : "\(message) (\(code.name))" }

@@ -39,6 +39,15 @@ package struct EventBuffer: Sendable {
         bytes = 0
     }
 
+    /// Takes out what is not of this epoch.
+    package mutating func keep(epoch: String?) {
+        let kept = events[start...].filter { $0.position.epoch == epoch }
+        guard kept.count < count else { return }
+        events = kept
+        start = 0
+        bytes = kept.reduce(0) { $0 + $1.bytes.count }
+    }
+
     /// Takes out what is at or below `seq` at the front.
     package mutating func drop(through seq: UInt64) {
         while let event = first, event.seq <= seq { removeFirst() }

@@ -48,6 +48,7 @@ package struct Replica: Sendable {
         let effects = [ReplicaEffect.subscribe(topic)] + (joinTopic.map { [.unsubscribe($0)] } ?? [])
         joinTopic = topic
         isAnswered = false
+        for app in streams.keys { streams[app]?.joinAsked() }
         isJoinDue = false
         return effects
     }
@@ -94,7 +95,15 @@ package struct Replica: Sendable {
         update(app) { $0.received(digest: digest) }
     }
 
-    /// Half a minute has passed.
+    /// The digest of this app that was asked for does not come: lost, or refused.
+    package mutating func digestFailed(_ error: ServiceError?, app: String) -> [ReplicaEffect] {
+        update(app) { $0.digestFailed(error) }
+    }
+
+    /// Whether digests should be compared before the usual time.
+    package var isCheckDue: Bool { scope.app.flatMap { streams[$0]?.isCheckDue } ?? false }
+
+    /// It is time to compare digests.
     package mutating func checkDue() -> [ReplicaEffect] {
         updateAll { $0.checkDue() }
     }
@@ -119,7 +128,8 @@ package struct Replica: Sendable {
         guard !isAnswered else { return freshJoin() }
         switch answer {
         case .failure(let error):
-            return [.fail(error)]
+            // What is refused for now has no answer yet: it is asked for again.
+            return error.retry == .later || error.code == .busy ? [] : [.fail(error)]
         case .success(let answer):
             isAnswered = true
             var effects: [ReplicaEffect] = isFirstJoin ? [.deliver(.joined)] : []
@@ -131,7 +141,9 @@ package struct Replica: Sendable {
                 if streams[app] == nil {
                     // Only the first join leads into the past: what it did not name has begun later.
                     let start = starts.map { $0[app] ?? 0 }
-                    streams[app] = StreamReplica(app: app, interest: scope.interest, startingAfter: start)
+                    var stream = StreamReplica(app: app, interest: scope.interest, startingAfter: start)
+                    if isPaused { _ = stream.pause() }
+                    streams[app] = stream
                 }
                 effects += update(app) { $0.joined(position) }
             }
@@ -158,8 +170,8 @@ package struct Replica: Sendable {
                 return [.fail(.overloaded(limit: Self.maximumStreams))]
             }
             stream = StreamReplica(app: app, interest: scope.interest)
+            if isPaused { _ = stream.pause() }
             effects = stream.joined(nil)
-            if isPaused { effects += stream.pause() }
         }
         effects += body(&stream)
         streams[app] = stream

@@ -2,8 +2,7 @@ extension StreamReplica {
     /// An event has come by the subscription.
     package mutating func received(_ event: StreamEvent) -> [ReplicaEffect] {
         if let epoch, event.position.epoch != epoch {
-            guard state != .paused else { return rejoin(keeping: nil) }
-            return rejoin(keeping: event)
+            return rejoin(keeping: isPaused ? nil : event)
         }
         // An app that had no events at the join has its epoch from its first one.
         if isSynced, epoch == nil { epoch = event.position.epoch }
@@ -86,6 +85,15 @@ extension StreamReplica {
 
     /// Takes the next event in and hands it on.
     mutating func take(_ event: StreamEvent) -> [ReplicaEffect] {
+        let effects = takeIn(event)
+        if trail != nil {
+            let point = here
+            trail?.append(point)
+        }
+        return effects
+    }
+
+    private mutating func takeIn(_ event: StreamEvent) -> [ReplicaEffect] {
         epoch = event.position.epoch
         seq = event.seq
         head = max(head, seq)

@@ -1,53 +1,73 @@
 extension StreamReplica {
+    /// A join is asked for.
+    mutating func joinAsked() {
+        askedSeq = seq
+    }
+
     /// The service has said where the stream stands, at a moment when the subscriptions were active; nil: it has no
     /// events.
     ///
     /// Comes at the beginning, and again after every new connection.
     package mutating func joined(_ position: StreamPosition?) -> [ReplicaEffect] {
+        // An answer that was under way while the app had its first events is no new history.
+        if position == nil, isSynced, seq > 0, askedSeq == 0 { return [.join] }
+        checkedSeq = nil
+        isCheckDue = prefix != nil
+        waiting.keep(epoch: position?.epoch)
         guard isSynced, continues(position) else {
             return begin(at: position, reason: isSynced ? .epochChanged : .joined)
         }
         if let position {
             epoch = position.epoch
+            // It may be behind what a replay has brought since the join was asked for.
             head = max(head, position.seq)
         }
-        switch state {
-        case .joining:
-            state = .following
-            return drain()
-        case .following: return catchUp()
+        return goOn()
+    }
+
+    /// Does what is to be done next where the position is known.
+    private mutating func goOn() -> [ReplicaEffect] {
+        guard !isPaused else { return park() }
+        if let need { return tellAnew(need) }
         // The pull's connection may have gone with the other one: ask again rather than wait for its time limit.
-        case .snapshotting: return requestSnapshot(reason: reason)
-        case .repairing: return requestReplay()
-        case .paused: return []
-        }
+        if state == .repairing { return requestReplay() }
+        state = .following
+        return drain()
     }
 
     /// The reader has room again.
     package mutating func resumed() -> [ReplicaEffect] {
+        isPaused = false
         guard state == .paused else { return [] }
-        return requestReplay()
+        isCheckDue = prefix != nil
+        guard let need else { return requestReplay() }
+        let effects = tellAnew(need)
+        return state == .following ? effects + requestReplay() : effects
     }
 
     /// The reader is behind: it gets nothing more until it has caught up.
     package mutating func pause() -> [ReplicaEffect] {
+        isPaused = true
         switch state {
-        case .following:
-            state = .paused
-            return []
-        case .repairing:
-            state = .paused
-            return [.cancelPull(app: app)]
-        case .paused, .joining, .snapshotting:
-            // The latter two deliver nothing but one message at their end.
-            return []
+        case .following, .repairing: return park()
+        // They deliver nothing, or one message at their end.
+        case .paused, .joining, .snapshotting: return []
         }
+    }
+
+    /// Waits for the reader. Nothing is kept: a replay, or a snapshot where one is needed, brings it again.
+    mutating func park() -> [ReplicaEffect] {
+        let isPulling = state == .repairing || state == .snapshotting
+        state = .paused
+        waiting.removeAll()
+        forgetDigests()
+        return isPulling ? [.cancelPull(app: app)] : []
     }
 
     /// Whether a position follows from what was taken in.
     private func continues(_ position: StreamPosition?) -> Bool {
         guard let position else { return seq == 0 }
-        return (epoch == nil || position.epoch == epoch) && position.seq >= seq
+        return epoch == nil || position.epoch == epoch
     }
 
     /// Begins at a position, for the first time or after continuity was lost.
@@ -59,7 +79,14 @@ extension StreamReplica {
         seq = isSynced || keepsEntities ? head : min(head, start ?? head)
         waiting.drop(through: seq)
         attempt = 0
-        if keepsEntities, position != nil { return requestSnapshot(reason: reason) }
+        need = reason
+        forgetDigests()
+        return goOn()
+    }
+
+    /// Tells the reader everything: what a snapshot brings, where there is something to be had.
+    private mutating func tellAnew(_ reason: SyncedState.Reason) -> [ReplicaEffect] {
+        if keepsEntities, epoch != nil { return requestSnapshot(reason: reason) }
         entities = EntityTable()
         state = .following
         return [.deliver(.synced(syncedState(reason: reason, missed: nil)))] + drain()
@@ -71,6 +98,7 @@ extension StreamReplica {
         if state == .snapshotting || state == .repairing { effects.append(.cancelPull(app: app)) }
         let isAsked = state == .joining
         state = .joining
+        forgetDigests()
         if waiting.first?.position.epoch != event?.position.epoch { waiting.removeAll() }
         if let event { waiting.append(event) }
         if !isAsked { effects.append(.join) }
@@ -80,6 +108,7 @@ extension StreamReplica {
     /// Tells the reader everything.
     mutating func syncedState(reason: SyncedState.Reason, missed: ClosedRange<UInt64>?) -> SyncedState {
         isSynced = true
+        need = nil
         return SyncedState(
             app: app, position: position, reason: reason, entities: Array(entities.byTopic.values), missed: missed)
     }

@@ -17,32 +17,38 @@ extension StreamReplica {
 
     mutating func requestSnapshot(reason: SyncedState.Reason, jumps: Bool = false) -> [ReplicaEffect] {
         state = .snapshotting
-        self.reason = reason
+        need = reason
         snapshot.rows = []
         snapshot.proof = nil
         snapshot.jumps = snapshot.jumps || jumps
-        pendingDigest = nil
+        forgetDigests()
         return [.snapshot(app: app, prefix: prefix, attempt: attempt)]
     }
 
     mutating func requestReplay() -> [ReplicaEffect] {
         state = .repairing
+        forgetDigests()
         return [.replay(app: app, from: seq, attempt: attempt)]
     }
 
     private mutating func retry() -> [ReplicaEffect] {
         attempt += 1
         switch state {
-        case .snapshotting: return requestSnapshot(reason: reason)
+        case .snapshotting: return requestSnapshot(reason: need ?? .inconsistent)
         case .repairing: return requestReplay()
         case .joining, .following, .paused: return []
         }
     }
 
+    /// What is refused for good is not asked for again.
+    private mutating func refused(_ error: ServiceError) -> [ReplicaEffect] {
+        error.isForGood ? [.fail(.refused(error))] : retry()
+    }
+
     // MARK: Snapshots
 
     private mutating func snapshotChunk(_ chunk: BulkChunk) -> [ReplicaEffect] {
-        if case .failed = chunk.end { return retry() }
+        if case .failed(let error) = chunk.end { return refused(error) }
         if let chunkEpoch = chunk.epoch, let epoch, chunkEpoch != epoch { return rejoin(keeping: nil) }
         if let fromSeq = chunk.fromSeq { snapshot.fromSeq = fromSeq }
         for row in chunk.rows {
@@ -73,15 +79,18 @@ extension StreamReplica {
         // `head` does not rise to the end: the events up to there are still under way by the subscription, which is
         // another connection than this. They are missing only if the next event, watermark or join shows a gap.
         head = max(head, seq)
-        checkedSeq = 0
+        checkedSeq = nil
+        isCheckDue = prefix != nil
         state = .following
-        let synced = syncedState(reason: reason, missed: missed)
-        return [.deliver(.synced(synced))] + prove() + drainAfterSnapshot()
+        let synced = ReplicaEffect.deliver(.synced(syncedState(reason: need ?? .inconsistent, missed: missed)))
+        guard !isPaused else { return [synced] + park() }
+        return [synced] + proveAndDrain()
     }
 
-    /// `prove` may have asked for another snapshot.
-    private mutating func drainAfterSnapshot() -> [ReplicaEffect] {
-        state == .following ? drain() : []
+    /// `prove` may ask for another snapshot.
+    private mutating func proveAndDrain() -> [ReplicaEffect] {
+        let effects = prove()
+        return state == .following ? effects + drain() : effects
     }
 
     // MARK: Replays
@@ -103,11 +112,11 @@ extension StreamReplica {
         attempt = 0
         head = seq
         state = .following
-        return effects + drain()
+        return effects + proveAndDrain()
     }
 
     private mutating func replayFailed(_ error: ServiceError) -> [ReplicaEffect] {
-        guard error.code == .tooOld else { return retry() }
+        guard error.code == .tooOld else { return refused(error) }
         return eventsLost(next: error.detail["oldest"]?.unsigned ?? waiting.first?.seq ?? head + 1)
     }
 

@@ -24,7 +24,11 @@
 /// - *snapshotting*: rows are collected, events wait. Next: following, joining.
 /// - *following*: each event is the next one, or a gap. Next: repairing, snapshotting, paused, joining.
 /// - *repairing*: replayed events are taken in, new ones wait. Next: following, snapshotting, paused, joining.
-/// - *paused*: the reader is behind; events are dropped here, since a replay brings them again. Next: repairing.
+/// - *paused*: the reader is behind; events are dropped here, since a replay brings them again. Next: repairing,
+///   snapshotting, joining.
+///
+/// A pause outlives every other change: whoever is behind is told nothing more than the end of a snapshot that was under
+/// way, whatever happens to the stream meanwhile.
 ///
 /// A snapshot is fuzzy: its rows are from different moments between `fromSeq` A and its end B. An event up to A is in
 /// the rows; one up to B is if the row's revision says so; at B the digest proves that all is there.
@@ -59,14 +63,22 @@ package struct StreamReplica: Sendable {
     var isSynced = false
     /// An event that is known to exist: where a pull has ended, this much must be there.
     var head: UInt64 = 0
-    /// Why a snapshot is being taken.
-    var reason = SyncedState.Reason.joined
+    /// Why the reader must be told everything before anything else; nil: it need not.
+    var need: SyncedState.Reason? = .joined
+    /// Whether the reader is behind.
+    var isPaused = false
+    /// `seq` when the join under way was asked for.
+    var askedSeq: UInt64 = 0
     /// The snapshot under way, and how fuzzy the last one was.
     var snapshot = SnapshotProgress()
     /// How often the present pull has failed or proved wrong.
     var attempt = 0
-    /// Filtered only: the position at the last comparison of digests.
-    var checkedSeq: UInt64 = 0
+    /// Filtered only: the position that was compared last.
+    var checkedSeq: UInt64?
+    /// Filtered only: what held since a digest was asked for; nil while none is.
+    var trail: DigestTrail?
+    /// Filtered only: whether a comparison should come before its usual time.
+    package internal(set) var isCheckDue = false
     /// Filtered only: what the service says holds at a position that was not reached yet.
     var pendingDigest: Watermark?
 

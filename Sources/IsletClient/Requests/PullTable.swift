@@ -42,6 +42,8 @@ package struct PullTable: Sendable {
     package enum Received: Sendable, Hashable {
         case chunk(Owner, BulkChunk)
         case digest(Owner, Watermark)
+        /// The digest was refused, or cannot be read.
+        case digestFailed(Owner, ServiceError?)
         /// Of a pull that was given up, or unreadable.
         case unknown
     }
@@ -94,10 +96,13 @@ package struct PullTable: Sendable {
         guard let chunk = BulkChunk.read(frames), let index = pulls.firstIndex(where: { req($0) == chunk.req })
         else { return .unknown }
         let pull = pulls[index]
+        // The question came twice, and its first copy is being answered.
+        if case .failed(let error) = chunk.end, error.code == .requestReused { return .unknown }
         guard !pull.kind.isDigest else {
             pulls.remove(at: index)
+            if case .failed(let error) = chunk.end { return .digestFailed(pull.owner, error) }
             guard let header = frames.first.flatMap(RawObject.init), let digest = Watermark(header) else {
-                return .unknown
+                return .digestFailed(pull.owner, nil)
             }
             return .digest(pull.owner, digest)
         }

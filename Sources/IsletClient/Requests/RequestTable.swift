@@ -7,6 +7,9 @@ package struct RequestTable: Sendable {
     /// More than this is refused: the service takes 64 waiting messages a connection, the rest waits in queues.
     package static let maximumCount = 65_536
 
+    /// What a command may have in bytes, by the contract.
+    package static let maximumFrame = 65_536
+
     /// What is to be done now.
     package enum Action: Sendable, Hashable {
         /// Send this frame, again.
@@ -60,9 +63,14 @@ package struct RequestTable: Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> Result<(req: String, frame: [UInt8]), IsletError> {
         guard requests.count < Self.maximumCount else { return .failure(.overloaded(limit: Self.maximumCount)) }
-        lastNumber = command.requestNumber ?? lastNumber + 1
-        let req = "\(prefix)-\(lastNumber)"
+        let number = command.requestNumber ?? lastNumber + 1
+        let req = "\(prefix)-\(number)"
         let frame = command.frame(req: req, client: client)
+        // The service's refusal would not name the command.
+        guard frame.count <= Self.maximumFrame else {
+            return .failure(.invalid("a command has \(frame.count) bytes, and may have \(Self.maximumFrame)"))
+        }
+        lastNumber = number
         let request = Request(
             frame: frame, timeout: timeout, deadline: now + timeout,
             nextAttempt: now + backoff.delay(attempt: 1, using: &generator))

@@ -288,9 +288,42 @@ import Testing
         #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
 
         // Lost in silence; the digest speaks of a later position than the replica has reached.
+        model.start("y", type: "Other")
+        #expect(replica.received(model.watermark()).isEmpty)
+        #expect(replica.checkDue() == [.digest(app: app, prefix: prefix)])
         model.update("a")
         #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
         #expect(replica.received(model.watermark()).asked == [.snapshot(app: app, prefix: prefix, attempt: 0)])
+    }
+
+    @Test mutating func `a digest that does not come is asked for again`() {
+        let prefix = "com.example.pizza/activity/Delivery/"
+        let digest = ReplicaEffect.digest(app: app, prefix: prefix)
+        replica = StreamReplica(app: app, interest: .filtered(prefix: prefix))
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot(prefix: prefix))
+        #expect(replica.checkDue() == [digest])
+        #expect(replica.digestFailed(ServiceError(code: .busy, message: "", retry: .later)).isEmpty)
+        #expect(replica.isCheckDue)
+        #expect(replica.checkDue() == [digest])
+        #expect(replica.digestFailed(nil).isEmpty)
+        #expect(replica.checkDue() == [digest])
+        // Events overtake it: what held at its position counts.
+        let mark = model.watermark(prefix: prefix)
+        _ = replica.received(model.update("a"))
+        #expect(replica.received(digest: mark).isEmpty)
+        #expect(replica.state == .following)
+    }
+
+    @Test mutating func `a snapshot that another epoch breaks off is taken all the same`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot())
+        #expect(replica.joined(StreamPosition(epoch: "e2", seq: 5)) == [snapshot])
+        _ = replica.received(model.watermark())
+        #expect(replica.state == .joining)
+        #expect(replica.joined(StreamPosition(epoch: "e2", seq: 5)) == [snapshot])
     }
 
     @Test mutating func `a digest waits for the event of its own position`() {
@@ -299,6 +332,7 @@ import Testing
         model.start("a")
         _ = replica.joined(model.position)
         _ = replica.received(model.snapshot(prefix: prefix))
+        #expect(replica.checkDue() == [.digest(app: app, prefix: prefix)])
         let second = model.update("a")
         #expect(replica.received(digest: model.watermark(prefix: prefix)).isEmpty)
         #expect(replica.received(second).told == ["2"])

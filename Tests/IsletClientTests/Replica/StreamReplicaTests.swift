@@ -162,10 +162,43 @@ import Testing
         #expect(!effects.contains(.join))
     }
 
-    @Test mutating func `a position before what was taken in is another history`() {
+    @Test mutating func `an answer to a join that is behind a replay is no new history`() {
         _ = replica.joined(StreamPosition(epoch: "e1", seq: 9))
-        #expect(replica.joined(StreamPosition(epoch: "e1", seq: 5)).told == ["synced(epochChanged)"])
-        #expect(replica.seq == 5)
+        #expect(replica.joined(StreamPosition(epoch: "e1", seq: 5)).isEmpty)
+        #expect(replica.seq == 9)
+    }
+
+    @Test mutating func `a paused reader is told nothing of another epoch until it has room`() {
+        _ = replica.joined(nil)
+        _ = replica.received(model.start("a"))
+        _ = replica.pause()
+        model.epoch = "e2"
+        #expect(replica.received(model.start("b")) == [.join])
+        #expect(replica.joined(model.position).isEmpty)
+        for _ in 1...3 { #expect(replica.received(model.update("b")).isEmpty) }
+        let effects = replica.resumed()
+        #expect(effects.told == ["synced(epochChanged)"])
+        #expect(effects.asked == [.replay(app: app, from: 2, attempt: 0)])
+        #expect(replica.received(model.replay(from: 2)).told == ["3", "4", "5"])
+    }
+
+    @Test mutating func `events of the epoch before do not wait for a join again and again`() {
+        _ = replica.joined(nil)
+        for _ in 1...8 { model.start("a") }
+        #expect(replica.received(model.update("a")).asked == [.replay(app: app, from: 0, attempt: 0)])
+        #expect(replica.joined(StreamPosition(epoch: "e2", seq: 2)).told == ["synced(epochChanged)"])
+        #expect(replica.state == .following)
+    }
+
+    @Test mutating func `what is refused for good ends the reading`() {
+        _ = replica.joined(nil)
+        model.start("a")
+        _ = replica.received(model.watermark())
+        guard case .fail(.refused(let error))? = replica.received(.failure(.unauthorized)).first else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(error.code == .unauthorized)
     }
 
     @Test mutating func `a paused reader gets nothing, and later all of it`() {
