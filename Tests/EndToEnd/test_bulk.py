@@ -1,6 +1,7 @@
 """Snapshots, replays and digests, pulled with credit."""
 
 import json
+import time
 
 import pytest
 
@@ -9,7 +10,7 @@ from support.commands import Commands
 from support.digest import digest
 from support.events import Events
 from support.replica import Replica
-from support.wire import Silence
+from support.wire import Deadline, Silence
 
 
 def fill(client, count, **fields):
@@ -293,6 +294,41 @@ def test_sixteen_pulls_run_in_all(client, wire, service):
     refused = [header for header in answered if "error" in header]
     assert len(refused) == 4
     assert {header["error"]["code"] for header in refused} <= {"busy", "tooMany"}
+
+
+def test_clients_that_vanish_hold_their_pulls_no_longer_than_others_can_wait(client, wire, service):
+    fill(client, 2000)
+    for _ in range(4):
+        gone = Bulk(wire, service.bulk, client.app)
+        for _ in range(4):
+            gone.send("snapshot", app=client.app, prefix=f"{client.app}/activity/", credit=1)
+        for _ in range(4):
+            assert "error" not in gone.chunk()[0]
+        gone.socket.close(linger=0)
+    bulk = Bulk(wire, service.bulk, client.app)
+    deadline = Deadline(20)  # of 30 s after which such pulls end by themselves
+    while "error" in (pulled := bulk.snapshot(prefix=f"{client.app}/activity/")).end:
+        assert pulled.end["error"]["code"] == "busy" and not deadline.passed
+        time.sleep(0.05)
+    assert pulled.end["entities"] == len(pulled.rows) == 2000
+
+
+def test_a_pull_that_gave_way_says_so_to_a_client_that_is_there(client, wire, service):
+    fill(client, 2000)
+    slow, bulk = Bulk(wire, service.bulk, client.app), Bulk(wire, service.bulk, client.app)
+    waiting = {slow.send("snapshot", app=client.app, credit=1) for _ in range(4)}
+    for peer in (Bulk(wire, service.bulk, client.app) for _ in range(3)):
+        for _ in range(4):
+            peer.send("snapshot", app=client.app, credit=1)
+        for _ in range(4):
+            peer.chunk()
+    assert {slow.chunk()[0]["req"] for _ in range(4)} == waiting
+    deadline = Deadline(20)
+    while "error" in bulk.snapshot().end:
+        assert not deadline.passed
+        time.sleep(0.05)
+    header, _ = slow.chunk()
+    assert header["req"] in waiting and header["error"]["code"] == "busy"
 
 
 def test_answers_come_while_as_many_pulls_as_there_may_be_are_under_way(client, wire, service):

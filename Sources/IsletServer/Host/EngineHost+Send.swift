@@ -96,7 +96,10 @@ extension EngineHost {
             switch sent {
             case .sent: continue
             case .wouldBlock: return false
-            case .unreachable, nil: return true
+            case .unreachable, nil:
+                partition.clientIsGone(
+                    Peer(destination: part.destination, routingID: Array(bytes.extracting(parts[range.lowerBound].range))))
+                return true
             }
         }
         return true
@@ -125,7 +128,9 @@ extension EngineHost {
             : try? sockets.commands.send(copying: peer.routingID, more: true)
         {
         case .wouldBlock: return false
-        case .unreachable, nil: return true
+        case .unreachable, nil:
+            partition.clientIsGone(peer)
+            return true
         case .sent: break
         }
         for (index, frame) in frames.enumerated() {

@@ -12,6 +12,10 @@ final class BulkPull {
     static let maximumPulls = 16
     /// Real milliseconds without credit after which a pull ends.
     static let patience: Milliseconds = 30_000
+    /// After so many it gives way where a new one finds no place: its client may be gone, which nothing tells.
+    static let patienceOfOthers: Milliseconds = 2_000
+    /// When a client whose pull has ended so may ask again, in milliseconds.
+    static let askAgain: Milliseconds = 1_000
 
     enum Source {
         /// The listed entities from a place on, activities first; its upper 32 bits are the family. `digest` is the number of the scan over the prefix, once there is one.
@@ -32,6 +36,8 @@ final class BulkPull {
     var fromSeq: UInt64 = 0
     /// The number of the read from the journal's files that is under way, and what it found.
     var read: UInt64?
+    /// Whether it waits for one of the reads that are under way to end, so that its own may begin.
+    var waitsForReader = false
     var stored: JournalReadResult.Outcome?
     /// The number of chunks that were sent.
     var chunk = 0

@@ -96,7 +96,10 @@ extension Partition {
         guard pulls.count(where: { $0.peer == pull.peer }) < BulkPull.maximumPerPeer else {
             return refuse(envelope, frame, .tooMany(limit: BulkPull.maximumPerPeer))
         }
-        guard pulls.count < BulkPull.maximumPulls else { return refuse(envelope, frame, .busy(retryAfter: 1_000)) }
+        if pulls.count >= BulkPull.maximumPulls { giveWay() }
+        guard pulls.count < BulkPull.maximumPulls else {
+            return refuse(envelope, frame, .busy(retryAfter: BulkPull.askAgain))
+        }
         pull.fromSeq = engine.apps.find(pull.app).map { engine.apps[$0].seq } ?? 0
         pulls.append(pull)
         return .silent
@@ -138,20 +141,53 @@ extension Partition {
     /// Sends chunks to pulls that have credit; true where one has work left.
     func continuePulls() -> Bool {
         guard !pulls.isEmpty else { return false }
-        let patienceEnds = now.monotonic - BulkPull.patience
-        removePulls { $0.credit == 0 && $0.lastCreditAt < patienceEnds }
+        endIdlePulls(since: now.monotonic - BulkPull.patience)
         var hasWork = false
         var chunks = Self.chunksPerTurn
         for pull in pulls where pull.credit > 0 {
-            guard chunks > 0 else { return true }
+            guard chunks > 0 else {
+                // The next turn begins here, so that none waits behind the same ones again and again.
+                if let first = pulls.firstIndex(where: { $0 === pull }) {
+                    pulls = Array(pulls[first...] + pulls[..<first])
+                }
+                return true
+            }
             chunks -= 1
+            pull.waitsForReader = false
             if advance(pull) {
                 removePulls { $0 === pull }
-            } else if pull.credit > 0, pull.read == nil {
+            } else if pull.credit > 0, pull.read == nil, !pull.waitsForReader {
                 hasWork = true
             }
         }
         return hasWork
+    }
+
+    /// Ends the pull that has waited longest for credit, if it has for long enough, in favour of a new one.
+    private func giveWay() {
+        guard let longest = pulls.filter({ $0.credit == 0 }).min(by: { $0.lastCreditAt < $1.lastCreditAt }),
+            longest.lastCreditAt < now.monotonic - BulkPull.patienceOfOthers
+        else { return }
+        end(longest)
+    }
+
+    private func endIdlePulls(since time: Milliseconds) {
+        for pull in pulls where pull.credit == 0 && pull.lastCreditAt < time { end(pull) }
+    }
+
+    /// Ends a pull whose client gives no credit, and says so, in case it is there after all.
+    private func end(_ pull: BulkPull) {
+        sendChunk(pull, ending: .busy(retryAfter: BulkPull.askAgain))
+        removePulls { $0 === pull }
+    }
+
+    /// A client has no connection any more: what it pulled and waited for ends.
+    package func clientIsGone(_ peer: Peer) {
+        removePulls { $0.peer == peer }
+        for job in jobs where job.isRead && job.peer == peer.routingID && job.answer?.message.destination == peer.destination {
+            if case .digest(let number, _) = job.kind { engine.cancelDigest(number) }
+            jobs.removeAll { $0 === job }
+        }
     }
 
     /// A client was cut because it did not read: what it pulled ends.

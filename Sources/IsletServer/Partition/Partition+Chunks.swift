@@ -151,6 +151,7 @@ extension Partition {
             pull.read = readStored(
                 app: pull.app, .stream(after: after), maximumRows: BulkPull.maximumRows,
                 maximumBytes: BulkPull.maximumBytes, for: .pull(pull))
+            pull.waitsForReader = pull.read == nil
             return false
         }
         pull.stored = nil
