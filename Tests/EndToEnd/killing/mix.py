@@ -15,7 +15,7 @@ GROUPS = ["group.one", "group.two"]
 CONTROLS = ["Torch", "Door"]
 WIDGETS = ["Forecast"]
 
-REPEATED = 0.0
+REPEATED = 0.1
 """Share of the commands whose `req` ends in no number and comes again and again."""
 HANDED_OVER = 0.2
 """Share of the messages that only remove what is placed and place it in another app."""
