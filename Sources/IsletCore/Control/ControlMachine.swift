@@ -326,7 +326,7 @@ package struct ControlMachine: Equatable, Sendable, BitwiseCopyable {
     ///
     /// - Parameter why: nil where its device was locked or unlocked.
     package mutating func redact(_ isHidden: Bool, _ why: ControlCause? = nil) -> Steps {
-        guard isRedacted != isHidden, state != .removed else { return Steps() }
+        guard isRedacted != isHidden else { return Steps() }
         isRedacted = isHidden
         cause = why ?? (isHidden ? .lock : .unlock)
         return Steps(Step(state, isHidden ? .redacted : .revealed, self, isHidden ? .redacted : .revealed))

@@ -32,6 +32,8 @@ extension Engine {
     /// Hides or shows a control by what its kind calls sensitive and whether its device is locked.
     mutating func redactAsDeclared(control slot: Slot, _ why: ControlCause, at now: Instant) {
         let record = controls.slab[slot]
+        // It may have been removed in this turn, and keep its slot until its events are encoded.
+        guard record.machine.state != .removed else { return }
         let isSensitive = controls.kinds[record.kind].declaration?.isPrivacySensitive ?? false
         let isHidden = isSensitive && record.device.map { controls.lockedDevices.contains(devices.name($0)) } ?? false
         let steps = controls.slab[slot].machine.redact(isHidden, why)

@@ -22,6 +22,7 @@ import Testing
         let desk = Desk()
         desk.register("a")
         desk.ask(Desk.value(1))
+        _ = desk.effects()
         desk.pass(1_000)
         _ = desk.effects()
         #expect(desk.answer(1, by: "a").isLate)

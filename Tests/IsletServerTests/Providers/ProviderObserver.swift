@@ -130,7 +130,10 @@ struct ProviderObserver {
         let expected: ProviderTable.Cancellation =
             if let call { isWithProvider(call) ? .inFlight : .waiting } else { .unknown }
         if result != expected { note("cancelled: \(result) instead of \(expected)") }
-        if let call, call.isInFlight { becameLate(call, at: now) }
+        guard let call, call.isInFlight, let last = call.sent.last else { return }
+        becameLate(call, at: now)
+        // Whoever is gone is told nothing of it.
+        gone[last.to]?.inFlight.remove(last.id)
     }
 
     /// A provider sent something about a call.
@@ -178,8 +181,9 @@ struct ProviderObserver {
         case .ping(let reference):
             if providers[reference] == nil, gone[reference] == nil { note("\(effect) to nobody") }
         case .dropped(let reference, _):
-            guard let provider = gone.removeValue(forKey: reference) else { return note("\(effect) of nobody") }
+            guard let provider = gone[reference] else { return note("\(effect) of nobody") }
             for id in provider.inFlight { waitsForRetry(id, at: now) }
+            gone[reference] = nil
         }
     }
 

@@ -241,6 +241,7 @@ import Testing
         _ = desk.effects()
         desk.now += 30
         desk.answer(1, by: "a")
+        _ = desk.effects()
         guard let reference = desk.provider("a") else { return }
         func statistics() -> ProviderStatistics? { desk.statistics(of: reference) }
         #expect(statistics()?.kinds == [7, 8])
