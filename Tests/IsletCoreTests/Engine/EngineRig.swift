@@ -11,6 +11,8 @@ final class EngineRig {
     var dating: Engine.Dating = .whenNoticed
     /// The events of the last call.
     private(set) var events: [ActivityEvent] = []
+    /// The stored alerts that they carried, as an encoder finds them.
+    private(set) var storedAlerts: [[UInt8]] = []
     let follower = Follower()
     /// Whether everything is compared after each step; off where a test has very many activities.
     var isChecked = true
@@ -88,6 +90,11 @@ final class EngineRig {
             }
         }
         events = engine.events
+        storedAlerts = events.filter { $0.alert == .stored }.compactMap { event in
+            engine.record(at: event.slot).map { record in
+                engine.withBytes(of: record.cold) { [UInt8]($0[record.alertRange]) }
+            }
+        }
         engine.releaseEvents()
         follower.follow(events, engine)
         if isChecked { follower.check(engine) }
