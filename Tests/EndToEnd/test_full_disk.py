@@ -45,7 +45,7 @@ def test_commands_are_refused_while_there_is_no_room_and_taken_again_when_there_
             return not answer["ok"]
 
         until(refused)
-        until(lambda: client.read("service.info")["info"]["journal"]["isFull"])
+        until(lambda: client.journal_is_full())
         error = client.refused("activity.update", id=id, contentState={"n": 0})
         assert (error["code"], error["detail"], error["retry"]) == ("unavailable", {"reason": "diskFull"}, "later")
         assert client.refused("activity.start", **START)["code"] == "unavailable"

@@ -80,12 +80,12 @@ def test_a_disk_that_became_full_is_known_before_anybody_sends_a_command(wire, d
     durable = durable_on(wire, disk, floor=8 * MIB).start()
     try:
         disk.fill(leave=4 * MIB)
-        until(lambda: durable.client.read("service.info")["info"]["journal"]["isFull"])
+        until(lambda: durable.client.journal_is_full())
         durable.service.line("the disk is full")
         error = durable.client.refused("activity.start", type="order", attributes={}, contentState={})
         assert error["detail"] == {"reason": "diskFull"}
         disk.clear()
-        until(lambda: not durable.client.read("service.info")["info"]["journal"]["isFull"])
+        until(lambda: not durable.client.journal_is_full())
         durable.client.start()
         durable.stop()
     finally:
@@ -116,7 +116,7 @@ def test_streams_pulls_and_backups_go_on_while_the_disk_is_full(wire, disk_of, t
             return not answer["ok"]
 
         until(is_silent)
-        until(lambda: client.read("service.info")["info"]["journal"]["isFull"])
+        until(lambda: client.journal_is_full())
         seq = events.join()["apps"][client.app]["seq"]
         while events._events:
             last = events.next()
@@ -167,7 +167,7 @@ def test_a_log_whose_index_cannot_grow_waits_for_room(wire, disk_of):
                 break
             req = update(1)
         assert index.stat().st_size == 32_768 and durable.service.alive, durable.service.log
-        until(lambda: client.read("service.info")["info"]["journal"]["isFull"])
+        until(lambda: client.journal_is_full())
         disk.clear()
         until(lambda: client.ask("activity.get", id=id)["ok"])
         client.applied("activity.update", id=id, contentState={"n": -1})

@@ -180,9 +180,6 @@ def test_a_disk_that_the_journal_filled_heals_when_retention_is_over(make, tmp_p
         client = durable.client
         id = client.start()["id"]
 
-        def is_full():
-            return client.read("service.info")["info"]["journal"]["isFull"]
-
         numbers = itertools.count()
 
         def fills():
@@ -192,12 +189,12 @@ def test_a_disk_that_the_journal_filled_heals_when_retention_is_over(make, tmp_p
             client.send(*commands)
             with contextlib.suppress(Silence):
                 client.answer_to(commands[0]["req"], seconds=0.5)
-            return is_full()
+            return client.journal_is_full()
 
         until(fills)
         if restarts:
             client = durable.restart().client
-        until(lambda: not is_full() and client.ask("activity.update", id=id, contentState={"n": -1})["ok"])
+        until(lambda: not client.journal_is_full() and client.ask("activity.update", id=id, contentState={"n": -1})["ok"])
         assert client.get(id)["contentState"] == {"n": -1}
         durable.stop()
     finally:

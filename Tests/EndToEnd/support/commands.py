@@ -122,6 +122,15 @@ class Commands:
     def list(self, **fields):
         return self.read("activity.list", **fields)["activities"]
 
+    def journal_is_full(self):
+        """Whether changes wait for room on the disk. A question that is still waiting for its commit when the disk becomes
+        full is refused, which says the same."""
+        answer = self.ask("service.info")
+        if answer["ok"]:
+            return answer["info"]["journal"]["isFull"]
+        assert answer["error"].get("detail") == {"reason": "diskFull"}, answer
+        return True
+
     def advance(self, by=None, to=None):
         """Moves the manual clock; gives the new time."""
         return self.read("clock.advance", by=by, to=to)["now"]
