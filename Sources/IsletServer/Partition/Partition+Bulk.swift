@@ -117,10 +117,7 @@ extension Partition {
         guard let number = beginDigest(app, prefix: digest.prefix.map { frame.bytes($0) } ?? []) else {
             return refuse(envelope, frame, .busy(retryAfter: 100))
         }
-        let result = later(.digest(number, app: app), envelope, frame)
-        // Where no job has room, nobody would go on with the scan or end it.
-        if case .later = result {} else { engine.cancelDigest(number) }
-        return result
+        return later(.digest(number, app: app), envelope, frame)
     }
 
     func beginDigest(_ app: AppID, prefix: [UInt8]) -> Int? {
@@ -185,7 +182,7 @@ extension Partition {
     package func clientIsGone(_ peer: Peer) {
         removePulls { $0.peer == peer }
         for job in jobs where job.isRead && job.peer == peer.routingID && job.answer?.message.destination == peer.destination {
-            if case .digest(let number, _) = job.kind { engine.cancelDigest(number) }
+            drop(job)
             jobs.removeAll { $0 === job }
         }
     }

@@ -21,10 +21,21 @@ extension Partition {
     func later(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         let job = job(kind, envelope, frame)
         guard jobs.count < Self.maximumJobs, jobs.count(where: { $0.peer == job.peer }) < Self.maximumJobsOfPeer else {
+            drop(job)
             return refuse(envelope, frame, .busy(retryAfter: 100))
         }
         jobs.append(job)
         return .later(job)
+    }
+
+    /// Nobody goes on with a job: what it holds beside itself is given back.
+    func drop(_ job: Job) {
+        switch job.kind {
+        case .digest(let number, _): engine.cancelDigest(number)
+        case .list, .waitForSeq, .past, .controlList, .controlValue, .widgetList, .timerList, .slotList, .subscriberList,
+            .question, .backup, .clockTravel:
+            break
+        }
     }
 
     /// Gives each waiting read its turn; true where one has work left.
@@ -117,7 +128,7 @@ extension Partition {
         let refused = jobs.filter { $0.isRead }
         jobs.removeAll { $0.isRead }
         for job in refused {
-            if case .digest(let number, _) = job.kind { engine.cancelDigest(number) }
+            drop(job)
             let req = job.req
             finish(job, with: refuse(job.envelope, req.span, .unavailable(reason)))
         }
