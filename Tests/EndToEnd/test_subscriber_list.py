@@ -109,16 +109,27 @@ def test_one_that_joined_for_an_app_is_told_that_it_lags(wire, service, client):
     assert set(events._joins) == {topic}
 
 
-def test_reports_of_many_apps_make_room_for_newer_ones(client):
-    apps = {f"com.example.app-{number}": 1 for number in range(1_000)}
-    for _ in range(201):
+def test_reports_of_many_apps_have_a_share_of_memory(client, wire, service):
+    """8 MiB of one connection; what is beyond is not remembered, and others have their own."""
+    def figures():
+        stats = client.read("service.stats")["stats"]
+        assert stats["subscribers"]["reporting"] == stats["waiting"]["reports"]["count"]
+        return stats["waiting"]["reports"]
+
+    apps = {f"com.example.app-{number:064}": 1 for number in range(600)}
+    report(client, apps)
+    fit = (8 << 20) // figures()["bytes"]
+    for _ in range(fit):
         report(client, apps)
-    figures = client.read("service.stats")["stats"]["subscribers"]
-    assert figures["reporting"] == 200
+    assert (figures()["count"], figures()["refused"]) == (fit, 1)
     for row in subscribers(client, limit=2)["subscribers"]:
         report(client, {client.app: 1}, row["nonce"])
     report(client, apps)
-    assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 201
+    assert figures()["count"] == fit + 1
+    other = Commands(wire, service.commands)
+    report(other, apps)
+    other.read("service.ping")
+    assert (figures()["count"], figures()["refused"]) == (fit + 2, 1)
 
 
 def test_a_subscriber_that_is_gone_is_forgotten(wire, service, client):

@@ -1,7 +1,7 @@
 /// How many connections the service's sockets may have.
-struct ConnectionLimits: Equatable {
+package struct ConnectionLimits: Equatable {
     /// Of one socket (contract, "The process").
-    static let perSocket = 1_024
+    package static let perSocket = 1_024
     /// Files that are left to the journal, to HTTP and to the process itself.
     static let otherFiles = 384
     /// However few files a process may open, so many connections are taken.
@@ -47,6 +47,9 @@ struct ConnectionTable {
     mutating func lost(_ descriptor: Int32, at socket: Int) {
         if open[socket].remove(descriptor) != nil { count -= 1 }
     }
+
+    /// Whether a socket's connection is open.
+    func isOpen(_ descriptor: Int32, at socket: Int) -> Bool { open[socket].contains(descriptor) }
 
     func count(at socket: ServiceSockets.Bound) -> Int { open[socket.rawValue].count }
 

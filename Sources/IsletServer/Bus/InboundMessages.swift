@@ -7,12 +7,15 @@ package import ZeroMQ
 /// it is commands, one a frame.
 package struct InboundMessages: ~Copyable {
     /// A message has at most this many commands.
-    static let maximumCommands = 256
+    package static let maximumCommands = 256
     /// A command has at most this many bytes.
-    static let maximumCommandBytes = 64 * 1_024
+    package static let maximumCommandBytes = 64 * 1_024
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
+    /// Of so many of those, from the first on, it is known over which connection they came: it costs much to ask, and where
+    /// more wait, time is short.
+    private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
 
     /// A frame within `bytes`; of one that is too long only the length is kept.
@@ -26,6 +29,8 @@ package struct InboundMessages: ~Copyable {
     private var frames: [Frame] = []
     /// For each message the index behind its last frame.
     private var ends: [Int] = []
+    /// Over which connections the first messages came; -1 where nobody knows.
+    private var connections: [Int32] = []
     private var isRouted = false
     /// The next to be the present one.
     private var nextMessage = 0
@@ -62,6 +67,7 @@ package struct InboundMessages: ~Copyable {
                 guard let received = try? socket.receive(into: &message), received else { return ends.count }
                 append(message, ofMessageAt: start)
             } while message.more
+            if isRouted, ends.count < Self.connectionsAtOnce { connections.append(message.sourceDescriptor ?? -1) }
             ends.append(frames.count)
         }
         return ends.count
@@ -88,6 +94,12 @@ package struct InboundMessages: ~Copyable {
         }
         ends.append(frames.count)
         _ = next()
+    }
+
+    /// Over which connection the present message came, where that is known.
+    var connection: Int32? {
+        let index = nextMessage - 1
+        return connections.indices.contains(index) && connections[index] >= 0 ? connections[index] : nil
     }
 
     /// How many frames the present message has.
@@ -123,6 +135,7 @@ package struct InboundMessages: ~Copyable {
         bytes.removeAll(keepingCapacity: true)
         frames.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
+        connections.removeAll(keepingCapacity: true)
         self.isRouted = isRouted
         nextMessage = 0
         present = 0..<0

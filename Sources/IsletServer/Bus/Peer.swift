@@ -2,4 +2,14 @@
 package struct Peer: Hashable {
     var destination: OutboundMessages.Destination
     var routingID: [UInt8]
+
+    package init(destination: OutboundMessages.Destination, routingID: [UInt8]) {
+        self.destination = destination
+        self.routingID = routingID
+    }
+
+    /// A subscriber, which has no name but its connection's number.
+    init(subscriberAt descriptor: Int32) {
+        self.init(destination: .events, routingID: withUnsafeBytes(of: descriptor) { Array($0) })
+    }
 }

@@ -2,11 +2,11 @@
 ///
 /// libzmq takes each before anybody can look at it, and forgets it only with its connection: who has too many is cut.
 /// What is protected is this process's memory, where a subscription takes some 32 bytes for each byte of its topic.
-struct SubscriptionTable {
+package struct SubscriptionTable {
     /// Subscriptions of one peer (contract, "The process").
-    static let perPeer = 1_000
+    package static let perPeer = 1_000
     /// Bytes of all topics of all peers: some 256 MiB of memory. The peer that asks for more is cut.
-    static let bytesInAll = 8 << 20
+    package static let bytesInAll = 8 << 20
 
     static var limitInWords: String {
         "a peer has at most \(perPeer) subscriptions, and the topics of all have \(bytesInAll >> 20) MiB"

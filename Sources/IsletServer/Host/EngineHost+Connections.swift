@@ -20,11 +20,32 @@ extension EngineHost {
                 if bound == .events { subscriptions.lost(descriptor) }
                 if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
             case .lost(let descriptor):
-                if bound == .events { subscriptions.lost(descriptor) }
                 connections.lost(descriptor, at: bound.rawValue)
+                if bound == .events {
+                    subscriptions.lost(descriptor)
+                    partition.clientIsGone(Peer(subscriberAt: descriptor))
+                } else if let peer = waitingPeers[bound.rawValue].removeValue(forKey: descriptor) {
+                    partition.clientIsGone(peer)
+                }
             }
         }
         return true
+    }
+
+    /// Where something waits now for the peer of the present message, notes its connection, so that its end gives that back.
+    /// Of many messages that were received together not all connections are known; what waits for the others ends with its own
+    /// time, or with the first thing that cannot be sent.
+    func noteWaiting(at bound: ServiceSockets.Bound) {
+        guard let peer = partition.takeNewlyWaiting(), peer.destination != .events,
+            let descriptor = partition.inbound.connection
+        else { return }
+        // Its number may have been another connection's before.
+        _ = watchConnections(of: bound)
+        if connections.isOpen(descriptor, at: bound.rawValue) {
+            waitingPeers[bound.rawValue][descriptor] = peer
+        } else {
+            partition.clientIsGone(peer)
+        }
     }
 
     /// Counts the subscription that was received; false: its peer is cut, and nothing comes of it.

@@ -25,6 +25,7 @@ extension EngineHost {
                 noteDescriptor(.commands)
                 left -= max(1, partition.inbound.commands.count)
                 partition.takeCommands()
+                noteWaiting(at: .commands)
             }
         }
         return true
@@ -52,10 +53,11 @@ extension EngineHost {
         for _ in 0..<Self.subscriptionsPerTurn {
             guard let isThere = try? sockets.events.receive(into: &received), isThere else { return false }
             guard isWithinLimits() else { continue }
+            let subscriber = received.sourceDescriptor.map { Peer(subscriberAt: $0) }
             received.withUnsafeBytes { bytes in
                 let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()).bindMemory(to: UInt8.self)
                 switch bytes.first {
-                case 1: partition.subscribed(to: topic.span)
+                case 1: partition.subscribed(to: topic.span, by: subscriber)
                 case 0: partition.unsubscribed(from: topic.span)
                 default: return
                 }
@@ -72,6 +74,7 @@ extension EngineHost {
             else { return false }
             noteDescriptor(.bulk)
             partition.takeBulk()
+            noteWaiting(at: .bulk)
         }
         return true
     }

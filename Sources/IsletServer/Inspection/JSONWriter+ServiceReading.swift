@@ -37,6 +37,7 @@ extension JSONWriter {
         beginObject()
         field("cut", reading.cutClients)
         endObject()
+        waiting(reading.waiting)
         if let journal = reading.journal { self.journal(journal) }
         field("diskFull", reading.isDiskFull)
         field("stopping", reading.isStopping)
@@ -44,6 +45,20 @@ extension JSONWriter {
             key("memory")
             beginObject()
             field("resident", bytes)
+            endObject()
+        }
+        endObject()
+    }
+
+    private mutating func waiting(_ kinds: [WorkFigures]) {
+        key("waiting")
+        beginObject()
+        for kind in kinds {
+            key(plain: Array(kind.work.rawValue.utf8).span)
+            beginObject()
+            field("count", kind.usage.count)
+            field("bytes", kind.usage.bytes)
+            field("refused", kind.refusals)
             endObject()
         }
         endObject()

@@ -55,7 +55,7 @@ extension Partition {
                 inFlight: providers.callsInFlight, dropped: statistics.droppedProviders, totals: providers.totals,
                 spans: providers.spans(at: monotonic)),
             subscribers: subscribers.figures(of: engine), cutClients: statistics.cutClients,
-            connections: statistics.connections,
+            connections: statistics.connections, waiting: ledger.figures,
             journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, isStopping: isStopping,
             residentBytes: residentBytes())
     }

@@ -27,6 +27,8 @@ package struct ServiceReading: Sendable {
     /// Clients that were cut because they did not read.
     package var cutClients: UInt64
     package var connections: ConnectionFigures
+    /// What waits or is remembered for peers, by kind.
+    package var waiting: [WorkFigures]
     /// nil where nothing outlives the process.
     package var journal: JournalReading?
     package var isDiskFull: Bool
@@ -44,6 +46,14 @@ package struct ServiceReading: Sendable {
         package var totals: ProviderTotals
         package var spans: SpanReading
     }
+}
+
+/// How much waits of a kind.
+package struct WorkFigures: Sendable {
+    package var work: WaitingWork
+    package var usage: WorkLedger.Usage
+    /// How often something of it was refused.
+    package var refusals: UInt64
 }
 
 /// What is known of the subscribers that report how far they are.

@@ -20,6 +20,12 @@ extension ServiceMetrics {
         MetricDescription(
             "islet_subscribers_cut_total", .counter,
             help: "Subscribers that were cut, since they had too many subscriptions."),
+        MetricDescription("islet_waiting", .gauge, help: "What waits or is remembered for peers, by kind."),
+        MetricDescription("islet_waiting_bytes", .gauge, help: "What that weighs."),
+        MetricDescription("islet_waiting_limit", .gauge, help: "How much of it there may be, of all peers together."),
+        MetricDescription(
+            "islet_waiting_refused_total", .counter,
+            help: "What might not wait, since there was as much of it as there may be, of its peer or of all."),
         MetricDescription(
             "islet_answer_seconds", duration,
             help: "From the receipt of a message with a change until its answer was handed to the socket."),

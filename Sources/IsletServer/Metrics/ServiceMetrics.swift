@@ -31,6 +31,7 @@ package struct ServiceMetrics: Sendable {
         total("islet_joins_total", reading.joins)
         total("islet_clients_cut_total", reading.cutClients)
         connections(reading.connections)
+        waiting(reading.waiting)
         histogram("islet_answer_seconds", reading.answers)
         histogram("islet_commit_seconds", reading.commits)
         histogram("islet_lateness_seconds", reading.lateness)
@@ -62,6 +63,16 @@ package struct ServiceMetrics: Sendable {
         total("islet_connections_refused_total", connections.refused)
         set("islet_subscriptions", connections.subscriptions)
         total("islet_subscribers_cut_total", connections.cutSubscribers)
+    }
+
+    private func waiting(_ kinds: [WorkFigures]) {
+        for kind in kinds {
+            let label = [("work", kind.work.rawValue)]
+            metrics.gauge("islet_waiting", label).set(Int64(kind.usage.count))
+            metrics.gauge("islet_waiting_bytes", label).set(Int64(kind.usage.bytes))
+            metrics.gauge("islet_waiting_limit", label).set(Int64(kind.work.limits.count))
+            total("islet_waiting_refused_total", kind.refusals, label)
+        }
     }
 
     private func entities(_ reading: ServiceReading) {

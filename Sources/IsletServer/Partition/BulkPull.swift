@@ -7,7 +7,7 @@ final class BulkPull {
     static let maximumRows = 256
     static let maximumBytes = 256 << 10
     static let maximumCredit = 16
-    /// Pulls of one peer, and of all.
+    /// Pulls of one peer, and of all (``WaitingWork/pulls``).
     static let maximumPerPeer = 4
     static let maximumPulls = 16
     /// Real milliseconds without credit after which a pull ends.
@@ -30,6 +30,9 @@ final class BulkPull {
     /// The client's name for it.
     let req: [UInt8]
     let app: [UInt8]
+    /// Its place in the ledger, and that of the digest at its end.
+    var ticket: WorkLedger.Ticket?
+    var digestTicket: WorkLedger.Ticket?
     var source: Source
     var credit: Int
     /// The app's sequence number when it began.
@@ -45,6 +48,12 @@ final class BulkPull {
     var shows: UInt64 = 0
     /// When its client last gave credit, in monotonic milliseconds.
     var lastCreditAt: Milliseconds
+
+    /// What it keeps of its command.
+    var bytes: Int {
+        guard case .snapshot(let prefix?, _, _) = source else { return req.count + app.count }
+        return req.count + app.count + prefix.count
+    }
 
     init(
         peer: Peer, route: [[UInt8]], req: [UInt8], app: [UInt8], source: Source, credit: Int, at now: Milliseconds

@@ -39,6 +39,7 @@ extension Partition {
         self.backup = nil
         jobs.removeAll { job in backup.jobs.contains { $0 === job } }
         for (index, job) in backup.jobs.enumerated() {
+            ledger.giveBack(&job.ticket)
             let (req, answer) = (job.req, answered(result, job))
             // All have asked with the same bytes.
             if index == 0, let inFlight = backup.inFlight { remember(answer, inFlight, req: req.span) }
@@ -72,6 +73,12 @@ struct RunningBackup {
     var inFlight: RetryInFlight?
     /// Who waits for it: the command, and those that came again.
     var jobs: [Job] = []
+
+    /// A peer is gone. The first command stays: what became of it is remembered for a retry.
+    mutating func forget(_ peer: Peer) {
+        let first = jobs.first
+        jobs.removeAll { $0.peer == peer && $0 !== first }
+    }
 
     func isAsked(by other: Span<UInt8>) -> Bool {
         other.withUnsafeBytes { other in frame.withUnsafeBytes { equal($0, other) } }

@@ -17,6 +17,7 @@ extension Partition {
     }
 
     private func request(_ frame: Span<UInt8>, isTooLong: Bool) {
+        messageStart = outbound.writer.count
         if isTooLong { return answerBulk(refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0))) }
         let result = decoder.withDecoded(frame) { outcome, frame -> FrameResult in
             switch outcome {
@@ -93,12 +94,14 @@ extension Partition {
         guard !pulls.contains(where: { $0.peer == pull.peer && $0.req == pull.req }) else {
             return refuse(envelope, frame, .requestReused)
         }
-        guard pulls.count(where: { $0.peer == pull.peer }) < BulkPull.maximumPerPeer else {
-            return refuse(envelope, frame, .tooMany(limit: BulkPull.maximumPerPeer))
-        }
-        if pulls.count >= BulkPull.maximumPulls { giveWay() }
-        guard pulls.count < BulkPull.maximumPulls else {
-            return refuse(envelope, frame, .busy(retryAfter: BulkPull.askAgain))
+        if ledger.shortage(of: .pulls, for: pull.peer, bytes: pull.bytes) == .inAll { giveWay() }
+        do throws(WorkShortage) {
+            pull.ticket = try ledger.admit(.pulls, for: pull.peer, bytes: pull.bytes)
+        } catch {
+            switch error {
+            case .ofPeer: return refuse(envelope, frame, .tooMany(limit: WaitingWork.pulls.limits.countOfPeer))
+            case .inAll: return refuse(envelope, frame, .busy(retryAfter: BulkPull.askAgain))
+            }
         }
         pull.fromSeq = engine.apps.find(pull.app).map { engine.apps[$0].seq } ?? 0
         pulls.append(pull)
@@ -114,15 +117,30 @@ extension Partition {
                 writer.endObject()
             }
         }
-        guard let number = beginDigest(app, prefix: digest.prefix.map { frame.bytes($0) } ?? []) else {
-            return refuse(envelope, frame, .busy(retryAfter: 100))
-        }
-        return later(.digest(number, app: app), envelope, frame)
+        nextDigest += 1
+        let number = nextDigest
+        let peer = Peer(destination: .bulk, routingID: routeFrames()[0])
+        let result = later(.digest(number, app: app), envelope, frame, from: peer)
+        if case .later = result { beginScan(number, app, prefix: digest.prefix.map { frame.bytes($0) } ?? []) }
+        return result
     }
 
-    func beginDigest(_ app: AppID, prefix: [UInt8]) -> Int? {
+    /// Begins the digest at the end of a filtered snapshot; nil where its peer, or all, have as many as they may.
+    func beginDigest(_ app: AppID, prefix: [UInt8], for pull: BulkPull) -> Int? {
+        do throws(WorkShortage) {
+            pull.digestTicket = try ledger.admit(.digests, for: pull.peer, bytes: 0)
+        } catch {
+            return nil
+        }
         nextDigest += 1
-        return engine.beginDigest(nextDigest, app: app, prefix: prefix) ? nextDigest : nil
+        beginScan(nextDigest, app, prefix: prefix)
+        return nextDigest
+    }
+
+    /// Begins a scan that was admitted.
+    private func beginScan(_ number: Int, _ app: AppID, prefix: [UInt8]) {
+        let isBegun = engine.beginDigest(number, app: app, prefix: prefix)
+        precondition(isBegun, "the ledger admits as many digests as the engine computes")
     }
 
     /// The answer to `bulk.digest`.
@@ -178,24 +196,29 @@ extension Partition {
         removePulls { $0 === pull }
     }
 
+    /// The peer for which something waits since the present message, and nothing did before.
+    package func takeNewlyWaiting() -> Peer? { ledger.takeNewest() }
+
     /// A client has no connection any more: what it pulled and waited for ends.
     package func clientIsGone(_ peer: Peer) {
-        removePulls { $0.peer == peer }
-        for job in jobs where job.isRead && job.peer == peer.routingID && job.answer?.message.destination == peer.destination {
-            drop(job)
-            jobs.removeAll { $0 === job }
-        }
+        let work = ledger.peerIsGone(peer)
+        if work.contains(.pulls) { removePulls { $0.peer == peer } }
+        if work.contains(where: \.isJob) { dropJobs(of: peer) }
+        if work.contains(.joins) { joins.removeAll { $0.ticket?.peer == peer } }
+        if work.contains(.reports) { subscribers.forget(reportedBy: peer) }
     }
 
     /// A client was cut because it did not read: what it pulled ends.
     package func clientWasCut(_ peer: Peer) {
         statistics.cutClients += 1
-        removePulls { $0.peer == peer }
+        clientIsGone(peer)
     }
 
     /// Ends pulls, with the digests that they wait for.
     func removePulls(where isOver: (BulkPull) -> Bool) {
         for pull in pulls where isOver(pull) {
+            ledger.giveBack(&pull.ticket)
+            ledger.giveBack(&pull.digestTicket)
             if case .snapshot(_, _, let digest?) = pull.source { engine.cancelDigest(digest) }
         }
         pulls.removeAll(where: isOver)

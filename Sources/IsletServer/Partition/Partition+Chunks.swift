@@ -46,7 +46,7 @@ extension Partition {
             return false
         }
         if let prefix {
-            guard let number = beginDigest(app, prefix: prefix) else {
+            guard let number = beginDigest(app, prefix: prefix, for: pull) else {
                 sendChunk(
                     pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: .refused(.busy(retryAfter: 100)))
                 return true

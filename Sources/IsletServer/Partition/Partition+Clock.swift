@@ -82,8 +82,8 @@ extension Partition {
                 message.frames.removeAll()
             }
             var done = 0
-            waitedRoute = message.answer.route
-            defer { waitedRoute = nil }
+            waitedAnswer = message.answer
+            defer { waitedAnswer = nil }
             while done < message.frames.count, clockTravel == nil {
                 let frame = message.frames[done]
                 let result = execute(
@@ -93,6 +93,7 @@ extension Partition {
             }
             message.frames.removeFirst(done)
             if message.frames.isEmpty {
+                ledger.giveBack(&message.ticket)
                 message.answer.isClosed = true
                 send(message.answer)
             } else {

@@ -4,60 +4,111 @@ import IsletProtocol
 
 /// Reads that take more than one turn.
 extension Partition {
-    /// At most this many wait at a time; one more is refused as `busy`.
-    static let maximumJobs = 1_024
-    /// And so many of one connection: as many commands as a message may have.
-    static let maximumJobsOfPeer = 256
+    /// How many of those that look at entities go on in one turn.
+    private static let scansPerTurn = 8
+    /// How long a question to a provider may take at most: as long as a kind may declare.
+    static let longestQuestion: Milliseconds = 60_000
 
     /// A job for this command, whose answer will need its `req`.
-    func job(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> Job {
-        let peer = continued?.peer ?? routeFrames().first ?? []
+    func job(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>, from peer: Peer? = nil) -> Job {
         var kept = envelope
         let req = envelope.req.map { frame.bytes($0) } ?? []
         if envelope.req != nil { kept.req = FrameRange(offset: 0, count: req.count) }
-        return Job(kind, kept, req: req, peer: peer, number: statistics.commands)
+        return Job(kind, kept, req: req, peer: peer ?? asker, number: statistics.commands)
     }
 
-    func later(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        let job = job(kind, envelope, frame)
-        guard jobs.count < Self.maximumJobs, jobs.count(where: { $0.peer == job.peer }) < Self.maximumJobsOfPeer else {
-            drop(job)
-            return refuse(envelope, frame, .busy(retryAfter: 100))
+    /// Answers later, if there is room for another job of its kind, and for the answers that wait for this one.
+    func later(
+        _ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>, from peer: Peer? = nil
+    ) -> FrameResult {
+        let job = job(kind, envelope, frame, from: peer)
+        let written = waitedAnswer == nil ? outbound.writer.count - messageStart : 0
+        guard let work = kind.work, ledger.shortage(of: .answers, for: job.peer, bytes: written) == nil else {
+            ledger.refused(.answers)
+            return refuse(envelope, frame, .busy(retryAfter: Self.jobRetry))
+        }
+        do throws(WorkShortage) {
+            job.ticket = try ledger.admit(work, for: job.peer, bytes: job.req.count + kind.bytes)
+        } catch {
+            return refuse(envelope, frame, .busy(retryAfter: Self.jobRetry))
         }
         jobs.append(job)
         return .later(job)
     }
 
-    /// Nobody goes on with a job: what it holds beside itself is given back.
+    /// When to ask again for what may not wait now, in milliseconds.
+    private static let jobRetry: Int64 = 100
+
+    /// Gives each waiting read its turn; true where one has work left.
+    ///
+    /// Of those that look at entities some go on, and stand behind the others in the next turn. Once there is so much to send
+    /// that no commands are taken, nothing more is answered either.
+    func continueJobs() -> Bool {
+        guard !jobs.isEmpty else { return false }
+        var hasWork = false
+        var scans = Self.scansPerTurn
+        let waiting = jobs
+        jobs.removeAll(keepingCapacity: true)
+        var behind: [Job] = []
+        for job in waiting {
+            let isFull = outbound.writer.count >= Self.answerBytesPerTurn
+            guard !isFull, job.isWaiting || scans > 0 else {
+                // What is written leaves with this turn, unless a commit is under way; then its end begins the next.
+                if !isFull || flights.areLanded { hasWork = true }
+                jobs.append(job)
+                continue
+            }
+            if !job.isWaiting { scans -= 1 }
+            if let result = advance(job) {
+                ledger.giveBack(&job.ticket)
+                finish(job, with: result)
+            } else if job.isWaiting {
+                jobs.append(job)
+            } else {
+                hasWork = true
+                behind.append(job)
+            }
+        }
+        jobs += behind
+        return hasWork
+    }
+
+    /// Gives up what a job has begun; nothing is answered here.
     func drop(_ job: Job) {
+        ledger.giveBack(&job.ticket)
         switch job.kind {
         case .digest(let number, _): engine.cancelDigest(number)
+        case .question(let question):
+            questions[question.number] = nil
+            _ = providers.cancel(.question(question.number), .superseded, at: now.monotonic)
         case .list, .waitForSeq, .past, .controlList, .controlValue, .widgetList, .timerList, .slotList, .subscriberList,
-            .question, .backup, .clockTravel:
+            .backup, .clockTravel:
             break
         }
     }
 
-    /// Gives each waiting read its turn; true where one has work left.
-    func continueJobs() -> Bool {
-        guard !jobs.isEmpty else { return false }
-        var hasWork = false
-        let waiting = jobs
-        jobs.removeAll(keepingCapacity: true)
-        for job in waiting {
-            if let result = advance(job) {
-                finish(job, with: result)
-            } else {
-                if !job.isWaiting { hasWork = true }
-                jobs.append(job)
-            }
-        }
-        return hasWork
+    /// Gives up the jobs of a peer that is gone. A backup is made all the same, and told to whoever asks for it again.
+    func dropJobs(of peer: Peer) {
+        for job in jobs where job.peer == peer { drop(job) }
+        jobs.removeAll { $0.peer == peer }
+        backup?.forget(peer)
+    }
+
+    /// Whether the message that a job answers in has as many bytes as it may, or its peer as many in all messages that wait:
+    /// other jobs ended before.
+    private func isFull(_ job: Job) -> Bool {
+        guard let message = job.answer?.message else { return false }
+        return message.bytes > Self.answerBytesPerMessage
+            || ledger.shortage(of: .answers, for: job.peer, bytes: ListBounds.maximumBytes) != nil
     }
 
     /// Goes on with one; its answer once it is through.
     private func advance(_ job: Job) -> FrameResult? {
         let req = job.req
+        if job.hasLargeAnswer, isFull(job) {
+            drop(job)
+            return refuse(job.envelope, req.span, .busy(retryAfter: Self.fullAnswerRetry))
+        }
         switch job.kind {
         case .list(let scan):
             return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
@@ -66,8 +117,8 @@ extension Partition {
             return digest(scan, app: app, job.envelope, req.span)
         case .waitForSeq(let seq, let app, let frame, let deadline):
             if engine.apps.find(app).map({ engine.apps.seq(of: $0) }) ?? 0 >= seq {
-                continued = job
-                defer { continued = nil }
+                waitedAnswer = job.answer?.message
+                defer { waitedAnswer = nil }
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil
@@ -93,7 +144,9 @@ extension Partition {
         guard let answer = job.answer else { return }
         if log.tellsCommands { tell(result, answering: job) }
         switch result {
-        case .answered(let range): answer.message.fill(answer.index, copy(range), shows: shownBatch)
+        case .answered(let range):
+            answer.message.fill(answer.index, copy(range), shows: shownBatch)
+            ledger.weigh(&answer.message.ticket, bytes: answer.message.bytes)
         // A read that waited was found to want no answer after all: there is none such.
         case .silent: preconditionFailure("a job without an answer")
         case .later(let next): next.answer = answer
@@ -101,9 +154,11 @@ extension Partition {
         send(answer.message)
     }
 
-    /// Sends an answer if nothing is missing.
+    /// Sends an answer if nothing is missing; else it waits.
     func send(_ answer: PendingAnswer) {
-        guard answer.isComplete, !answer.frames.isEmpty else { return }
+        guard answer.isComplete else { return wait(answer) }
+        ledger.giveBack(&answer.ticket)
+        guard !answer.frames.isEmpty else { return }
         // While the disk is full everything leaves at once but what waits for it.
         let waitsForRoom = flights.isDiskFull && answer.shows > flights.committedThrough
         if waitsForRoom { leaveNow() }
@@ -115,6 +170,11 @@ extension Partition {
         }
         outbound.endMessage()
         if answer.destination == .commands, !answer.hasChange { outbound.readAnswered(from: first) }
+    }
+
+    /// An answer waits for those of its frames that are missing; that there is room was seen when the first of them was.
+    func wait(_ answer: PendingAnswer) {
+        if answer.ticket == nil { answer.ticket = ledger.enter(.answers, for: answer.peer, bytes: answer.bytes) }
     }
 
     /// The last batch that an answer may show something of that is written now; 0: none, as while the disk is full.
@@ -142,7 +202,8 @@ extension Partition {
         backup = nil
         questions.removeAll()
         clockTravel = nil
-        for message in waiting {
+        for var message in waiting {
+            ledger.giveBack(&message.ticket)
             for _ in message.frames {
                 collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer)
             }
@@ -151,6 +212,7 @@ extension Partition {
         }
         waiting.removeAll()
         for job in unfinished {
+            ledger.giveBack(&job.ticket)
             let req = job.req
             finish(job, with: refuse(job.envelope, req.span, .unavailable(.stopping)))
         }
@@ -168,11 +230,44 @@ extension Job {
         }
     }
 
+    /// Whether its answer may have as many bytes as a frame may.
+    var hasLargeAnswer: Bool {
+        switch kind {
+        case .list, .past, .controlList, .widgetList, .timerList, .slotList, .subscriberList: true
+        case .digest, .waitForSeq, .controlValue, .question, .backup, .clockTravel: false
+        }
+    }
+
     /// Whether it only waits for something to happen.
     var isWaiting: Bool {
         switch kind {
         case .waitForSeq, .past, .controlValue, .question, .backup, .clockTravel: true
         case .list, .digest, .controlList, .widgetList, .timerList, .slotList, .subscriberList: false
+        }
+    }
+}
+
+extension Job.Kind {
+    /// What it counts as; nil for the travelling clock, of which there is one.
+    var work: WaitingWork? {
+        switch self {
+        case .waitForSeq: .reads
+        case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList: .lists
+        case .digest: .digests
+        case .past: .histories
+        case .controlValue, .question: .questions
+        case .backup: .backups
+        case .clockTravel: nil
+        }
+    }
+
+    /// What it keeps of its command, beside the `req`; of a list the page that it gathers.
+    var bytes: Int {
+        switch self {
+        case .waitForSeq(_, let app, let frame, _): app.count + frame.count
+        case .question(let question): question.sort.bytes
+        case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList: ListBounds.maximumBytes
+        case .digest, .past, .controlValue, .backup, .clockTravel: 0
         }
     }
 }

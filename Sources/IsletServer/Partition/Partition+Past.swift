@@ -29,7 +29,6 @@ extension Partition {
         guard let identity = past.subject.identity(in: engine) else {
             return refuse(job.envelope, req.span, .notFound)
         }
-        if isFull(job) { return refuse(job.envelope, req.span, .busy(retryAfter: Self.fullAnswerRetry)) }
         if let events = past.events {
             let stored = missing(events, before: past.question, of: past.subject, identity)
             if let stored {
@@ -85,12 +84,6 @@ extension Partition {
     private func remembersAll(of subject: PastSubject, _ identity: Identity) -> Bool {
         let (count, first) = decisions(about: subject, identity)
         return count == Self.pastRows || first?.revision == 1
-    }
-
-    /// Whether the message that a job answers in has as many bytes as it may: other jobs of it ended before.
-    private func isFull(_ job: Job) -> Bool {
-        guard let message = job.answer?.message else { return false }
-        return message.bytes > Self.answerBytesPerMessage
     }
 
     /// The stored events that memory has not, oldest first; nil where there is a hole between them and memory.

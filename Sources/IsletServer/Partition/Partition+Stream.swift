@@ -5,23 +5,33 @@ import IsletProtocol
 extension Partition {
     /// A join that names no app is answered for at most this many.
     static let maximumJoinedApps = 1_000
-    /// At most this many joins wait for their answer; one more is not answered, and its client asks again.
-    static let maximumJoins = 65_536
     /// A turn answers no more joins once their answers have as many bytes.
     private static let joinBytesPerTurn = 1 << 20
 
-    /// A topic was subscribed to; a join is answered on its own topic, with the present batch.
-    package func subscribed(to topic: Span<UInt8>) {
-        guard let join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }),
-            joins.count < Self.maximumJoins
-        else { return }
+    /// A topic was subscribed to; a join is answered on its own topic, with the present batch. One that is too many is not
+    /// answered, and its client asks again.
+    ///
+    /// - Parameter peer: whose connection it is; nil: nobody knows.
+    package func subscribed(to topic: Span<UInt8>, by peer: Peer? = nil) {
+        guard var join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }) else { return }
+        let peer = peer ?? Peer(destination: .events, routingID: [])
+        do throws(WorkShortage) {
+            join.ticket = try ledger.admit(.joins, for: peer, bytes: join.topic.count)
+        } catch {
+            return
+        }
         joins.append(join)
     }
 
     /// Nobody is subscribed to a topic any more; a join's is only ever one subscriber's, who is gone.
     package func unsubscribed(from topic: Span<UInt8>) {
         guard let join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }) else { return }
-        subscribers.forget(nonce: join.nonce)
+        forgetReport(of: join.nonce)
+    }
+
+    private func forgetReport(of nonce: [UInt8]) {
+        var ticket = subscribers.forget(nonce: nonce)
+        ledger.giveBack(&ticket)
     }
 
     /// Joins and watermarks, behind the events that leave before them: what they say of the streams is what is
@@ -31,6 +41,7 @@ extension Partition {
         var answered = 0
         while answered < joins.count, outbound.writer.count - start < Self.joinBytesPerTurn {
             answer(joins[answered])
+            ledger.giveBack(&joins[answered].ticket)
             answered += 1
         }
         joins.removeFirst(answered)
@@ -82,12 +93,25 @@ extension Partition {
     /// A subscriber says how far it is; one that is too far behind is told so on its nonce's topic, before it loses
     /// events.
     func subscriberApplied(nonce: [UInt8], _ positions: [AppliedPosition]) {
-        subscribers.report(nonce: nonce, positions: positions, at: now.monotonic)
+        for silent in subscribers.silent(at: now.monotonic) { forgetReport(of: silent) }
+        forgetReport(of: nonce)
+        remember(SubscriberTable.Report(positions: positions, at: now.monotonic), of: nonce)
         let behind = positions.filter { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
         guard !behind.isEmpty else { return }
         // It listens on the topic that it joined with, which may name an app.
         tellLagging(JoinTopic.start + nonce)
         for position in behind { tellLagging(JoinTopic.start + nonce + [UInt8(ascii: "/")] + position.app) }
+    }
+
+    /// Remembers a report, if its sender may have another.
+    private func remember(_ report: SubscriberTable.Report, of nonce: [UInt8]) {
+        var report = report
+        do throws(WorkShortage) {
+            report.ticket = try ledger.admit(.reports, for: asker, bytes: nonce.count + report.bytes)
+        } catch {
+            return
+        }
+        subscribers.remember(report, of: nonce)
     }
 
     private func tellLagging(_ topic: [UInt8]) {
@@ -122,6 +146,8 @@ extension Partition {
 struct JoinTopic {
     let topic: [UInt8]
     let app: [UInt8]?
+    /// Its place in the ledger.
+    var ticket: WorkLedger.Ticket?
 
     static let start: [UInt8] = [0xFF] + Array("join/".utf8)
     private static let nonceCount = 32

@@ -5,13 +5,15 @@ import IsletProtocol
 /// The way of a message from the commands socket to the engine.
 extension Partition {
     /// A turn takes no more messages once its answers have as many bytes.
-    private static let answerBytesPerTurn = 16 << 20
+    static let answerBytesPerTurn = 16 << 20
     /// Once the answers to one message have as many bytes, its further large reads are refused as `busy`; with one more, of
     /// 1 MiB at most, the message has 16 MiB.
     static let answerBytesPerMessage = 15 << 20
 
     /// Whether the answers to the present message are so large that no more of its large reads are answered.
-    var isAnswerFull: Bool { outbound.writer.count - messageStart > Self.answerBytesPerMessage }
+    var isAnswerFull: Bool {
+        (waitedAnswer?.bytes ?? outbound.writer.count - messageStart) > Self.answerBytesPerMessage
+    }
 
     /// What became of one command.
     enum FrameResult {
@@ -26,7 +28,7 @@ extension Partition {
     /// Whether commands are taken now: not while a batch waits that is large enough, nor while large answers wait to
     /// leave, nor while too many wait for a clock that travels.
     package var takesCommands: Bool {
-        guard clockTravel == nil || waiting.count < Self.maximumWaiting else { return false }
+        guard clockTravel == nil || waiting.count < WaitingWork.messages.limits.count else { return false }
         return !isStopping && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
@@ -41,9 +43,43 @@ extension Partition {
         if clockTravel == nil || isFromProvider {
             handleMessage(to: .commands)
         } else {
-            waiting.append(waitingMessage(from: inbound.routeCount))
+            waitForClock()
         }
     }
+
+    /// Keeps the message in ``inbound`` until the clock has arrived. Whose peer has its share of those is refused.
+    private func waitForClock() {
+        var message = waitingMessage(from: inbound.routeCount)
+        do throws(WorkShortage) {
+            message.ticket = try ledger.admit(.messages, for: message.answer.peer, bytes: message.bytes)
+            waiting.append(message)
+        } catch {
+            for index in inbound.commands {
+                let isTooLong = inbound[index].isTooLong
+                collect(inbound.withFrame(index) { refuseToWait($0, isTooLong: isTooLong) }, into: message.answer)
+            }
+            message.answer.isClosed = true
+            send(message.answer)
+        }
+    }
+
+    /// Refuses a command that may not wait for the clock, under its `req`.
+    private func refuseToWait(_ frame: Span<UInt8>, isTooLong: Bool) -> FrameResult {
+        if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
+        return decoder.withDecoded(frame) { outcome, frame in
+            switch outcome {
+            case .success(let command):
+                let result = refuse(command.envelope, frame, .busy(retryAfter: Self.clockRetry))
+                return command.envelope.wantsAnswer ? result : .silent
+            case .failure(let refused):
+                let result = refuse(refused.envelope, frame, refused.refusal)
+                return refused.envelope.wantsAnswer ? result : .silent
+            }
+        }
+    }
+
+    /// When to send again what could not wait for the clock, in milliseconds.
+    private static let clockRetry: Int64 = 100
 
     /// Whether the message in ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
     private var isFromProvider: Bool {
@@ -59,9 +95,6 @@ extension Partition {
             return false
         }
     }
-
-    /// At most this many messages wait here for a clock that travels; the others stay with their senders.
-    static let maximumWaiting = 1_024
 
     /// Takes the message in ``inbound``, which came from a plain publisher: it gets no answers.
     package func takeIngest() {
@@ -94,8 +127,9 @@ extension Partition {
             results.append(result)
             // The clock travels: what follows in this message waits for it, as all other commands do.
             if clockTravel != nil, index + 1 < inbound.count {
-                let rest = waitingMessage(from: index + 1)
+                var rest = waitingMessage(from: index + 1)
                 for result in results { collect(result, into: rest.answer) }
+                rest.ticket = ledger.enter(.messages, for: rest.answer.peer, bytes: rest.bytes)
                 waiting.append(rest)
                 return
             }
@@ -122,6 +156,7 @@ extension Partition {
         let pending = PendingAnswer(destination: destination, route: routeFrames())
         pending.hasChange = hasChange
         for result in results { collect(result, into: pending) }
+        wait(pending)
     }
 
     /// Puts one result into an answer that waits for others.
@@ -158,8 +193,11 @@ extension Partition {
         }
     }
 
+    /// Who sent the message whose commands are executed, where that came to the commands socket.
+    var asker: Peer { Peer(destination: .commands, routingID: routeFrames().first ?? []) }
+
     /// Routing id and envelope of the message whose commands are executed.
-    func routeFrames() -> [[UInt8]] { waitedRoute ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
+    func routeFrames() -> [[UInt8]] { waitedAnswer?.route ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
 
     /// A copy of bytes in the outbound buffer.
     func copy(_ range: Range<Int>) -> [UInt8] {

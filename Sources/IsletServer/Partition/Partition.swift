@@ -43,8 +43,8 @@ package final class Partition {
     @exclusivity(unchecked) var results: [FrameResult] = []
     /// In order of arrival.
     @exclusivity(unchecked) var waiting: [WaitingMessage] = []
-    /// The route of the message that waited, while its commands are executed; nil for the message in `inbound`.
-    @exclusivity(unchecked) var waitedRoute: [[UInt8]]?
+    /// What the message is answered with whose commands are executed, where it waited; nil for the message in `inbound`.
+    @exclusivity(unchecked) var waitedAnswer: PendingAnswer?
     /// Where fresh ids come from.
     var random: any RandomNumberGenerator
 
@@ -78,9 +78,9 @@ package final class Partition {
     var presented = 0
     @exclusivity(unchecked) var watermarks = WatermarkSchedule()
     @exclusivity(unchecked) var retries = RetryWindow()
+    /// What waits or is remembered for each peer.
+    var ledger = WorkLedger()
     var jobs: [Job] = []
-    /// The job whose command is executed again.
-    var continued: Job?
     @exclusivity(unchecked) var clockTravel: ClockTravel?
     /// How often the manual clock has arrived.
     package internal(set) var arrivals = 0

@@ -16,6 +16,8 @@ final class PendingAnswer {
     var hasChange = true
     /// Whether all commands of its message have been looked at.
     var isClosed = true
+    /// Its place in the ledger while it waits.
+    var ticket: WorkLedger.Ticket?
 
     init(destination: OutboundMessages.Destination, route: [[UInt8]]) {
         self.destination = destination
@@ -23,6 +25,9 @@ final class PendingAnswer {
     }
 
     var isComplete: Bool { isClosed && missing == 0 }
+
+    /// Whose message it is.
+    var peer: Peer { Peer(destination: destination, routingID: route.first ?? []) }
 
     func add(_ frame: [UInt8], shows batch: UInt64) {
         frames.append(frame)
@@ -59,6 +64,11 @@ struct WaitingMessage {
     var answer: PendingAnswer
     /// Monotonic milliseconds.
     var receivedAt: Milliseconds
+    /// Its place in the ledger.
+    var ticket: WorkLedger.Ticket?
+
+    /// What is kept of it.
+    var bytes: Int { frames.reduce(answer.bytes) { $0 + $1.bytes.count } }
 }
 
 /// Work that takes more than one turn and ends with an answer.
@@ -101,13 +111,15 @@ final class Job {
     /// The command, for its `req`.
     let envelope: Envelope
     let req: [UInt8]
-    /// The routing id of who asked.
-    let peer: [UInt8]
+    /// Who asked.
+    let peer: Peer
     /// The number of the command, since the start.
     let number: UInt64
     var answer: Answer?
+    /// Its place in the ledger.
+    var ticket: WorkLedger.Ticket?
 
-    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8], peer: [UInt8], number: UInt64) {
+    init(_ kind: Kind, _ envelope: Envelope, req: [UInt8], peer: Peer, number: UInt64) {
         self.kind = kind
         self.peer = peer
         self.envelope = envelope

@@ -36,4 +36,17 @@ struct RelevanceQuestion {
     var isDirty = false
 }
 
+extension ProviderQuestion.Sort {
+    /// What it keeps of its command.
+    var bytes: Int {
+        switch self {
+        case .controlOptions(let parameter, let configuration): parameter.count + (configuration?.count ?? 0)
+        case .widgetOptions(let parameter, let configuration, _, let identifiers):
+            parameter.count + (configuration?.count ?? 0) + (identifiers?.count ?? 0)
+        case .snapshot(_, let configuration, _): configuration?.count ?? 0
+        case .recommendations, .relevance: 0
+        }
+    }
+}
+
 extension Refusal.Unavailable: Error {}

@@ -33,8 +33,6 @@ struct AppliedPosition: Equatable, Sendable {
 /// What subscribers report of themselves with `stream.applied`: the only way in which a publisher can know how far
 /// they are.
 package struct SubscriberTable {
-    /// At most this many are remembered; the one that has been silent longest makes room.
-    static let maximumSubscribers = 10_000
     /// At most this many apps of one report are looked at.
     static let maximumApps = 1_000
     /// One that is further behind than this is told so: half of what waits for it before it loses events.
@@ -46,6 +44,11 @@ package struct SubscriberTable {
         var positions: [AppliedPosition]
         /// Monotonic milliseconds.
         var at: Milliseconds
+        /// Its place in the ledger.
+        var ticket: WorkLedger.Ticket?
+
+        /// What it weighs, as far as its reporter can know.
+        var bytes: Int { positions.reduce(0) { $0 + $1.app.count + MemoryLayout<AppliedPosition>.size } }
 
         /// How many events it is behind: in one app or, with nil, in the one in which it is furthest.
         func lag(in engine: borrowing Engine, app: [UInt8]? = nil) -> UInt64 {
@@ -57,38 +60,28 @@ package struct SubscriberTable {
         }
     }
 
-    /// At most this many positions of all of them are remembered, for the same price.
-    static let maximumPositions = 200_000
     /// Who has reported nothing for so long is forgotten, in milliseconds.
     static let longestSilence: Milliseconds = 3_600_000
     /// How often those are looked for, in milliseconds.
     private static let silenceCheck: Milliseconds = 60_000
 
     private(set) var reports: [[UInt8]: Report] = [:]
-    private(set) var positionCount = 0
     private var nextCheck: Milliseconds = 0
 
-    /// - Parameters:
-    ///   - nonce: the subscriber's own, which its join carried.
-    ///   - time: monotonic milliseconds.
-    mutating func report(nonce: [UInt8], positions: [AppliedPosition], at time: Milliseconds) {
-        if time >= nextCheck {
-            nextCheck = time + Self.silenceCheck
-            for (nonce, report) in reports where time - report.at > Self.longestSilence { forget(nonce: nonce) }
-        }
-        forget(nonce: nonce)
-        while reports.count >= Self.maximumSubscribers || positionCount + positions.count > Self.maximumPositions,
-            let oldest = reports.min(by: { $0.value.at < $1.value.at })
-        {
-            forget(nonce: oldest.key)
-        }
-        reports[nonce] = Report(positions: positions, at: time)
-        positionCount += positions.count
-    }
+    /// - Parameter nonce: the subscriber's own, which its join carried.
+    mutating func remember(_ report: Report, of nonce: [UInt8]) { reports[nonce] = report }
 
-    /// A subscriber is gone.
-    mutating func forget(nonce: [UInt8]) {
-        if let report = reports.removeValue(forKey: nonce) { positionCount -= report.positions.count }
+    /// A subscriber is gone; its report's place in the ledger.
+    mutating func forget(nonce: [UInt8]) -> WorkLedger.Ticket? { reports.removeValue(forKey: nonce)?.ticket }
+
+    /// Who reported over this connection is forgotten, as it is gone.
+    mutating func forget(reportedBy peer: Peer) { reports = reports.filter { $0.value.ticket?.peer != peer } }
+
+    /// Those of whom nothing was heard for too long; looked for from time to time.
+    mutating func silent(at time: Milliseconds) -> [[UInt8]] {
+        guard time >= nextCheck else { return [] }
+        nextCheck = time + Self.silenceCheck
+        return reports.filter { time - $0.value.at > Self.longestSilence }.map(\.key)
     }
 
     /// How many there are, and how far behind. Where they report more positions than one turn may look at, the rest counts

@@ -25,6 +25,7 @@ package enum StatsText {
             spans("calls", reading.object("providers", "call")),
             [
                 line("subscribers", subscribers(reading)), line("clients", clients(reading)),
+                line("waiting", waiting(reading)),
                 line("journal", journal(reading)),
                 line("memory", reading.number("memory", "resident").map { "\(ByteText.text($0)) resident" }),
             ].compactMap(\.self),
@@ -119,6 +120,16 @@ package enum StatsText {
             plain(reading.number("clients", "connected")).map { "\($0) connected" },
             cut > 0 ? "\(plain(cut) ?? "") cut off, since they did not read" : nil,
         ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// Such as `2 reads, 1 pulls (3 refused)`; nil where nothing waits and nothing was refused.
+    private static func waiting(_ reading: StatsReading) -> String? {
+        let parts = (reading.object("waiting")?.members ?? []).compactMap { kind -> String? in
+            let (count, refused) = (kind.value.object?["count"]?.integer ?? 0, kind.value.object?["refused"]?.integer ?? 0)
+            guard count > 0 || refused > 0 else { return nil }
+            return "\(plain(count) ?? "") \(kind.name)" + (refused > 0 ? " (\(plain(refused) ?? "") refused)" : "")
+        }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

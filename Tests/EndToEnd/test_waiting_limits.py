@@ -1,0 +1,168 @@
+"""What waits or is remembered for a connection: it has a share, others have theirs, and all is given back when it goes."""
+
+import itertools
+import secrets
+import time
+
+import pytest
+
+from support.bulk import Bulk
+from support.commands import Commands, encode
+from support.provider import TORCH, RawProvider, toggle
+from support.wire import DEADLINE
+
+APP = "com.example.pizza"
+
+
+def waiting(client):
+    return client.read("service.stats")["stats"]["waiting"]
+
+
+def until(client, holds):
+    """Reads until something holds, which comes about on another connection."""
+    deadline = time.monotonic() + DEADLINE
+    while not holds(figures := waiting(client)):
+        assert time.monotonic() < deadline, figures
+    return figures
+
+
+def counts(client, **expected):
+    """Waits until so many of these kinds wait, and nothing of all others."""
+    until(client, lambda figures: {kind: found["count"] for kind, found in figures.items() if found["count"]} == {
+        kind: count for kind, count in expected.items() if count})
+
+
+def test_nothing_waits_for_commands_that_are_answered_at_once(client):
+    client.start(key="a")
+    client.applied("activity.update", key="a", contentState={"eta": 1})
+    client.list()
+    client.read("service.ping")
+    assert {(found["count"], found["bytes"], found["refused"]) for found in waiting(client).values()} == {(0, 0, 0)}
+
+
+def test_reads_of_connections_that_are_gone_wait_no_more(client, wire, service):
+    id = client.start()["id"]
+    peers = [Commands(wire, service.commands, APP) for _ in range(2)]
+    for peer in peers:
+        peer.send(*(peer.command("activity.get", id=id, minSeq=9, ttl=60_000) for _ in range(256)))
+    counts(client, reads=512, answers=2)
+    assert peers[0].refused("activity.get", id=id, minSeq=9)["code"] == "busy"
+    figures = waiting(client)
+    assert figures["reads"]["refused"] == 1 and figures["reads"]["bytes"] > 512 * 50
+    waits = client.command("activity.get", id=id, minSeq=2, ttl=60_000)
+    client.send(waits)
+    until(client, lambda figures: figures["reads"]["count"] == 513)
+    peers[0].socket.close(linger=0)
+    counts(client, reads=257, answers=2)
+    peers[1].socket.close(linger=0)
+    counts(client, reads=1, answers=1)
+    client.applied("activity.update", id=id, contentState={"eta": 1})
+    [answer] = client.answer_to(waits["req"])
+    assert answer["ok"]
+    counts(client)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5])
+def test_a_connection_has_four_pulls_and_its_end_gives_them_back(client, wire, service, count):
+    for number in range(3):
+        client.start(key=f"{number}", contentState={"text": "x" * 3_900})
+    puller, other = Bulk(wire, service.bulk, APP), Bulk(wire, service.bulk, APP)
+    for number in range(count):
+        # One chunk, and no credit for the end of the filtered ones.
+        puller.send("snapshot", app=APP, prefix=f"{APP}/activity/", credit=1)
+    answers = [puller.chunk()[0] for _ in range(count)]
+    assert [answer["error"]["code"] for answer in answers if "error" in answer] == ["tooMany"] * (count - min(count, 4))
+    until(client, lambda figures: figures["pulls"]["count"] == min(count, 4))
+    assert other.pull("snapshot").end["entities"] == 3
+    puller.socket.close(linger=0)
+    counts(client)
+
+
+@pytest.mark.parametrize("count", [1, 8, 9])
+def test_a_connection_has_eight_digests_at_a_time(client, wire, service, count):
+    client.start()
+    puller, other = Bulk(wire, service.bulk, APP), Bulk(wire, service.bulk, APP)
+    # What was refused leaves nothing behind, so it goes on like this for longer than there is room.
+    for _ in range(17):
+        # Those of one message begin in one turn, and none ends before all have begun.
+        puller.socket.send_multipart(
+            [encode({"op": "bulk.digest", "req": f"d-{number}", "app": APP}) for number in range(count)])
+        answers = [puller.chunk()[0] for _ in range(count)]
+        assert sum(answer.get("entities", 0) for answer in answers) == min(count, 8)
+        refused = [answer["error"]["code"] for answer in answers if "error" in answer]
+        assert refused == ["busy"] * (count - min(count, 8))
+    other.send("digest", app=APP)
+    assert other.chunk()[0]["entities"] == 1
+    counts(client)
+
+
+def test_questions_of_connections_that_are_gone_wait_no_more(client, wire, service):
+    RawProvider(wire, service.commands, toggle(parameters=[
+        {"name": "room", "type": "entity", "isOptional": True, "dynamicOptions": True}]))
+    peers = [Commands(wire, service.commands, APP) for _ in range(2)]
+    for peer in peers:
+        peer.send(*(peer.command("control.options", kind=TORCH, parameter="room", ttl=60_000) for _ in range(3)))
+    counts(client, questions=6, answers=2)
+    for peer in peers:
+        peer.socket.close(linger=0)
+    counts(client)
+
+
+def test_messages_that_wait_for_the_clock_are_counted_and_have_a_share(wire, serve):
+    service = serve({"--clock": "manual"})
+    home, client, greedy, other = (Commands(wire, service.commands, APP) for _ in range(4))
+    provider = RawProvider(wire, service.commands, toggle())
+    # The clock stands where a provider is called, until that has answered.
+    home.applied("control.add", kind=TORCH)
+    call = provider.call()
+    travel = home.command("clock.advance", by=10)
+    home.send(travel)
+    probes = itertools.count()
+
+    def ping(peer):
+        command = peer.command("service.ping", req=f"p-{next(probes)}")
+        peer.send(command)
+        return command["req"]
+
+    home.silent()
+    sent = [ping(greedy) for _ in range(513)]
+    [refused] = greedy.answer_to(sent[-1])
+    assert refused["error"]["code"] == "busy" and refused["error"]["retry"] == "later"
+    late = ping(other)
+    other.silent()
+    provider.answer(call, True)
+    assert other.answer_to(late)[0]["ok"] and home.answer_to(travel["req"])[0]["ok"]
+    assert all(greedy.answer_to(req)[0]["ok"] for req in sent[:-1])
+    counts(client)
+    assert waiting(client)["messages"]["refused"] == 1
+
+
+def test_commands_of_a_connection_that_is_gone_are_executed_when_the_clock_has_arrived(wire, serve):
+    service = serve({"--clock": "manual"})
+    home, leaving = (Commands(wire, service.commands, APP) for _ in range(2))
+    provider = RawProvider(wire, service.commands, toggle())
+    home.applied("control.add", kind=TORCH)
+    call = provider.call()
+    travel = home.command("clock.advance", by=10)
+    home.send(travel)
+    home.silent()
+    leaving.send(leaving.command("activity.start", type="T", attributes={}, contentState={}, key="left"))
+    leaving.socket.close(linger=5_000)
+    provider.answer(call, True)
+    home.answer_to(travel["req"])
+    deadline = time.monotonic() + DEADLINE
+    while not home.list():
+        assert time.monotonic() < deadline
+    counts(home)
+
+
+def test_reports_are_forgotten_with_the_connection_that_made_them(client, wire, service):
+    client.start()
+    reporter = Commands(wire, service.commands, APP)
+    for _ in range(3):
+        reporter.send(reporter.command("stream.applied", nonce=secrets.token_hex(16), apps={APP: {"seq": 1}}))
+    counts(client, reports=3)
+    assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 3
+    reporter.socket.close(linger=0)
+    counts(client)
+    assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 0
