@@ -166,3 +166,25 @@ def test_reports_are_forgotten_with_the_connection_that_made_them(client, wire, 
     reporter.socket.close(linger=0)
     counts(client)
     assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 0
+
+
+def test_large_answers_that_wait_for_one_of_their_message_have_a_share(client, wire, service):
+    """32 MiB of one connection, and one message more, as its commands are executed already."""
+    id = client.start()["id"]
+    client.batch(*(client.command("activity.update", id=id, contentState={"n": number, "text": "x" * 3_900})
+                   for number in range(255)))
+    greedy = Commands(wire, service.commands, APP)
+    for _ in range(3):
+        greedy.send(
+            greedy.command("activity.get", id=id, minSeq=10**6, ttl=60_000),
+            *(greedy.command("activity.history", id=id) for _ in range(16)))
+    assert greedy.refused("activity.get", id=id, minSeq=10**6, ttl=60_000)["code"] == "busy"
+    figures = waiting(client)["answers"]
+    assert figures["count"] == 3 and figures["refused"] == 1 and 32 << 20 <= figures["bytes"] <= 48 << 20
+    waits = client.command("activity.get", id=id, minSeq=257, ttl=60_000)
+    client.send(waits)
+    counts(client, reads=4, answers=4)
+    client.applied("activity.update", id=id, contentState={"eta": 1})
+    assert client.answer_to(waits["req"])[0]["ok"]
+    greedy.socket.close(linger=0)
+    counts(client)
