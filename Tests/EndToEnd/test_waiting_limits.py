@@ -137,6 +137,33 @@ def test_messages_that_wait_for_the_clock_are_counted_and_have_a_share(wire, ser
     assert waiting(client)["messages"]["refused"] == 1
 
 
+def test_what_waited_for_the_clock_is_executed_in_the_order_in_which_it_came(wire, serve):
+    """Over several turns, and what comes meanwhile is executed behind it."""
+    service = serve({"--clock": "manual"})
+    home, other = (Commands(wire, service.commands, APP) for _ in range(2))
+    provider = RawProvider(wire, service.commands, toggle())
+    id = home.start()["id"]
+    home.applied("control.add", kind=TORCH)
+    call = provider.call()
+    travel = home.command("clock.advance", by=10)
+    home.send(travel)
+    home.silent()
+    updates = [[home.command("activity.update", id=id, contentState={"n": 100 * part + n}) for n in range(100)]
+               for part in range(8)]
+    for part in updates:
+        home.send(*part)
+    until_waiting = other.command("service.ping")
+    other.send(until_waiting)
+    other.silent()
+    provider.answer(call, True)
+    home.answer_to(travel["req"])
+    last = home.applied("activity.update", id=id, contentState={"n": "last"})["activity"]["revision"]
+    answers = [answer for part in updates for answer in home.answer_to(part[0]["req"])]
+    assert [answer["activity"]["revision"] for answer in answers] == list(range(2, 802)) and last == 802
+    assert other.answer_to(until_waiting["req"])[0]["ok"]
+    counts(home)
+
+
 def test_commands_of_a_connection_that_is_gone_are_executed_when_the_clock_has_arrived(wire, serve):
     service = serve({"--clock": "manual"})
     home, leaving = (Commands(wire, service.commands, APP) for _ in range(2))

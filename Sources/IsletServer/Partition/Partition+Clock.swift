@@ -72,9 +72,21 @@ extension Partition {
         now.domain = instant
     }
 
-    /// Goes on with the commands that waited, until one lets the clock travel again.
-    private func continueWaiting() {
-        while clockTravel == nil, !waiting.isEmpty {
+    /// How many of the commands that waited for the clock a turn executes.
+    private static let waitedPerTurn = 128
+
+    /// Whether commands that waited are executed now: not while as much waits for the journal or to be sent as keeps others
+    /// from being taken.
+    var executesWaiting: Bool {
+        guard !waiting.isEmpty, clockTravel == nil, !isStopping else { return false }
+        return (hasRoom || flights.isDiskFull) && outbound.writer.count < Self.answerBytesPerTurn
+    }
+
+    /// Goes on with some of the commands that waited, until one lets the clock travel again. Those that come meanwhile wait
+    /// behind them.
+    func continueWaiting() {
+        var left = Self.waitedPerTurn
+        while left > 0, executesWaiting {
             var message = waiting.removeFirst()
             if message.hasTooManyFrames {
                 let refusal = Refusal.badMessage(.tooManyFrames, offset: 0)
@@ -84,7 +96,8 @@ extension Partition {
             var done = 0
             waitedAnswer = message.answer
             defer { waitedAnswer = nil }
-            while done < message.frames.count, clockTravel == nil {
+            while done < message.frames.count, left > 0, clockTravel == nil {
+                left -= 1
                 let frame = message.frames[done]
                 let result = execute(
                     frame.bytes.span, isTooLong: frame.isTooLong, isIngest: false, receivedAt: message.receivedAt)

@@ -28,7 +28,7 @@ extension Partition {
     /// Whether commands are taken now: not while a batch waits that is large enough, nor while large answers wait to
     /// leave, nor while too many wait for a clock that travels.
     package var takesCommands: Bool {
-        guard clockTravel == nil || waiting.count < WaitingWork.messages.limits.count else { return false }
+        guard waiting.count < WaitingWork.messages.limits.count else { return false }
         return !isStopping && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
@@ -40,7 +40,7 @@ extension Partition {
         if providers.providerCount > 0, inbound.routeCount > 0 {
             providers.heard(from: inbound.frame(0), at: now.monotonic)
         }
-        if clockTravel == nil || isFromProvider {
+        if clockTravel == nil && waiting.isEmpty || isFromProvider {
             handleMessage(to: .commands)
         } else {
             waitForClock()

@@ -169,6 +169,7 @@ package final class Partition {
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
         presented = 0
+        if executesWaiting { continueWaiting() }
         guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
         if clockTravel != nil { return continueTravel() }
         var isLate = true
@@ -196,7 +197,7 @@ package final class Partition {
         continueSweep()
         tellTime()
         // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
-        return isBusy || !joins.isEmpty && (flights.areLanded || flights.isDiskFull)
+        return isBusy || executesWaiting || !joins.isEmpty && (flights.areLanded || flights.isDiskFull)
     }
 
     /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until
