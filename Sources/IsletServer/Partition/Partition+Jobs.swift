@@ -7,7 +7,7 @@ extension Partition {
     /// How many of those that look at entities go on in one turn.
     private static let scansPerTurn = 8
     /// How long a question to a provider may take at most: as long as a kind may declare.
-    static let longestQuestion: Milliseconds = 60_000
+    static let longestQuestion: Milliseconds = DeclarationLimits.deadlines.upperBound
 
     /// A job for this command, whose answer will need its `req`.
     func job(_ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>, from peer: Peer? = nil) -> Job {
