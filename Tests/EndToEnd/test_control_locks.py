@@ -197,6 +197,29 @@ def test_nothing_that_happens_while_the_device_is_locked_tells_the_value(home):
     home.agrees(id)
 
 
+def test_the_past_of_a_redacted_control_does_not_tell_its_value(home):
+    provider = sensitive(home)
+    id = home.shown(
+        provider, {"code": SECRET}, kind=DOOR, device="phone", configuration={"note": SECRET},
+        look={"status": SECRET, "isActive": True, "tint": SECRET, "actionHint": SECRET})
+    told = home.client.read("control.history", id=id)
+    assert SECRET in json.dumps(told)
+    device(home, "lock")
+    home.next("redacted")
+    hidden = home.client.read("control.history", id=id)
+    assert SECRET not in json.dumps(hidden) and "valueSource" not in hidden["events"][0]["control"]
+    without = [
+        {**event, "control": {name: value for name, value in event["control"].items() if name not in CONTENT}}
+        for event in told["events"]]
+    assert hidden["events"][:-1] == without and hidden["complete"] is True
+    device(home, "unlock")
+    home.next("revealed")
+    assert home.client.read("control.history", id=id)["events"][:len(without)] == told["events"]
+
+
+CONTENT = {"configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint"}
+
+
 def test_a_sensitive_control_that_is_placed_on_a_locked_device_is_redacted_from_the_first(home):
     provider = sensitive(home)
     device(home, "lock")

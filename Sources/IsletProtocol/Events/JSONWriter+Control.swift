@@ -186,9 +186,38 @@ extension JSONWriter {
 
     /// What a locked device does not show.
     private mutating func hidden() {
-        for name: StaticString in ["configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint"] {
-            cleared(name)
+        for name in Self.contentMembers { cleared(name) }
+    }
+
+    private static let contentMembers: [StaticString] = [
+        "configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint",
+    ]
+
+    /// An event of a control's past as `control.history` shows it while the control is redacted: without what it told of
+    /// the content.
+    package mutating func redacted(event json: Span<UInt8>) {
+        var hidden: [Range<Int>] = []
+        do {
+            try JSONScanner.scanObject(json, under: "control") { member in
+                guard member.value.kind != .null,
+                    Self.contentMembers.contains(where: { member.name.equals($0, in: json) })
+                else { return }
+                // The id stands before: with the comma and the quote before its name.
+                hidden.append(Int(member.name.range.offset) - 2..<member.value.range.indices.upperBound)
+            }
+        } catch {
+            // Damaged where it is stored: what it tells of the content cannot be told apart.
+            return
         }
+        var kept: [UInt8] = []
+        kept.reserveCapacity(json.count)
+        var place = 0
+        for range in hidden {
+            kept.append(contentsOf: json.bytes(FrameRange(place..<range.lowerBound)))
+            place = range.upperBound
+        }
+        kept.append(contentsOf: json.bytes(FrameRange(place..<json.count)))
+        raw(kept.span)
     }
 
     // MARK: Explain

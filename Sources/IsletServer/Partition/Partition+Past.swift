@@ -143,10 +143,15 @@ extension Partition {
             writer.short(subject, of: engine)
             writer.key("events")
             writer.beginArray()
-            for event in shown { writer.raw(event.json.span) }
+            let isRedacted = subject.isRedacted(in: engine)
+            for event in shown {
+                if isRedacted { writer.redacted(event: event.json.span) } else { writer.raw(event.json.span) }
+            }
             _ = ring.history(
                 of: identity.id, app: identity.app, maximumRows: Self.pastRows, maximumBytes: ListBounds.maximumBytes
-            ) { _, _, _, json in writer.raw(json) }
+            ) { _, _, _, json in
+                if isRedacted { writer.redacted(event: json) } else { writer.raw(json) }
+            }
             writer.endArray()
             let isComplete = shown.first.map { $0.previous == 0 } ?? recent?.isComplete ?? false
             writer.field("complete", isComplete)
@@ -160,6 +165,14 @@ extension Partition {
 }
 
 extension PastSubject {
+    /// Whether its content is hidden at present, and with it what its past tells of it.
+    fileprivate func isRedacted(in engine: borrowing Engine) -> Bool {
+        switch self {
+        case .activity, .widget: false
+        case .control(let reference): engine.controls.record(reference)?.machine.isRedacted ?? false
+        }
+    }
+
     /// The revision that a stored event made.
     fileprivate func revision(of event: StoredEvent) -> UInt32? {
         switch self {
