@@ -4,6 +4,7 @@ import pytest
 
 from support.dates import HOUR, after
 from support.durable import Durable
+from support.wire import Deadline
 
 AGAIN = {"type": "Delivery", "attributes": {}, "contentState": {}, "key": "order-7"}
 
@@ -50,6 +51,42 @@ def test_a_shorter_limit_after_a_start_ends_nothing_in_the_past(wire, tmp_path):
         assert [(event["event"], event["at"], event.get("lateBy")) for event in told[1:]] == [
             ("activity.updated", after(3 * HOUR), None), ("activity.ended", after(3 * HOUR), 0)]
         assert durable.client.get(id)["endedAt"] == after(HOUR)
+    finally:
+        durable.stop()
+
+
+def test_lateness_does_not_count_from_a_deadline_that_only_the_rules_of_this_start_make(wire, tmp_path):
+    """On the clock of the wall, which goes on while the service is down."""
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system"}).start()
+    try:
+        client = durable.client
+        id = client.start()["id"]
+        begun, deadline = client.get(id)["startedAt"], Deadline()
+        while client.read("service.ping")["now"] < begun + 100:
+            assert not deadline.passed
+        client.applied("activity.update", id=id, contentState={"n": 1})
+        ran = client.read("service.ping")["now"]
+        durable.stop().start(config=rules(tmp_path, "shorter", "activeLimit: 50ms"))
+        [ended] = [event for event in durable.client.read("activity.history", id=id)["events"]
+                   if event["event"] == "activity.ended"]
+        assert ended["cause"] == "activeLimit" and ended["at"] - ended["lateBy"] >= ran
+        assert durable.client.get(id)["endedAt"] == begun + 50
+    finally:
+        durable.stop()
+
+
+def test_lateness_counts_from_a_deadline_that_passed_while_the_service_was_down(wire, tmp_path):
+    config = rules(tmp_path, "short", "activeLimit: 300ms")
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system", "--config": config}).start()
+    try:
+        id = durable.client.start()["id"]
+        begun = durable.client.get(id)["startedAt"]
+        durable.stop().start()
+        deadline = Deadline()
+        while durable.client.get(id)["state"] != "ended":
+            assert not deadline.passed
+        ended = durable.client.read("activity.history", id=id)["events"][-1]
+        assert ended["at"] - ended["lateBy"] == begun + 300
     finally:
         durable.stop()
 

@@ -76,14 +76,20 @@ extension Engine {
         events.append(
             ActivityEvent(
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: seq, previous: previous, at: at,
-                lateBy: isDeadline ? isDatedByDue ? 0 : max(0, at - min(at, step.due)) : nil, before: before,
-                after: step.machine,
+                lateBy: isDeadline ? isDatedByDue ? 0 : lateness(of: step, at: at) : nil, before: before, after: step.machine,
                 revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
                 alert: changes.alert, url: changes.url))
         log(
             record.id, of: app, step.rule, .applied(name: step.name, seq: seq, revision: record.revision),
             from: before?.state, to: step.machine.state, cause: step.machine.cause, asker: asker, at: at, frame)
+    }
+
+    /// Counted from the deadline, or from the moment when it was set where that is later.
+    private func lateness(of step: ActivityMachine.Step, at now: Instant) -> Milliseconds {
+        let followsFromRules = step.machine.cause == .activeLimit || step.machine.cause == .heartbeat
+        let from = followsFromRules && step.due < ranUntil ? max(step.due, rulesSetAt) : step.due
+        return max(0, now - min(now, from))
     }
 
     /// Notes a decision for `explain`.

@@ -41,6 +41,9 @@ package struct Engine: ~Copyable {
     /// Where domain time stood when the service ran last. What is due before and did not take effect then was not due by
     /// the rules of that time: those of today make it due, and not earlier than now.
     package var ranUntil = Instant(0)
+    /// When the service began with other rules than it ran by before: the deadlines that follow from these alone, and that
+    /// were due before ``ranUntil``, were set then.
+    package var rulesSetAt = Instant(0)
     /// Listed entities of all apps.
     package internal(set) var entityCount = 0
     /// How many activities are in each state, by the state's raw value; dismissed counts the retained ones.

@@ -7,15 +7,31 @@ extension Partition {
     /// The fact that says when the snapshot's last round began: answers are read from there.
     static let roundKey = [UInt8(ascii: "z")]
 
+    /// The fact that says by which rules the service ran, as far as deadlines follow from them.
+    static let rulesKey = [UInt8(ascii: "y")]
+
+    /// The value of that fact.
+    func writeDeadlineRules(to writer: inout ImageWriter) {
+        let rules = engine.rules
+        for span in [rules.activeLimit, rules.heartbeatStaleAfter ?? -1, rules.heartbeatEndAfter ?? -1] {
+            writer.write(UInt64(bitPattern: span))
+        }
+    }
+
     func recover(from source: any RecoverySource) throws {
         // Without a round, no trace of a forgotten answer was written.
         var roundBegan = Instant(0)
+        var formerRules: [UInt8]?
         try source.forEachFact { key, value in
             let isRead = try located("a fact of the snapshot") {
                 if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
                 if try self.restoreFamilyFact(key, value, isInSnapshot: true) { return }
                 if try self.engine.restoreGroupFact(key, value, isInSnapshot: true) { return }
                 if try self.retries.restoreTrace(key, value) { return }
+                if key.count == 1, key[0] == Self.rulesKey[0] {
+                    formerRules = value.bytes(FrameRange(0..<value.count))
+                    return
+                }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
             }
@@ -28,6 +44,9 @@ extension Partition {
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
         restoreSigns()
         engine.ranUntil = Instant(source.summary.clock)
+        var rules = ImageWriter()
+        writeDeadlineRules(to: &rules)
+        if let formerRules, formerRules != rules.bytes { engine.rulesSetAt = now.domain }
         try finishRestoring(from: source)
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in

@@ -165,6 +165,9 @@ extension Partition {
             image.removeAll()
             image.write(round.began)
             addFact(Self.roundKey, isKnown: true, to: &chunk)
+            image.removeAll()
+            writeDeadlineRules(to: &image)
+            addFact(Self.rulesKey, isKnown: true, to: &chunk)
             chunk.holdsThrough = round.holdsThrough
             chunk.answersFrom = round.answersFrom
             sweeping.holdsThrough = round.holdsThrough
