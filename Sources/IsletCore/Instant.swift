@@ -14,6 +14,9 @@
     /// Later than every real date: the value of a deadline that is not set.
     @inlinable package static var never: Instant { Instant(.max) }
 
+    /// The dates that messages may name end here, in November 2286: milliseconds of at most 13 digits.
+    @inlinable package static var endOfDates: Instant { Instant(10_000_000_000_000) }
+
     /// Whether this is a real date and not ``never``.
     @inlinable package var isSet: Bool { milliseconds != .max }
 

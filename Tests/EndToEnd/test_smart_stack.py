@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 from support.dates import EPOCH, HOUR, MINUTE, after
-from support.widgets import CLOCK, FORECAST, entry, widget
+from support.durable import Durable
+from support.widgets import CLOCK, FORECAST, Board, entry, widget
 
 
 def scored(date, score, duration=None, n=None):
@@ -29,11 +30,11 @@ def provider(board):
 
 
 def place(board, provider, *entries, device="phone", **fields):
-    """Places a widget; at one date those that were placed first have the lower ids, as they have over time."""
+    """Places a widget; of those that are placed at one date the later ones have the lower ids."""
     return board.placed(provider, *entries, device=device, id=next(IDS), **fields)
 
 
-IDS = (f"0198c0de-0000-7000-8000-{number:012}" for number in itertools.count(1))
+IDS = (f"0198c0de-0000-7000-8000-{10**12 - number:012}" for number in itertools.count(1))
 
 
 def rotations(board, count):
@@ -54,6 +55,46 @@ def test_without_relevance_the_first_placed_is_on_top(board, provider):
     assert all("isOnTop" not in board.get(id) for id in ids[1:])
     for id in ids:
         board.agrees(id)
+
+
+def test_the_order_of_placing_outlasts_a_restart(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        board = Board(wire, durable.service)
+        provider = board.provider()
+        ids = [place(board, provider) for _ in range(3)]
+        assert board.stack() == ids
+        board = Board(wire, durable.restart().service)
+        assert board.stack() == ids
+        ids.append(place(board, board.provider()))
+        assert board.stack() == ids
+        # Now from the snapshot.
+        board = Board(wire, durable.stop().start().service)
+        assert board.stack() == ids
+    finally:
+        durable.stop()
+
+
+def test_an_app_that_is_uninstalled_leaves_a_new_first_of_the_stack_and_no_other_rotation(board, provider):
+    gone = [place(board, provider, family="systemSmall") for _ in range(4)]
+    other = Board(board.wire, board.service, "com.example.other")
+    its = other.provider()
+    stays = [place(other, its) for _ in range(2)]
+    assert board.stack() == gone + stays
+    before = other.get(stays[0])["revision"]
+    board.client.read("device.event", device="phone", event="uninstall", app=board.app)
+    for id in gone:
+        board.next("removed", id=id)
+    assert rotations(other, 1) == [(stays[0], True)] and other.get(stays[0])["revision"] == before + 1
+    assert other.stack() == stays
+    board.silent()
+
+
+def test_a_duration_beyond_all_dates_lasts_until_the_next_entry(board, provider):
+    id = place(board, provider, scored(EPOCH, 1, duration=2**53))
+    assert rows(board) == [
+        {"id": id, "app": board.app, "kind": FORECAST, "rule": "entryRelevance", "score": 1}]
+    assert all(timer["at"] < 10**13 for timer in board.client.read("timer.list", app=None)["timers"])
 
 
 def test_a_stack_is_of_its_device_alone_and_widgets_without_a_device_are_in_none(board, provider):

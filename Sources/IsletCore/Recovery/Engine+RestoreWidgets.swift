@@ -73,7 +73,8 @@ extension Engine {
             device = known
         }
         var record = WidgetRecord(
-            id: id, kind: kind, family: whole.family, device: device, addedAt: image.addedAt, machine: image.machine)
+            id: id, kind: kind, family: whole.family, device: device, addedAt: image.addedAt,
+            ordinal: image.ordinal, machine: image.machine)
         record.revision = image.revision
         record.lastSeq = seq
         record.configuration = stored(whole.configuration)
@@ -104,7 +105,8 @@ extension Engine {
             }
             let apps = (widgets.kinds[record.kind].app, widgets.kinds[widgets.slab[other].kind].app)
             guard !isProven else { throw .contradiction(twoOwners("widget", record.id, apps)) }
-            let isOlder = (record.addedAt, slot) < (widgets.slab[other].addedAt, other)
+            // Those of one id: its lives are told apart by when they began.
+            let isOlder = record.placing < widgets.slab[other].placing
             forgetRestored(widget: isOlder ? slot : other)
         }
     }
@@ -122,6 +124,7 @@ extension Engine {
                 continue
             }
             let kind = widgets.kinds[record.kind]
+            startOrdinal = max(startOrdinal, record.ordinal)
             apps[kind.app].seq = max(apps[kind.app].seq, record.lastSeq)
             apps[kind.app].digest.toggle(
                 topicHash: kind.topicHash.appending(record.id), revision: UInt64(record.revision))
@@ -133,8 +136,7 @@ extension Engine {
         }
         // A device's list is built by appending, as it was.
         placed.sort { one, other in
-            let (one, other) = (widgets.slab[one], widgets.slab[other])
-            return (one.addedAt, one.id) < (other.addedAt, other.id)
+            widgets.slab[one].placing < widgets.slab[other].placing
         }
         for slot in placed {
             guard let device = widgets.slab[slot].device else { continue }
@@ -250,7 +252,7 @@ extension Engine {
     /// What decides on a device whether reloads are charged; false where there is nothing to tell.
     package func writeFact(conditions name: [UInt8], to writer: inout ImageWriter) -> Bool {
         guard let conditions = widgets.conditions[name] else { return false }
-        writer.write(byte: WidgetImage.version)
+        writer.write(byte: ConditionsFact.version)
         writer.write(conditions.isInStandBy)
         writer.write(conditions.isInDeveloperMode)
         for apps in [conditions.foregroundApps, conditions.sessionApps] {
@@ -312,6 +314,9 @@ extension Engine.WidgetKindFact {
 
 /// What is stored of a device's conditions.
 private struct ConditionsFact {
+    /// The layout.
+    static let version: UInt8 = 1
+
     var isInStandBy: Bool
     var isInDeveloperMode: Bool
     var foregroundApps: [[UInt8]] = []
@@ -319,7 +324,7 @@ private struct ConditionsFact {
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == WidgetImage.version else { throw .unknownVersion(version) }
+        guard version == Self.version else { throw .unknownVersion(version) }
         isInStandBy = try reader.flag()
         isInDeveloperMode = try reader.flag()
         for _ in 0..<(try reader.integer(UInt32.self)) { foregroundApps.append(try reader.bytesOfRun()) }

@@ -3,8 +3,8 @@
 /// A whole one carries everything but the app, the kind and the id, which stand in its topic. The one of an event
 /// carries, beside the machine, only what the event changed: timelines are long, and most events leave them alone.
 package struct WidgetImage: Equatable, Sendable {
-    /// The layout. A later release writes another number and still reads this one.
-    static let version: UInt8 = 1
+    /// The layout. The first one knew of no order among those that were placed at one date.
+    static let version: UInt8 = 2
 
     /// What does not change, or seldom.
     package struct Whole: Equatable, Sendable {
@@ -26,6 +26,8 @@ package struct WidgetImage: Equatable, Sendable {
     package var revision: UInt32
     /// It tells the lives of an id apart.
     package var addedAt: Instant
+    /// Its place in the order of placing; 0: an earlier release wrote none.
+    package var ordinal: UInt64
     package var whole: Whole?
     package var timeline: Timeline?
     package var ledger: [UInt8]?
@@ -39,7 +41,7 @@ package struct WidgetImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == Self.version else { throw .unknownVersion(version) }
+        guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
         let flags = try reader.byte()
         guard flags < 8 else { throw .unknownValue }
         machine = try WidgetMachine(&reader)
@@ -47,6 +49,8 @@ package struct WidgetImage: Equatable, Sendable {
         revision = try reader.integer()
         addedAt = try reader.instant()
         guard addedAt.isSet, addedAt.isPlausible else { throw .contradiction("a date in no century") }
+        ordinal = version > 1 ? try reader.integer() : 0
+        guard ordinal < ActivityRecord.numberLimit else { throw .unknownValue }
         if flags & 1 != 0 {
             whole = Whole(
                 family: try reader.value(), device: try reader.bytesOfRun(), configuration: try reader.bytesOfRun(),
@@ -109,6 +113,7 @@ extension ImageWriter {
         write(byte: rule.rawValue)
         write(revision)
         write(record.addedAt)
+        write(record.ordinal)
         if isWhole {
             write(byte: record.family.rawValue)
             write(run: record.device.map { engine.devices.name($0) } ?? [])

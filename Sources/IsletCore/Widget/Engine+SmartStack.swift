@@ -20,7 +20,8 @@ extension Engine {
         let record = widgets.slab[slot]
         let machine = record.machine
         var candidate = SmartStack.Candidate(
-            slot: slot, id: record.id, kind: record.kind, addedAt: record.addedAt)
+            slot: slot, id: record.id, kind: record.kind, addedAt: record.addedAt,
+            ordinal: record.ordinal)
         if machine.score > 0, machine.relevanceEndsAt > now {
             candidate.score = machine.score
             candidate.scoreUntil = machine.relevanceEndsAt

@@ -68,7 +68,8 @@ extension Engine {
         let isOnTop = device.map { widgets.top[$0] == nil } ?? false
         let (machine, steps) = WidgetMachine.added(at: now, isOnTop: isOnTop)
         var record = WidgetRecord(
-            id: id, kind: kind, family: add.family, device: device, addedAt: now, machine: machine)
+            id: id, kind: kind, family: add.family, device: device, addedAt: now, ordinal: nextOrdinal(),
+            machine: machine)
         if let configuration = add.configuration { record.configuration = payloads.insert(configuration, of: frame) }
         if let rendering = add.rendering { record.rendering = payloads.insert(rendering, of: frame) }
         let slot = widgets.slab.insert(record)
@@ -92,13 +93,13 @@ extension Engine {
         devices[device].references += 1
     }
 
-    /// In the order of their placing, and of their ids where two were placed at once.
+    /// In the order of their placing.
     private func place(of record: WidgetRecord, on device: DeviceID) -> Int {
         let slots = widgets.onDevice[device] ?? []
         var place = slots.count
         while place > 0 {
             let other = widgets.slab[slots[place - 1]]
-            guard (record.addedAt, record.id) < (other.addedAt, other.id) else { break }
+            guard record.placing < other.placing else { break }
             place -= 1
         }
         return place

@@ -90,9 +90,13 @@ extension Engine {
     mutating func removeWidgets(
         of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>
     ) {
+        // The stack has a new first one when all are gone, and not one after another of those that go.
+        widgets.unsettledStack = device
         for slot in widgets.onDevice[device] ?? [] where widgets.kinds[widgets.slab[slot].kind].app == app {
             remove(widget: slot, .uninstall, asker, at: now, frame)
         }
+        widgets.unsettledStack = nil
+        restack(device, at: now)
     }
 
     // MARK: Dates

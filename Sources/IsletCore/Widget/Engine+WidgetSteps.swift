@@ -17,7 +17,10 @@ extension Engine {
                 second, ofWidget: slot, before: first.machine, WidgetEvent.Changes(), nil, asker: asker, at: now, frame)
         }
         arm(widget: slot)
-        if let device = widgets.slab[slot].device, first.name.movesStack { restack(device, at: now) }
+        guard let device = widgets.slab[slot].device, first.name.movesStack, device != widgets.unsettledStack else {
+            return
+        }
+        restack(device, at: now)
     }
 
     private mutating func take(

@@ -30,6 +30,7 @@ struct SmartStack {
         var id: EntityID
         var kind: DeclaredKindID
         var addedAt: Instant
+        var ordinal: UInt64
         /// Of its entry, in effect now; 0: none.
         var score: Float = 0
         var scoreUntil = Instant.never
@@ -63,7 +64,7 @@ struct SmartStack {
             case .widgetRelevance: if place != other.place { return (place ?? 0) < (other.place ?? 0) }
             case .placement: break
             }
-            return (addedAt, id) < (other.addedAt, other.id)
+            return (addedAt, ordinal, id) < (other.addedAt, other.ordinal, other.id)
         }
     }
 

@@ -162,6 +162,9 @@ extension WidgetMachine.Showing {
         let highest = entries.reduce(Float(0)) { max($0, $1.score ?? 0) }
         guard let own = entry.score, own > 0, highest > 0 else { return }
         score = own / highest
-        if entry.duration > 0 { relevanceEndsAt = entry.date + entry.duration }
+        guard entry.duration > 0 else { return }
+        // One that ends beyond all dates ends with the next entry, as one without end does.
+        let end = entry.date + entry.duration
+        if end < .endOfDates { relevanceEndsAt = end }
     }
 }

@@ -5,6 +5,8 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     package let family: WidgetFamily
     package let device: DeviceID?
     package let addedAt: Instant
+    /// Its place in the order of placing, which is one for all widgets. 0: placed by an earlier release, which knew none.
+    package let ordinal: UInt64
     package internal(set) var machine: WidgetMachine
     /// Dense within the entity, from 1.
     package internal(set) var revision: UInt32 = 0
@@ -29,18 +31,21 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
 
     /// When something happens by itself.
     var deadline: Instant { min(machine.next.at, stackAt) }
+    /// Where it comes among those of its device when nothing else tells.
+    var placing: (Instant, UInt64, EntityID) { (addedAt, ordinal, id) }
     /// Everything that it holds of the store.
     var payloads: [PayloadHandle] { [configuration, rendering, timeline, carried, ledger, action] }
 
     init(
         id: EntityID, kind: DeclaredKindID, family: WidgetFamily, device: DeviceID?, addedAt: Instant,
-        machine: WidgetMachine
+        ordinal: UInt64, machine: WidgetMachine
     ) {
         self.id = id
         self.kind = kind
         self.family = family
         self.device = device
         self.addedAt = addedAt
+        self.ordinal = ordinal
         self.machine = machine
     }
 }

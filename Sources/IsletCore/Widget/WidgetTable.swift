@@ -7,6 +7,8 @@ package struct WidgetTable: ~Copyable {
     var wheel: TimerWheel
     /// The widgets on each device that has any, the first placed first.
     var onDevice: [DeviceID: [Slot]] = [:]
+    /// The device whose stack is looked at when all of its present changes are made.
+    var unsettledStack: DeviceID?
     /// The first of each device's Smart Stack.
     var top: [DeviceID: Slot] = [:]
     /// What decides whether reloads are charged, by device, whether it has widgets or not.

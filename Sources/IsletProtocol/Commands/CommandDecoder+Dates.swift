@@ -3,7 +3,7 @@ import IsletCore
 /// Dates are milliseconds since 1970; the mistakes that people make with them are known by their size.
 extension CommandDecoder {
     /// Plausible dates in milliseconds since 1970: from September 2001 to November 2286.
-    package static let plausibleDates: Range<Int64> = 1_000_000_000_000..<10_000_000_000_000
+    package static let plausibleDates: Range<Int64> = 1_000_000_000_000..<Instant.endOfDates.milliseconds
     /// Seconds from 1970-01-01 to 2001-01-01, where Apple's `Date` begins to count.
     private static let referenceDate: Int64 = 978_307_200
 
