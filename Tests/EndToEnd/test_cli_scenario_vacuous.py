@@ -1,8 +1,10 @@
 """`islet scenario run`: nothing passes that was not looked at, and what there cannot be is no expectation."""
 
+import json
+
 import pytest
 
-from support.service import environment, run
+from support.service import ROOT, environment, run
 
 HEAD = """name: an order
 key: order-1
@@ -29,6 +31,18 @@ def play(tmp_path):
 def test_what_is_there_is_not_gone_however_it_is_written(play, step):
     code, text = play([step])
     assert code == 1 and "activity order-1 is still there: active" in text
+
+
+def test_all_members_that_answers_have_may_be_expected(play):
+    """Of every schema of an answer, those at its top."""
+    names = set()
+    for path in sorted((ROOT / "proto-json/schemas/answers").glob("*.json")):
+        schema = json.loads(path.read_text())
+        for part in [schema, *(part for way in ("oneOf", "anyOf", "allOf") for part in schema.get(way, []))]:
+            names |= part.get("properties", {}).keys()
+    assert {"activity", "stack", "providers"} <= names
+    code, text = play([f"{{update: {{contentState: {{}}}}, expect: {{{name}: absent}}}}" for name in sorted(names)])
+    assert "no member of an answer" not in text, text
 
 
 @pytest.mark.parametrize("step", [
@@ -67,6 +81,8 @@ def test_large_numbers_are_compared_digit_by_digit(play, step):
     ("{advance: 1h, no events: [{event: activity.stale, to: stael}]}", "'stael' is no state; did you mean 'stale'?"),
     ("{advance: 1h, no events: [{event: activity.stale, cause: staledate}]}", "'staledate' is no cause"),
     ("{advance: 1h, no events: [{activity: {contentStat: {eta: 1}}}]}", "no member of an activity; did you mean 'contentState'"),
+    ("{update: {contentState: {}}, expect: {activty: absent}}", "no member of an answer; did you mean 'activity'?"),
+    ("{update: {contentState: {}}, expect: {contentState: absent}}", "'contentState' is no member of an answer"),
     ("advance: 106751991167d", "the clock would stand beyond all dates"),
 ])
 def test_what_would_look_at_nothing_is_no_scenario(play, step, complaint):

@@ -118,7 +118,12 @@ extension ScenarioReading {
                 checkCode(entry.value)
                 members.append(
                     .init(name: "error", pattern: .members([.init(name: "code", pattern: pattern(entry.value))])))
-            case let name: members.append(.init(name: name, pattern: pattern(entry.value, of: name)))
+            case let name:
+                if !Self.answerMembers.contains(name) {
+                    noteUnknown(
+                        "member of an answer", name, at: entry.place, among: ["ignored"] + Self.answerMembers)
+                }
+                members.append(.init(name: name, pattern: pattern(entry.value, of: name)))
             }
         }
         let names = Set(members.map(\.name))
@@ -127,6 +132,16 @@ extension ScenarioReading {
         if names.isDisjoint(with: ["outcome", "reason", "error", "ok"]) { implied.append(Self.isNotIgnored) }
         return .members(implied + members)
     }
+
+    /// The members that answers have, in proto-json/schemas/answers: one that there is not is always absent.
+    private static let answerMembers = [
+        "ok", "outcome", "reason", "error", "activity", "control", "widget", "group", "seq", "now", "req", "activities",
+        "at", "budget", "bytes", "complete", "controls", "count", "decisions", "device", "devices", "digest", "entities",
+        "epoch", "events", "exact", "hours", "info", "items", "kinds", "later", "maximumPerApp", "maximumPerDevice",
+        "next", "options", "overdue", "pingEvery", "pingLimit", "preview", "provider", "providers", "recommendations",
+        "settings", "sinceRevision", "snapshot", "stack", "stats", "subscribers", "timeline", "timers", "total",
+        "widgets",
+    ]
 
     /// A code that no answer can have is an error of the file.
     private mutating func checkCode(_ node: ScenarioNode) {
