@@ -1,5 +1,7 @@
 // Commands of the contract over HTTP: the same objects, the same answers, the same errors.
 
+import {parse, stringify} from "./json.js";
+
 const maximumInFlight = 6; // a browser opens no more connections to one origin, and the stream needs one of them
 let inFlight = 0;
 const waiting = [];
@@ -43,14 +45,14 @@ async function post(path, body) {
         response = await fetch(path, {
             method: "POST",
             headers: {"Content-Type": "application/json"},
-            body: JSON.stringify(body),
+            body: stringify(body),
         });
     } catch {
         throw new CommandError("unreachable", "the service cannot be reached");
     }
     let answer;
     try {
-        answer = await response.json();
+        answer = parse(await response.text());
     } catch {
         throw new CommandError("badAnswer", `the service answered ${response.status} without a reason`);
     }

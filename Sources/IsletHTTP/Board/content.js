@@ -1,6 +1,7 @@
 // What a payload says, without knowing its app: which member is the headline, which is progress, a date, a number.
 
 import {count, relative, words} from "./format.js";
+import {stringify} from "./json.js";
 
 const headlines = ["status", "title", "headline", "name", "state", "phase", "message", "event", "text", "label"];
 const subtitles = ["subtitle", "detail", "description", "body", "order", "place", "address", "city", "flight", "number",
@@ -50,13 +51,14 @@ function describe(name, value, from) {
         const isDate = Number.isInteger(value) && value >= 1e12 && value < 1e13;
         return {...member, kind: isDate ? "date" : "number", text: numberText(value)};
     }
+    if (typeof value === "bigint") return {...member, value: Number(value), kind: "number", text: String(value)};
     if (typeof value === "boolean") return {...member, kind: "flag", text: value ? "yes" : "no"};
     if (typeof value === "string") return {...member, kind: "text", text: value};
     if (Array.isArray(value)) {
         const isPlain = value.every((item) => item === null || typeof item !== "object");
         return {...member, kind: "list", text: isPlain ? value.join(", ") : `${value.length} entries`};
     }
-    return {...member, kind: "other", text: value === null ? "–" : JSON.stringify(value)};
+    return {...member, kind: "other", text: value === null ? "–" : stringify(value)};
 }
 
 function numberText(value) {

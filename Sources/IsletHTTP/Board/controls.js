@@ -7,6 +7,7 @@ import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
 import {toast} from "./toast.js";
 import {change} from "./actions.js";
+import {stringify} from "./json.js";
 
 const tilesLimit = 240;
 const groups = new Map();
@@ -98,7 +99,7 @@ function statusText(control) {
     if (control.isRedacted) return "hidden while locked";
     if (control.status !== undefined) return control.status;
     if (control.template === "toggle") return control.value === true ? "On" : "Off";
-    return control.value === undefined ? "" : typeof control.value === "object" ? JSON.stringify(control.value)
+    return control.value === undefined ? "" : typeof control.value === "object" ? stringify(control.value)
         : String(control.value);
 }
 

@@ -14,6 +14,7 @@ import {focusRow} from "./table.js";
 import {controlActions, controlPreview} from "./controls.js";
 import {widgetActions, widgetPreview, widgetTimeline} from "./widgets.js";
 import {activityActions} from "./actions.js";
+import {stringify} from "./json.js";
 
 const patience = 250; // milliseconds after a change before its explanation is read again
 
@@ -182,7 +183,7 @@ function drawFacts() {
     for (const [name, value] of Object.entries(seen)) {
         if (hiddenMembers.has(name) || name.startsWith("$")) continue;
         const isDate = typeof value === "number" && value >= 1e12 && value < 1e13;
-        facts.push([words(name), isDate ? exact(value) : typeof value === "object" ? JSON.stringify(value)
+        facts.push([words(name), isDate ? exact(value) : typeof value === "object" ? stringify(value)
             : String(value)]);
     }
     byId("facts").replaceChildren(...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
@@ -190,7 +191,7 @@ function drawFacts() {
     const entry = seen.entry?.content === undefined ? [] : [["content", seen.entry.content]];
     const shown = [...payloads.map((name) => [name, seen[name]]), ...entry];
     byId("payloads").replaceChildren(...shown.map(([name, value]) => h("section", {},
-        h("h4", {}, words(name)), h("pre", {tabindex: "0"}, JSON.stringify(value, null, 2)))));
+        h("h4", {}, words(name)), h("pre", {tabindex: "0"}, stringify(value, 2)))));
     byId("content").hidden = shown.length === 0;
     byId("size").hidden = open.family !== "activity" || seen.contentState === undefined;
     if (!byId("size").hidden) drawSize();
@@ -199,8 +200,8 @@ function drawFacts() {
 // The exact bytes are the service's to count: re-written JSON may be a little shorter or longer.
 function drawSize() {
     const encoder = new TextEncoder();
-    const used = encoder.encode(JSON.stringify(seen.attributes ?? {})).length
-        + encoder.encode(JSON.stringify(seen.contentState)).length;
+    const used = encoder.encode(stringify(seen.attributes ?? {})).length
+        + encoder.encode(stringify(seen.contentState)).length;
     const limit = store.contentLimit ?? 4_096;
     byId("size-fill").style.width = `${Math.min(used / limit, 1) * 100}%`;
     byId("size-fill").classList.toggle("near", used > limit * 0.85);

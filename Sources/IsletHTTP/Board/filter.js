@@ -3,6 +3,7 @@
 
 import {readFilterText} from "./api.js";
 import {currentTime} from "./clock.js";
+import {stringify} from "./json.js";
 
 // Selects all rows.
 export const everything = {matches: () => true, needsNow: false};
@@ -68,6 +69,7 @@ function compare(node, {value, isDate}) {
 
 function meaningOf(value, isDate) {
     if (typeof value === "number") return isDate && Number.isInteger(value) ? "date" : "number";
+    if (typeof value === "bigint") return "number";
     return typeof value === "boolean" ? "flag" : "text";
 }
 
@@ -85,11 +87,12 @@ function orderOf(value, meaning, wanted) {
 }
 
 function difference(value, other) {
-    return typeof value === "number" && other !== undefined ? value - other : null;
+    if (typeof value !== "number" && typeof value !== "bigint" || other === undefined) return null;
+    return value < other ? -1 : value > other ? 1 : 0;
 }
 
 function textOf(value) {
-    return typeof value === "object" ? JSON.stringify(value) : String(value);
+    return typeof value === "object" ? stringify(value) : String(value);
 }
 
 // Whether it is contained, or with `*` in it matches the whole.

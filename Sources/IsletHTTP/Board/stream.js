@@ -1,5 +1,7 @@
 // The stream of events, kept alive: one that breaks is opened again, later each time, until there is a hello.
 
+import {parse} from "./json.js";
+
 const firstDelay = 500;
 const longestDelay = 10_000;
 
@@ -17,13 +19,13 @@ export function openStream(handlers) {
         source.addEventListener("hello", (message) => {
             delay = firstDelay;
             handlers.state("live");
-            handlers.hello(JSON.parse(message.data));
+            handlers.hello(parse(message.data));
         });
         source.addEventListener("lost", () => handlers.lost());
         source.addEventListener("message", (message) => {
             let parsed;
             try {
-                parsed = JSON.parse(message.data);
+                parsed = parse(message.data);
             } catch {
                 return handlers.lost();
             }
