@@ -1,7 +1,9 @@
 """Controls under the manual clock: its steps wait for the calls that they cause, and those take real time."""
 
+import json
 import time
 
+from support.commands import Commands, encode
 from support.dates import EPOCH, MINUTE, SECOND, after
 from support.provider import TORCH, toggle
 from support.stalls import allowed
@@ -83,6 +85,73 @@ def test_commands_wait_until_the_clock_has_arrived(home):
     assert provider.call("perform")["value"] is True
     assert [home.next()["state"] for _ in range(3)] == ["loading", "shown", "acting"]
     assert home.event["at"] == due + SECOND
+
+
+def test_an_answer_is_read_though_no_more_commands_may_wait_for_the_clock(home):
+    """So many wait; the others are told at once to come again, and hold nobody's answer up."""
+    provider = home.provider()
+    id, due = failed(home, provider)
+    req = begin(home, to=due + SECOND)
+    call = provider.call("value")
+    first, second, third = (Commands(home.wire, home.service.commands, home.app) for _ in range(3))
+    for client in (first, second):
+        for _ in range(SHARE + 1):
+            client.send(client.command("service.ping"))
+        [refused] = client.receive()
+        assert refused["req"] == f"r-{SHARE + 1}" and refused["error"]["code"] == "busy", refused
+    third.send(third.command("service.ping"), third.command("service.ping", ack="none"), b"[]")
+    busy, bad = third.receive()
+    assert busy["error"]["code"] == "busy" and busy["error"]["retryAfter"] > 0 and bad["error"]["code"] == "badMessage"
+    provider.answer(call, True)
+    home.next("reloading", cause="retry")
+    home.next("shown", id=id)
+    assert home.client.answer_to(req)[0]["now"] == due + SECOND
+    for client in (first, second):
+        answers = [client.receive()[0] for _ in range(SHARE)]
+        assert [(answer["req"], answer["ok"]) for answer in answers] == [(f"r-{n + 1}", True) for n in range(SHARE)]
+
+
+SHARE = 512
+"""So many messages of one connection wait for the clock, and twice as many in all."""
+
+
+def test_an_answer_is_taken_wherever_in_its_message_it_stands(home):
+    provider = home.provider()
+    id, due = failed(home, provider)
+    req = begin(home, to=due)
+    home.next("reloading", cause="retry")
+    call = provider.call("value")
+    answer = {"op": "provider.answer", "provider": provider.id, "call": call["call"]}
+    stranger = {"op": "provider.answer", "provider": provider.id, "call": "1", "req": "p-2"}
+    frames = [{"op": "service.ping", "req": "p-1"}, stranger, {**answer, "value": True}, {"op": "service.ping", "req": "p-3"}]
+    provider.socket.send_multipart([encode(frame) for frame in frames])
+    home.next("shown", id=id, value=True)
+    assert home.client.answer_to(req)[0]["now"] == due
+    answers = [json.loads(frame) for frame in home.wire.receive(provider.socket)]
+    assert [(answer["req"], answer["ok"]) for answer in answers] == [("p-1", True), ("p-2", False), ("p-3", True)]
+
+
+def test_an_answer_behind_the_step_in_its_own_message_does_not_wait_for_it(home):
+    provider = home.provider()
+    id = home.add()
+    call = provider.call("value")
+    step = {"op": "clock.advance", "by": MINUTE, "req": "p-1"}
+    answer = {"op": "provider.answer", "provider": provider.id, "call": call["call"], "value": True}
+    provider.socket.send_multipart([encode(step), encode(answer)])
+    home.next("shown", id=id, value=True)
+    assert home.event["at"] == EPOCH
+    assert provider.answer_to("p-1")["now"] == after(MINUTE)
+
+
+def test_an_answer_that_is_refused_lets_the_clock_go_on_at_once(home):
+    provider = home.provider()
+    id, due = failed(home, provider)
+    req = begin(home, to=due)
+    home.next("reloading", cause="retry")
+    provider.say("provider.answer", call=provider.call("value")["call"], value=True, colour="red")
+    provider.refused("unknownField")
+    home.next("failed", id=id, failure="badAnswer")
+    assert home.client.answer_to(req)[0]["now"] == due
 
 
 def test_a_call_that_was_made_before_the_step_is_waited_for_too(home):

@@ -3,7 +3,7 @@
 import pytest
 
 from support.home import Home
-from support.provider import DOOR, LAMP, TORCH, button, toggle
+from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
 
 
 def given(name, value):
@@ -136,3 +136,18 @@ def test_a_bad_registration_is_refused_with_its_field(home):
         error = provider.try_to_register(**members)["error"]
         assert (error["code"], error["detail"]["field"]) == (code, field), (members, error)
     assert home.providers() == {}
+
+
+def test_a_provider_serves_one_app_and_keeps_what_it_serves(home):
+    """Under one UUID, a second registration replaces the first: the kinds of the other app would go without a word."""
+    provider = home.provider()
+    id = home.shown(provider)
+    for connection in (provider, RawProvider(
+            home.wire, home.service.commands, toggle(), app="com.example.other", id=provider.id, register=False)):
+        answer = connection.try_to_register(app="com.example.other")
+        assert answer["error"]["code"] == "badField" and answer["error"]["detail"]["field"] == "app", answer
+    assert home.client.read("control.kinds", app="com.example.other")["kinds"] == []
+    home.tap(id)
+    provider.gives(None, op="perform", control=id)
+    provider.leave()
+    assert provider.try_to_register(app="com.example.other")["ok"]

@@ -89,18 +89,43 @@ def test_what_an_action_answers_with_does_not_matter(home):
     home.next("shown")
 
 
-def test_an_answer_with_a_bad_member_is_refused_and_may_be_given_again(home):
+@pytest.mark.parametrize("members, code", [
+    ({"status": 7}, "badField"), ({"status": "x" * 257}, "badField"), ({"isActive": "yes"}, "badField"),
+    ({"tint": {}}, "badField"), ({"disabled": 1}, "badField"), ({"colour": "red"}, "unknownField"),
+])
+def test_an_answer_with_a_bad_member_is_refused_and_the_call_has_failed(home, bystander, members, code):
+    """As soon as it is refused, and not when its time is over: there will not be another one."""
     provider = home.provider()
     id = home.add()
     call = provider.call()
-    for members, code in (
-            ({"status": 7}, "badField"), ({"status": "x" * 257}, "badField"), ({"isActive": "yes"}, "badField"),
-            ({"tint": {}}, "badField"), ({"disabled": 1}, "badField"), ({"colour": "red"}, "unknownField")):
-        provider.answer(call, True, **members)
-        error = provider.refused(code)
-        assert error["detail"] == {"field": next(iter(members))}
+    provider.answer(call, True, **members)
+    assert provider.refused(code)["detail"] == {"field": next(iter(members))}
+    home.next("failed", id=id, failure="badAnswer")
+    assert row(home, provider)["failures"] == 1
     provider.answer(call, True)
-    home.next("shown", id=id)
+    provider.refused("unknownCall", call)
+    home.client.applied("control.reload", id=id)
+    home.next("reloading", id=id)
+    provider.gives(True, control=id)
+    home.next("shown", id=id, value=True)
+
+
+def test_a_failure_with_a_bad_member_fails_its_call_too(home, bystander):
+    provider = home.provider()
+    id = home.add()
+    provider.fail(provider.call(), message=7)
+    provider.refused("badField")
+    home.next("failed", id=id, failure="badAnswer")
+
+
+def test_a_refused_answer_to_anothers_call_ends_nothing(home, bystander):
+    provider, other = home.provider(), home.provider(toggle("com.example.other"))
+    id = home.add()
+    call = provider.call()
+    other.answer(call, True, status=7)
+    other.refused("badField")
+    provider.answer(call, True)
+    home.next("shown", id=id, value=True)
 
 
 @pytest.mark.parametrize("kind", ["toggle", "button"])

@@ -1,17 +1,19 @@
 extension Engine {
-    /// Whether there is room for these kinds of an app, and for the app, as far as they are new.
-    package func hasRoom(
-        forKinds controlKinds: [ControlKindDeclaration], _ widgetKinds: [WidgetKindDeclaration], app name: FrameRange,
+    /// The limit that leaves no room for these kinds of an app, or for the app, as far as they are new; nil: there is room.
+    package func limitReached(
+        byKinds controlKinds: [ControlKindDeclaration], _ widgetKinds: [WidgetKindDeclaration], app name: FrameRange,
         _ frame: Span<UInt8>
-    ) -> Bool {
+    ) -> Int? {
         let app = apps.find(name, of: frame)
-        guard app != nil || apps.apps.count < AppTable.maximumApps else { return false }
+        guard app != nil || apps.apps.count < AppTable.maximumApps else { return AppTable.maximumApps }
         var (newControls, newWidgets) = (controlKinds.count, widgetKinds.count)
         if let app {
             newControls = controlKinds.count { controls.kinds.find(app, $0.kind) == nil }
             newWidgets = widgetKinds.count { widgets.kinds.find(app, $0.kind) == nil }
         }
-        return controls.kinds.records.count + newControls <= ControlKindTable.maximumKinds
-            && widgets.kinds.records.count + newWidgets <= DeclaredKindTable<WidgetKindDeclaration>.maximumKinds
+        let (controlLimit, widgetLimit) =
+            (ControlKindTable.maximumKinds, DeclaredKindTable<WidgetKindDeclaration>.maximumKinds)
+        if controls.kinds.records.count + newControls > controlLimit { return controlLimit }
+        return widgets.kinds.records.count + newWidgets > widgetLimit ? widgetLimit : nil
     }
 }

@@ -46,6 +46,9 @@ package struct CommandDecoder: ~Copyable {
     private(set) var present = FieldSet()
     /// The `op` of the frame that was decoded last.
     package private(set) var name = OperationName.servicePing
+    /// What a provider's answer or failure was about, where the frame that was decoded last is one and was refused: its
+    /// call will not get another.
+    package private(set) var refusedAnswer: RefusedAnswer?
     private var hasUnknownField = false
     private var hasFieldTwice = false
     private var hasEscapes = false
@@ -62,6 +65,12 @@ package struct CommandDecoder: ~Copyable {
 
     deinit {
         values.deallocate()
+    }
+
+    /// The call that a refused `provider.answer` or `provider.fail` names; its ranges are as those of commands.
+    package struct RefusedAnswer: Sendable {
+        package var provider: EntityID
+        package var call: FrameRange
     }
 
     /// Decodes a frame and hands over the command, or why it is refused, with the bytes that its ranges point into.
@@ -101,23 +110,46 @@ package struct CommandDecoder: ~Copyable {
         seen = FieldSet()
         present = FieldSet()
         guard frame.count <= CommandDecoder.maximumFrameLength else {
+            refusedAnswer = nil
             throw RefusedCommand(.badMessage(.frameTooLong, offset: CommandDecoder.maximumFrameLength))
         }
-        guard !frame.isEmpty else { throw RefusedCommand(.badMessage(.emptyFrame, offset: 0)) }
+        guard !frame.isEmpty else {
+            refusedAnswer = nil
+            throw RefusedCommand(.badMessage(.emptyFrame, offset: 0))
+        }
         do {
             try scan(frame)
         } catch {
             // The fields before the damage are not to be trusted: nothing is echoed.
             hasEscapes = false
+            refusedAnswer = nil
             throw RefusedCommand(.badMessage(error.reason.badMessage, offset: error.offset))
         }
-        guard hasEscapes else {
-            name = try read(&command, frame, original: frame)
-            return
+        if hasEscapes {
+            rewritten = frame.withUnsafeBufferPointer { Array($0) }
+            unescapeOwnFields(of: frame)
         }
-        rewritten = frame.withUnsafeBufferPointer { Array($0) }
-        unescapeOwnFields(of: frame)
-        name = try read(&command, rewritten.span, original: frame)
+        do {
+            name = hasEscapes
+                ? try read(&command, rewritten.span, original: frame) : try read(&command, frame, original: frame)
+        } catch {
+            refusedAnswer = hasEscapes ? answer(in: rewritten.span) : answer(in: frame)
+            throw error
+        }
+    }
+
+    /// What a well-formed frame that was refused is about.
+    private func answer(in frame: Span<UInt8>) -> RefusedAnswer? {
+        do {
+            switch try operation(frame) {
+            case .providerAnswer, .providerFail:
+                return RefusedAnswer(
+                    provider: try requiredID(.provider, frame), call: try requiredText(.call, .name, frame))
+            default: return nil
+            }
+        } catch {
+            return nil
+        }
     }
 
     private mutating func scan(_ frame: Span<UInt8>) throws(ScanError) {

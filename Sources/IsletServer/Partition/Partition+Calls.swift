@@ -201,6 +201,17 @@ extension Partition {
             fail.call, envelope, frame)
     }
 
+    /// A provider's answer or failure was refused before it was looked at: the call that it is about fails at once, as with
+    /// any other answer that is none.
+    func refused(_ answer: CommandDecoder.RefusedAnswer, _ frame: Span<UInt8>) {
+        let peer = routeFrames().first ?? []
+        guard let call = CallID(text: frame.bytes(answer.call)),
+            providers.purpose(of: call, by: answer.provider, peer: peer) != nil
+        else { return }
+        _ = providers.rejected(by: answer.provider, peer: peer, call: call, at: now.monotonic)
+        settleCalls()
+    }
+
     private func verdict(
         _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {

@@ -98,10 +98,13 @@ extension Partition {
             defer { waitedAnswer = nil }
             while done < message.frames.count, left > 0, clockTravel == nil {
                 left -= 1
-                let frame = message.frames[done]
-                let result = execute(
-                    frame.bytes.span, isTooLong: frame.isTooLong, isIngest: false, receivedAt: message.receivedAt)
-                collect(result, into: message.answer)
+                switch message.frames[done] {
+                case .command(let bytes, let isTooLong):
+                    let result = execute(
+                        bytes.span, isTooLong: isTooLong, isIngest: false, receivedAt: message.receivedAt)
+                    collect(result, into: message.answer)
+                case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
+                }
                 done += 1
             }
             message.frames.removeFirst(done)

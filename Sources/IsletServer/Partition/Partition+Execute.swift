@@ -11,7 +11,11 @@ extension Partition {
         do throws(RefusedCommand) {
             try decoder.decode(frame, into: &command)
         } catch {
-            return decoder.withText(of: frame) { misunderstood(error, $0, isIngest: isIngest) }
+            let answer = decoder.refusedAnswer
+            return decoder.withText(of: frame) { text in
+                if let answer, !isIngest { refused(answer, text) }
+                return misunderstood(error, text, isIngest: isIngest)
+            }
         }
         let name = decoder.name
         return decoder.withText(of: frame) {

@@ -78,9 +78,7 @@ extension Partition {
         ledger.giveBack(&job.ticket)
         switch job.kind {
         case .digest(let number, _): engine.cancelDigest(number)
-        case .question(let question):
-            questions[question.number] = nil
-            _ = providers.cancel(.question(question.number), .superseded, at: now.monotonic)
+        case .question(let question): giveUp(question)
         case .list, .waitForSeq, .past, .controlList, .controlValue, .widgetList, .timerList, .slotList, .subscriberList,
             .backup, .clockTravel:
             break
@@ -204,8 +202,11 @@ extension Partition {
         clockTravel = nil
         for var message in waiting {
             ledger.giveBack(&message.ticket)
-            for _ in message.frames {
-                collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer)
+            for frame in message.frames {
+                switch frame {
+                case .command: collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer)
+                case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
+                }
             }
             message.answer.isClosed = true
             send(message.answer)

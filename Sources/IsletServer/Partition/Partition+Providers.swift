@@ -26,8 +26,12 @@ extension Partition {
         if let refusal = providers.refusal(of: register.provider, peer: peer, kinds: declared, at: now.monotonic) {
             return refuse(envelope, frame, refusal.error)
         }
-        guard engine.hasRoom(forKinds: declarations, widgets, app: register.app, frame) else {
-            return refuse(envelope, frame, .quotaExceeded(limit: ControlKindTable.maximumKinds))
+        if let app = app(servedBy: register.provider), engine.apps.find(register.app, of: frame) != app {
+            // What it declares replaces what it declared before: the kinds of the other app would have nobody any more.
+            return refuse(envelope, frame, .badField(.app, .notAllowedHere))
+        }
+        if let limit = engine.limitReached(byKinds: declarations, widgets, app: register.app, frame) {
+            return refuse(envelope, frame, .quotaExceeded(limit: limit))
         }
         let changed = widgets.filter { declaration in
             guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { return false }
@@ -93,6 +97,17 @@ extension Partition {
             }
         }
         return kinds
+    }
+
+    /// The app whose kinds a registered provider serves.
+    private func app(servedBy provider: EntityID) -> AppID? {
+        guard let kind = providers.provider(provider).flatMap({ providers.statistics(of: $0)?.kinds.first }) else {
+            return nil
+        }
+        return switch ServedKind(number: kind) {
+        case .control(let kind): engine.controls.kinds[kind].app
+        case .widget(let kind): engine.widgets.kinds[kind].app
+        }
     }
 
     private func known(_ name: [UInt8], _ register: ProviderRegister, _ frame: Span<UInt8>) -> ServedKind? {

@@ -19,9 +19,14 @@ extension Partition {
         }
         let result = later(.question(question), envelope, frame)
         if case .later = result { return result }
+        giveUp(question)
+        return result
+    }
+
+    /// Nobody waits for a question's answer any more.
+    func giveUp(_ question: ProviderQuestion) {
         questions[question.number] = nil
         _ = providers.cancel(.question(question.number), .superseded, at: now.monotonic)
-        return result
     }
 
     /// Asks for the relevance of a kind's widgets; nobody waits for it, and where it cannot be had the last one stays.

@@ -26,9 +26,12 @@ extension Partition {
     }
 
     /// Whether commands are taken now: not while a batch waits that is large enough, nor while large answers wait to
-    /// leave, nor while too many wait for a clock that travels.
+    /// leave, nor while too many wait for a clock that travels. But where there are providers, the clock may wait for what
+    /// they say, and they are given up if nothing is heard of them: all is read then.
     package var takesCommands: Bool {
-        guard waiting.count < WaitingWork.messages.limits.count else { return false }
+        guard waiting.count < WaitingWork.messages.limits.count || providers.providerCount > 0 else {
+            return false
+        }
         return !isStopping && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
@@ -40,26 +43,12 @@ extension Partition {
         if providers.providerCount > 0, inbound.routeCount > 0 {
             providers.heard(from: inbound.frame(0), at: now.monotonic)
         }
-        if clockTravel == nil && waiting.isEmpty || isFromProvider {
+        if clockTravel == nil && waiting.isEmpty {
             handleMessage(to: .commands)
         } else {
-            waitForClock()
-        }
-    }
-
-    /// Keeps the message in ``inbound`` until the clock has arrived. Whose peer has its share of those is refused.
-    private func waitForClock() {
-        var message = waitingMessage(from: inbound.routeCount)
-        do throws(WorkShortage) {
-            message.ticket = try ledger.admit(.messages, for: message.answer.peer, bytes: message.bytes)
-            waiting.append(message)
-        } catch {
-            for index in inbound.commands {
-                let isTooLong = inbound[index].isTooLong
-                collect(inbound.withFrame(index) { refuseToWait($0, isTooLong: isTooLong) }, into: message.answer)
-            }
-            message.answer.isClosed = true
-            send(message.answer)
+            wait(
+                from: inbound.routeCount, into: PendingAnswer(destination: .commands, route: routeFrames()),
+                isBehindStep: false)
         }
     }
 
@@ -81,18 +70,16 @@ extension Partition {
     /// When to send again what could not wait for the clock, in milliseconds.
     private static let clockRetry: Int64 = 100
 
-    /// Whether the message in ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
-    private var isFromProvider: Bool {
-        guard providers.providerCount > 0, let index = inbound.commands.first, !inbound[index].isTooLong else {
-            return false
-        }
+    /// Whether a frame of ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
+    private func isFromProvider(_ index: Int) -> Bool {
+        guard providers.providerCount > 0, !inbound[index].isTooLong else { return false }
         do throws(RefusedCommand) {
             try inbound.withFrame(index) { frame throws(RefusedCommand) in
                 try decoder.decode(frame, into: &command)
             }
             return decoder.name.isOfProvider
         } catch {
-            return false
+            return decoder.refusedAnswer != nil
         }
     }
 
@@ -127,10 +114,9 @@ extension Partition {
             results.append(result)
             // The clock travels: what follows in this message waits for it, as all other commands do.
             if clockTravel != nil, index + 1 < inbound.count {
-                var rest = waitingMessage(from: index + 1)
-                for result in results { collect(result, into: rest.answer) }
-                rest.ticket = ledger.enter(.messages, for: rest.answer.peer, bytes: rest.bytes)
-                waiting.append(rest)
+                let answer = PendingAnswer(destination: .commands, route: routeFrames())
+                for result in results { collect(result, into: answer) }
+                wait(from: index + 1, into: answer, isBehindStep: true)
                 return
             }
         }
@@ -168,15 +154,44 @@ extension Partition {
         }
     }
 
-    /// The commands of the message in `inbound` from a frame on, to be executed when the clock has arrived.
-    private func waitingMessage(from index: Int) -> WaitingMessage {
-        let answer = PendingAnswer(destination: .commands, route: routeFrames())
+    /// Lets the commands of the message in `inbound` wait from a frame on until the clock has arrived; but for what
+    /// providers say of their calls, which is taken now, wherever in the message it stands. Whose peer has its share of
+    /// those that wait is refused, but for what stands behind the step itself.
+    private func wait(from index: Int, into answer: PendingAnswer, isBehindStep: Bool) {
         answer.isClosed = false
-        let frames = (index..<inbound.count).map {
-            WaitingMessage.Frame(bytes: inbound.frame($0), isTooLong: inbound[$0].isTooLong)
+        var message = WaitingMessage(
+            hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
+        var hasCommand = message.hasTooManyFrames
+        for index in index..<inbound.count {
+            if !message.hasTooManyFrames, isFromProvider(index) {
+                switch execute(index, isIngest: false) {
+                case .silent: break
+                case .answered(let range): message.frames.append(.answered(copy(range), shows: shownBatch))
+                case .later: preconditionFailure("what a provider says is taken at once")
+                }
+            } else {
+                hasCommand = true
+                message.frames.append(.command(inbound.frame(index), isTooLong: inbound[index].isTooLong))
+            }
         }
-        return WaitingMessage(
-            frames: frames, hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
+        do throws(WorkShortage) {
+            if hasCommand {
+                message.ticket =
+                    isBehindStep
+                    ? ledger.enter(.messages, for: answer.peer, bytes: message.bytes)
+                    : try ledger.admit(.messages, for: answer.peer, bytes: message.bytes)
+                return waiting.append(message)
+            }
+        } catch {}
+        for frame in message.frames {
+            switch frame {
+            case .command(let bytes, let isTooLong):
+                collect(refuseToWait(bytes.span, isTooLong: isTooLong), into: answer)
+            case .answered(let bytes, let shown): answer.add(bytes, shows: shown)
+            }
+        }
+        answer.isClosed = true
+        send(answer)
     }
 
     /// Executes one frame of `inbound`.

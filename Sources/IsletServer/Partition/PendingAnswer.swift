@@ -53,12 +53,19 @@ final class PendingAnswer {
 
 /// Commands that came while the clock travels, or behind it in its own message.
 struct WaitingMessage {
-    struct Frame {
-        var bytes: [UInt8]
-        var isTooLong: Bool
+    enum Frame {
+        case command([UInt8], isTooLong: Bool)
+        /// What a provider said was taken at once; this is what it is answered.
+        case answered([UInt8], shows: UInt64)
+
+        var bytes: [UInt8] {
+            switch self {
+            case .command(let bytes, _), .answered(let bytes, _): bytes
+            }
+        }
     }
 
-    var frames: [Frame]
+    var frames: [Frame] = []
     var hasTooManyFrames: Bool
     /// What the message is answered with; the results of earlier frames are in it already.
     var answer: PendingAnswer
