@@ -36,14 +36,15 @@ FILTERS = [
     "not contentState.ready<x", "contentState.readyAt<10m", "not contentState.readyAt<whenever",
     "contentState.eta.inner=1", "contentState.constructor!=1", "contentState~door",
     "contentState.note='at the \"door\"'", 'contentState.note="at the \\"door\\""', "relevanceScore=7.5e-1",
+    "contentState.big=9007199254740993", "contentState.big<9007199254740993", "contentState.big>=-9007199254740993",
 ]
 
 
 def test_every_filter_selects_the_same_as_in_the_command(page, service, client):
-    start(client, "order-1", device="phone-1", contentState={"eta": 5, "ready": True, "note": 'at the "door"'})
-    start(client, "order-2", staleDate=after(HOUR), contentState={"eta": "late", "ready": False}, relevanceScore=0.75)
+    start(client, "order-1", device="phone-1", contentState={"eta": 5, "ready": True, "note": 'at the "door"', "big": 2**53})
+    start(client, "order-2", staleDate=after(HOUR), contentState={"eta": "late", "ready": False, "big": 2**53 + 1}, relevanceScore=0.75)
     start(client, "ride-1", type="Ride", staleDate=after(90 * MINUTE), attributes={"n": 1},
-          contentState={"eta": {"inner": 1}, "readyAt": after(5 * MINUTE)})
+          contentState={"eta": {"inner": 1}, "readyAt": after(5 * MINUTE), "big": -(2**53) - 1})
     last = start(client, "order-3", contentState={"eta": 9.0, "readyAt": "whenever"})
     client.applied("activity.update", key="order-3", contentState={"eta": 9.0, "readyAt": "whenever"}, relevanceScore=1)
     client.read("clock.advance", by=HOUR)
@@ -111,3 +112,12 @@ def test_a_tint_is_a_colour_or_none(pages, service, client, home, tint):
     page.until(f"""document.querySelector('.tile[data-id="{torch}"]') !== null""")
     style = page.js(f"""document.querySelector('.tile[data-id="{torch}"]').getAttribute('style')""")
     assert "--tint: var(--tile-on)" in style and "function" not in style and "object" not in style
+
+
+def test_a_large_integer_is_shown_as_it_was_sent(page, service, client):
+    big = 2**64 - 1
+    id = start(client, "order-1", contentState={"big": big, "deep": [{"low": -big}]})
+    page.row(id)
+    page.click(f'.row[data-id="{id}"]')
+    page.until(f"document.querySelector('#payloads').innerText.includes('{big}')", "the large integer")
+    assert f'"low": -{big}' in page.text("#payloads") and str(float(big)) not in page.text("#payloads")
