@@ -41,8 +41,10 @@ FILTERS = [
 
 
 def test_every_filter_selects_the_same_as_in_the_command(page, service, client):
-    start(client, "order-1", device="phone-1", contentState={"eta": 5, "ready": True, "note": 'at the "door"', "big": 2**53})
-    start(client, "order-2", staleDate=after(HOUR), contentState={"eta": "late", "ready": False, "big": 2**53 + 1}, relevanceScore=0.75)
+    start(client, "order-1", device="phone-1",
+          contentState={"eta": 5, "ready": True, "note": 'at the "door"', "big": 2**53})
+    start(client, "order-2", staleDate=after(HOUR),
+          contentState={"eta": "late", "ready": False, "big": 2**53 + 1}, relevanceScore=0.75)
     start(client, "ride-1", type="Ride", staleDate=after(90 * MINUTE), attributes={"n": 1},
           contentState={"eta": {"inner": 1}, "readyAt": after(5 * MINUTE), "big": -(2**53) - 1})
     last = start(client, "order-3", contentState={"eta": 9.0, "readyAt": "whenever"})
