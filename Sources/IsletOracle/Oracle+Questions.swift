@@ -174,16 +174,12 @@ extension Oracle {
         return number <= everForgotten[name] ?? -1 && number > forgottenNumbers[name] ?? -1
     }
 
-    /// What is known of an app's listed activities and keys: how many, and their digest.
-    package func stand(_ app: String) -> (entities: Int, digest: String) {
-        var digest = StreamDigest()
-        let listed = listed(app)
-        for handle in listed {
-            digest.toggle(topic: topic(handle) ?? "", revision: shape(handle)?.revision ?? 0)
-        }
-        let keys = listedGroupKeys(app)
-        for (topic, key) in keys { digest.toggle(topic: topic, revision: Int(key["revision"]?.integer ?? 0)) }
-        return (listed.count + keys.count, digest.text)
+    /// The revisions of an app's listed activities and keys, by topic.
+    package func listedRevisions(_ app: String) -> [String: Int] {
+        var revisions: [String: Int] = [:]
+        for handle in listed(app) { revisions[topic(handle) ?? ""] = shape(handle)?.revision ?? 0 }
+        for (topic, key) in listedGroupKeys(app) { revisions[topic] = Int(key["revision"]?.integer ?? 0) }
+        return revisions
     }
 
     /// A settings question for the checks.

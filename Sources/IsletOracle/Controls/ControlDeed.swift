@@ -8,6 +8,10 @@ package struct ControlDeed: Sendable {
     package var isOn: Bool?
     /// When it is answered everything is at rest, so that it shows what the last event left.
     package var isAtRest = false
+    /// Of a Smart Stack.
+    package var device: String?
+    /// It has other bytes than what was sent under its `req` before.
+    package var isForged = false
     /// How often the world had changed when it was made.
     package var changes = 0
 

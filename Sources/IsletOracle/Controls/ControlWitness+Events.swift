@@ -137,7 +137,7 @@ extension ControlWitness {
 
     private func acts(_ passage: ControlPassage, _ control: inout WitnessedControl, _ check: Check) {
         let isTap = passage.cause == "person"
-        if isTap, control.kind.needsAuthentication, let req = passage.event["by"]?["req"]?.string, let tap = taps[req] {
+        if isTap, control.kind.needsAuthentication, let name = passage.asker, let tap = taps[name] {
             check(!(control.device.map { tap.locked.contains($0) } ?? false), "an action on a locked device")
         }
         if isTap, passage.from == "acting" {
@@ -192,7 +192,7 @@ extension ControlWitness {
     /// What a tap wants: the absolute opposite of what is shown (C8), or what it says.
     private func wish(_ passage: ControlPassage, _ control: WitnessedControl) -> WitnessedControl.Wish {
         guard control.kind.isToggle else { return .press }
-        guard let req = passage.event["by"]?["req"]?.string, let tap = taps[req] else { return .hidden }
+        guard let name = passage.asker, let tap = taps[name] else { return .hidden }
         if let isOn = tap.isOn { return .set(isOn) }
         guard passage.before["isRedacted"]?.bool != true, let shown = passage.before["value"]?.bool else {
             return .hidden

@@ -8,7 +8,7 @@ package final class ControlWitness {
     private var topics: [String: String] = [:]
     /// How often a control was placed under each id after the first time, whatever its app and kind.
     private var lives: [String: Int] = [:]
-    /// Taps by their `req`: the value that was asked for (nil: the opposite), and which devices were locked each time that
+    /// Taps by their client and `req`: the value that was asked for (nil: the opposite), and which devices were locked each time that
     /// it was executed.
     var taps: [String: (isOn: Bool?, locked: Set<String>)] = [:]
     /// The calls that reached a provider, by their numbers.
@@ -53,8 +53,8 @@ package final class ControlWitness {
     }
 
     /// A tap or a set is executed.
-    package func noteTap(_ req: String, isOn: Bool?, locked: Set<String>) {
-        taps[req] = (isOn, taps[req]?.locked.intersection(locked) ?? locked)
+    package func noteTap(_ name: String, isOn: Bool?, locked: Set<String>) {
+        taps[name] = (isOn, taps[name]?.locked.intersection(locked) ?? locked)
     }
 
     func complain(_ isRight: Bool, _ what: @autoclosure () -> String) {
@@ -112,6 +112,8 @@ struct ControlPassage {
     var to: String { after["state"]?.string ?? "" }
     var cause: String { after["cause"]?.string ?? "" }
     var at: Int64 { event["at"]?.integer ?? 0 }
+    /// Who asked for it: the client and the `req`.
+    var asker: String? { event["by"]?["req"]?.string.map { "\(event["by"]?["client"]?.string ?? "") \($0)" } }
     var isRedacted: Bool { after["isRedacted"]?.bool ?? false }
     /// Whether what it shows can be compared with what it showed.
     var isSeen: Bool { !isRedacted && before["isRedacted"]?.bool != true }

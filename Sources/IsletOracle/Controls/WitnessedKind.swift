@@ -30,15 +30,19 @@ package struct WitnessedKind: Sendable, Equatable {
 
     package static func named(_ name: String) -> WitnessedKind? { all.first { $0.name == name } }
 
-    /// The declaration as `provider.register` carries it.
-    package var declaration: String {
+    /// The declarations as `provider.register` carries them: of an older and a newer version of the app, which differ in what
+    /// no placed one shows.
+    package var declarations: [String] { [declaration(isNewer: false), declaration(isNewer: true)] }
+
+    package func declaration(isNewer: Bool) -> String {
+        let more = isNewer ? ",{\"name\":\"mode\",\"type\":\"string\",\"isOptional\":true}" : ""
         var fields = ["\"kind\":\"\(name)\"", "\"template\":\"\(isToggle ? "toggle" : "button")\""]
         if let preview { fields.append("\"previewValue\":\(preview.text)") }
         if !isToggle { fields.append("\"hasValue\":\(hasValue)") }
         if isSensitive { fields.append("\"privacySensitive\":true") }
         if needsAuthentication { fields.append("\"authenticationPolicy\":\"requiresAuthentication\"") }
         if reloadsSiblings { fields.append("\"reloadsSiblings\":true") }
-        fields.append("\"parameters\":[{\"name\":\"room\",\"type\":\"string\",\"isOptional\":true}]")
+        fields.append("\"parameters\":[{\"name\":\"room\",\"type\":\"string\",\"isOptional\":true}\(more)]")
         fields.append("\"valueDeadline\":\(valueDeadline),\"actionDeadline\":\(actionDeadline)")
         return "{" + fields.joined(separator: ",") + "}"
     }

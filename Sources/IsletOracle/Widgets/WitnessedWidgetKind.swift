@@ -27,11 +27,15 @@ package struct WitnessedWidgetKind: Sendable, Equatable {
         ["systemMedium", "systemLarge", "systemExtraLarge", "systemExtraLargePortrait"].contains(family)
     }
 
-    /// The declaration as `provider.register` carries it.
-    package var declaration: String {
+    /// The declarations as `provider.register` carries them: of an older and a newer version of the app, which differ in what
+    /// no placed one shows.
+    package var declarations: [String] { [declaration(isNewer: false), declaration(isNewer: true)] }
+
+    package func declaration(isNewer: Bool) -> String {
+        let more = isNewer ? ",{\"name\":\"mode\",\"type\":\"string\",\"isOptional\":true}" : ""
         var fields = ["\"kind\":\"\(name)\""]
         fields.append("\"families\":[" + families.map { "\"\($0)\"" }.joined(separator: ",") + "]")
-        fields.append("\"parameters\":[{\"name\":\"room\",\"type\":\"string\",\"isOptional\":true}]")
+        fields.append("\"parameters\":[{\"name\":\"room\",\"type\":\"string\",\"isOptional\":true}\(more)]")
         if providesRelevance { fields.append("\"providesRelevance\":true") }
         fields.append("\"rendering\":{\"modes\":[\"fullColor\",\"vibrant\"]}")
         fields.append("\"timelineDeadline\":\(timelineDeadline),\"actionDeadline\":\(actionDeadline)")

@@ -31,6 +31,8 @@ final class SimDisk {
     private(set) var lastNumber: UInt64 = 0
     /// The domain time of the last batch of all.
     private(set) var clock: Int64 = 0
+    /// The latest domain time that stands anywhere.
+    var keptTime: Int64 { max(clock, snapshot.at) }
     /// The events of these batches are gone for replays.
     private(set) var trimmedThrough: UInt64 = 0
     var wasClosed = false

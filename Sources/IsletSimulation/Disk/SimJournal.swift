@@ -17,7 +17,8 @@ final class SimJournal: Journal {
     var random: SimRandom
     /// Told of each batch as it is appended.
     var appended: ((JournalBatch) -> Void)?
-    /// Told of each piece of the snapshot as it is written.
+    /// Told of each piece of the snapshot as it is handed over, and as it is written.
+    var filled: ((StateChunk) -> Void)?
     var swept: ((StateChunk) -> Void)?
     private var writeIn = 0
     private var syncIn = 0
@@ -55,6 +56,7 @@ final class SimJournal: Journal {
 
     func sweep(_ chunk: StateChunk) {
         if !sweeping.isEmpty { complain("a piece of the snapshot came before the one before was written") }
+        filled?(chunk)
         sweeping.append((chunk, random.below(pace.sweep)))
     }
 

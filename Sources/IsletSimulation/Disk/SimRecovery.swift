@@ -14,7 +14,7 @@ final class SimRecovery: RecoverySource {
         summary.epoch = disk.epoch
         summary.snapshotHoldsThrough = disk.snapshot.holdsThrough
         summary.lastBatch = disk.lastNumber
-        summary.clock = max(disk.clock, disk.snapshot.at)
+        summary.clock = disk.keptTime
         summary.wasClosed = disk.wasClosed
         return summary
     }

@@ -26,13 +26,17 @@ struct ControlMaker {
         case 8: return (ControlDeed("control.list"), ["\"limit\":1000"])
         case 9: return one(random.oneIn(2) ? "control.history" : "control.explain", ids)
         case 10: return (ControlDeed("control.kinds"), [])
-        default: return (ControlDeed("control.options"), ["\"kind\":\"Torch\"", "\"parameter\":\"room\""])
+        default:
+            var deed = ControlDeed("control.options")
+            deed.kind = "Torch"
+            return (deed, ["\"kind\":\"Torch\"", "\"parameter\":\"room\""])
         }
     }
 
     private mutating func add() -> (ControlDeed, [String]) {
         var deed = ControlDeed("control.add")
         let kind = WitnessedKind.all[random.below(WitnessedKind.all.count)]
+        deed.kind = kind.name
         var fields = ["\"kind\":\"\(kind.name)\""]
         if random.oneIn(2) { fields.append("\"configuration\":{\"room\":\"r\(random.below(3))\"}") }
         if mix.devices > 0, !random.oneIn(3) { fields.append("\"device\":\"d\(random.below(mix.devices))\"") }

@@ -42,9 +42,13 @@ struct ProviderProcess {
     let kinds: [WitnessedKind]
     let widgets: [WitnessedWidgetKind]
     let capacity: Int
+    /// Whether it is of the newer version of its app.
+    let isNewer: Bool
     /// How many calls in a hundred it does not answer as it should.
     var misbehaviour: Int
     var registration: Registration
+    /// Whether another one has or had its id, so that what it says may be taken for nobody's.
+    var hasNamesake = false
     /// Whether the connection is there.
     var isConnected = true
     /// It takes everything in and says nothing.
@@ -55,8 +59,9 @@ struct ProviderProcess {
 
     var registerFrame: String {
         "{\"op\":\"provider.register\",\"req\":\"reg\",\"app\":\"\(app)\",\"provider\":\"\(id)\","
-            + "\"capacity\":\(capacity),\"kinds\":[" + kinds.map(\.declaration).joined(separator: ",") + "],"
-            + "\"widgets\":[" + widgets.map(\.declaration).joined(separator: ",") + "]}"
+            + "\"capacity\":\(capacity),\"kinds\":["
+            + kinds.map { $0.declaration(isNewer: isNewer) }.joined(separator: ",") + "],"
+            + "\"widgets\":[" + widgets.map { $0.declaration(isNewer: isNewer) }.joined(separator: ",") + "]}"
     }
 
     /// What is due to be said, in order.

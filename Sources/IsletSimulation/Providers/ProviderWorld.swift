@@ -15,6 +15,8 @@ struct ProviderWorld {
 
     var truths: [String: Truth] = [:]
     var processes: [ProviderProcess] = []
+    /// Of the apps that were deployed anew: whether they are of the newer version.
+    private(set) var newer: [String: Bool] = [:]
     /// Everybody answers at once and as it should.
     var isCalm = false
     /// How often something changed that the service has to be told of.
@@ -24,10 +26,18 @@ struct ProviderWorld {
 
     static func isProvider(_ routingID: [UInt8]) -> Bool { routingID.starts(with: Array("prov".utf8)) }
 
+    /// Whether another process may come without one that goes.
+    var hasRoom: Bool { processes.count < Self.maximumProcesses }
+
     // MARK: Processes
 
     /// A new process.
-    mutating func spawn(_ random: inout SimRandom, app: String, allKinds: Bool, misbehaviour: Int, at now: Int64) {
+    ///
+    /// - Parameter namesake: the id of another one that it has too; nil: one of its own.
+    mutating func spawn(
+        _ random: inout SimRandom, app: String, allKinds: Bool, misbehaviour: Int, at now: Int64,
+        namesake: String? = nil
+    ) {
         if processes.count >= Self.maximumProcesses {
             let leaver = processes.firstIndex { !$0.isConnected } ?? processes.firstIndex { $0.app == app } ?? 0
             processes.remove(at: leaver)
@@ -42,9 +52,17 @@ struct ProviderWorld {
         let hex = String(made, radix: 16)
         processes.append(
             ProviderProcess(
-                id: "eeeeeeee-0000-4000-8000-" + String(repeating: "0", count: 12 - hex.count) + hex, number: made,
-                app: app, kinds: kinds, widgets: widgets, capacity: random.oneIn(3) ? 1 : 16, misbehaviour: misbehaviour,
+                id: namesake ?? "eeeeeeee-0000-4000-8000-" + String(repeating: "0", count: 12 - hex.count) + hex,
+                number: made,
+                app: app, kinds: kinds, widgets: widgets, capacity: random.oneIn(3) ? 1 : 16,
+                isNewer: newer[app] ?? false, misbehaviour: misbehaviour,
                 registration: .wanted(at: now)))
+    }
+
+    /// An app is deployed anew: all of its processes end, and those that come declare its kinds otherwise.
+    mutating func redeploy(_ app: String) {
+        processes.removeAll { $0.app == app }
+        newer[app] = !(newer[app] ?? false)
     }
 
     /// The service ended and is back: whoever lives connects again after a while, and may say old things first.

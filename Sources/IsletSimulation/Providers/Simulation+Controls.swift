@@ -8,16 +8,19 @@ extension Simulation {
     func newControlCommand(_ client: Int, _ app: String, isOfWidget: Bool = false) -> SentCommand {
         if random.oneIn(12), let (sent, at) = random.pick(controlLog), oracle.now - at < 300_000 {
             tally.retries += 1
-            return sent
+            return random.oneIn(6) ? forged(sent) ?? sent : sent
         }
+        // Now and then of what is another app's.
+        let owner = random.oneIn(20) ? CommandMaker.apps[random.below(mix.apps)] : app
+        if owner != app { tally.strangers += 1 }
         let (deed, fields): (ControlDeed, [String])
         if isOfWidget {
             var maker = WidgetMaker(
                 random: SimRandom(seed: random.next()), mix: mix, app: app, number: nextDeed + 1)
-            (deed, fields) = maker.make(ids: widgetWitness.ids(app))
+            (deed, fields) = maker.make(ids: widgetWitness.ids(owner))
         } else {
             var maker = ControlMaker(random: SimRandom(seed: random.next()), mix: mix, app: app)
-            (deed, fields) = maker.make(ids: witness.ids(app))
+            (deed, fields) = maker.make(ids: witness.ids(owner))
         }
         var sent = controlCommand(app, deed, fields, client: random.oneIn(8) ? nil : client)
         if random.oneIn(25) {
@@ -31,13 +34,61 @@ extension Simulation {
         return sent
     }
 
-    /// A command with a `req` that names nothing else in the run.
+    /// What was answered well comes again with other bytes.
+    private func forged(_ sent: SentCommand) -> SentCommand? {
+        guard case .control(var deed) = sent.command.operation, let client = sent.command.client,
+            let req = sent.command.req, let answer = controlAnswers[client + req]?.last, oracle.now - answer.at < 300_000
+        else { return nil }
+        deed.isForged = true
+        tally.forgeries += 1
+        var forged = sent
+        forged.command.operation = .control(deed)
+        forged.bytes.append(UInt8(ascii: " "))
+        return forged
+    }
+
+    /// One message in which a control or a widget goes to another app.
+    func movingMessage() -> Message? {
+        let isOfWidget = mix.hasWidgets && (!mix.hasControls || random.oneIn(2))
+        guard mix.apps > 1, mix.hasProviders else { return nil }
+        let family = isOfWidget ? "widget" : "control"
+        let from = random.below(mix.apps)
+        let (app, other) = (CommandMaker.apps[from], CommandMaker.apps[(from + 1) % mix.apps])
+        let listed = isOfWidget ? widgetWitness.listed(app).values.map(\.id) : witness.listed(app).values.map(\.id)
+        guard let id = random.pick(listed.sorted()) else { return nil }
+        var remove = ControlDeed("\(family).remove")
+        remove.id = id
+        var add = ControlDeed("\(family).add")
+        add.id = id
+        var fields = ["\"id\":\"\(id)\""]
+        let kind: String
+        if isOfWidget {
+            let made = WitnessedWidgetKind.all[random.below(WitnessedWidgetKind.all.count)]
+            kind = made.name
+            fields.append("\"family\":\"\(made.families[0])\"")
+        } else {
+            kind = WitnessedKind.all[random.below(WitnessedKind.all.count)].name
+        }
+        add.kind = kind
+        fields.append("\"kind\":\"\(kind)\"")
+        tally.moves += 1
+        let first = random.oneIn(2) ? [newCommand(0)] : []
+        return message(
+            first + [
+                controlCommand(app, remove, ["\"id\":\"\(id)\""], client: 0),
+                controlCommand(other, add, fields, client: 0),
+            ])
+    }
+
+    /// A command with a `req` that names nothing else of its client.
     func controlCommand(_ app: String, _ made: ControlDeed, _ fields: [String], client: Int?) -> SentCommand {
         var deed = made
         deed.changes = world.changes
         nextDeed += 1
         var command = OracleCommand(app: app, .control(deed))
-        let req = "c\(nextDeed)x"
+        // Each client counts for itself, so two of them say the same.
+        if let client { controlReqs[client, default: 0] += 1 }
+        let req = client.map { "c\(controlReqs[$0, default: 0])x" } ?? "u\(nextDeed)x"
         command.req = req
         var all = ["\"op\":\"\(deed.op)\"", "\"req\":\"\(req)\""] + fields
         // Only a Smart Stack is of no app.
@@ -51,10 +102,10 @@ extension Simulation {
 
     /// A tap is executed: the witness is told what it wants, and which devices are locked.
     func note(_ sent: SentCommand) {
-        guard case .control(let deed) = sent.command.operation, let req = sent.command.req, deed.id != nil,
-            deed.op == "control.tap" || deed.op == "control.set"
-        else { return }
-        witness.noteTap(req, isOn: deed.isOn, locked: oracle.lockedDevices)
+        guard case .control(let deed) = sent.command.operation, let req = sent.command.req else { return }
+        look(at: sent, deed)
+        guard deed.id != nil, !deed.isForged, deed.op == "control.tap" || deed.op == "control.set" else { return }
+        witness.noteTap(Self.asker(sent.command.client, req), isOn: deed.isOn, locked: oracle.lockedDevices)
     }
 
     // MARK: Events
@@ -81,13 +132,17 @@ extension Simulation {
         expect(name.hasPrefix("\(app)/\(family)/"), "the topic of \(text)")
         expect(value["seq"] == .integer(Int64(ledger.seq(app) + 1)), "the seq of \(text)")
         expect(value["epoch"] == .string(String(decoding: epoch, as: UTF8.self)), "the epoch of \(text)")
-        let at = value["at"]?.integer ?? -1
-        expect(at >= 0 && at <= batch.at, "\(text) is of a time after its batch")
+        noteAsker(value)
         ledger.append(
             Ledger.Line(
                 topic: topic, json: json, batch: batch.number, handle: nil,
                 revision: Int(value[family]?["revision"]?.integer ?? 0),
                 isListed: value["to"] != .string("removed")), app)
+    }
+
+    private func noteAsker(_ event: JSON) {
+        guard let by = event["by"], let req = by["req"]?.string else { return }
+        askers.insert(Self.asker(by["client"]?.string, req))
     }
 
     func complainOfControls() {
@@ -99,10 +154,12 @@ extension Simulation {
         guard mix.hasProviders else { return }
         witness.forget()
         widgetWitness.forget()
+        askers.removeAll()
         // In the old order, because an id may be used again for a control of another app.
         for line in ledger.ofControls {
             guard let event = JSON(line.json) else { continue }
             let topic = String(decoding: line.topic, as: UTF8.self)
+            noteAsker(event)
             if WidgetWitness.isOfWidget(topic) {
                 widgetWitness.read(event, topic: topic)
             } else {
@@ -130,9 +187,10 @@ extension Simulation {
     ) {
         let app = sent.command.app
         complain(value["req"] == sent.command.req.map { .string($0) }, "another req")
+        let sight = sent.command.req.flatMap { sights.removeValue(forKey: Self.asker(sent.command.client, $0)) }
         guard value["ok"] == .bool(true) else {
             let code = value["error"]?["code"]?.string ?? "?"
-            complain(deed.refusals.contains(code), "it may not be refused so")
+            judgeRefusal(code, deed, sent, at: executedAt, sight, complain)
             if deed.isAtRest {
                 let control = deed.id.flatMap { witness.control(id: $0) }
                 let widget = deed.id.flatMap { widgetWitness.widget(id: $0) }
@@ -152,6 +210,7 @@ extension Simulation {
                 controlAnswers[client + req, default: []].append((bytes, executedAt))
             }
         }
+        judgeContents(value, deed, sent, at: executedAt, sight, complain)
         if let seq = value["seq"]?.integer {
             complain(Int(seq) <= ledger.published[app]?.seq ?? 0, "a seq that is not published")
         }

@@ -36,8 +36,8 @@ extension Simulation {
                 isActive: value.isActive, run: incarnation)
         }
         // A run of the service that never asked cannot know what came of it.
-        if let effect = output.effect, let call = output.call, witness.calls[call]?.run != incarnation {
-            world.doubt(effect.control)
+        if let effect = output.effect, let call = output.call {
+            if process.hasNamesake || witness.calls[call]?.run != incarnation { world.doubt(effect.control) }
         }
         take(output.frame, process)
     }
@@ -55,14 +55,26 @@ extension Simulation {
         guard let index = world.processes.firstIndex(where: { $0.peer == frames[0] }) else { return }
         if value["ok"] == .bool(true) {
             // It may have said goodbye meanwhile.
+            if value["kinds"] != nil {
+                let process = world.processes[index]
+                declared["\(process.app) control", default: []].formUnion(process.kinds.map(\.name))
+                declared["\(process.app) widget", default: []].formUnion(process.widgets.map(\.name))
+                // Whoever had its id before hears nothing any more.
+                for other in world.processes.indices where other != index && world.processes[other].id == process.id {
+                    world.processes[other].isConnected = false
+                }
+            }
             if value["kinds"] != nil, case .asked = world.processes[index].registration {
                 world.processes[index].registration = .done
             }
             return
         }
         let code = value["error"]?["code"]?.string ?? "?"
+        // As long as one of the other version counts as there.
+        let isOtherVersion = code == "conflict" && value["req"] == .string("reg")
         expect(
-            ["notFound", "badAnswer", "unknownCall", "busy", "badField", "unavailable"].contains(code),
+            isOtherVersion && world.newer[world.processes[index].app] != nil
+                || ["notFound", "badAnswer", "unknownCall", "busy", "badField", "unavailable"].contains(code),
             "a provider is told \(value.text)")
         if let call = value["error"]?["detail"]?["call"]?.string, let known = witness.calls[call], known.isAction {
             world.doubt(known.control)
@@ -183,7 +195,24 @@ extension Simulation {
         }
         let index = random.below(world.processes.count)
         let process = world.processes[index]
-        switch random.below(8) {
+        switch random.below(11) {
+        case 10:
+            guard random.oneIn(2) else { break }
+            tally.deployments += 1
+            world.redeploy(process.app)
+            world.spawn(
+                &random, app: process.app, allKinds: true, misbehaviour: process.misbehaviour, at: clock.elapsed)
+        case 8: replace(process, index)
+        case 9:
+            // The same process on a new connection, or another one that took its id.
+            tally.namesakes += 1
+            if random.oneIn(2) { world.processes[index].isConnected = false }
+            world.spawn(
+                &random, app: process.app, allKinds: random.oneIn(2), misbehaviour: process.misbehaviour,
+                at: clock.elapsed, namesake: process.id)
+            for other in world.processes.indices where world.processes[other].id == process.id {
+                world.processes[other].hasNamesake = true
+            }
         case 0:
             world.processes[index].isConnected = false
             log?("  \(process.id.suffix(4)) dies")
@@ -208,6 +237,17 @@ extension Simulation {
             world.processes[index].isConnected = true
             world.processes[index].registration = .wanted(at: clock.elapsed)
         }
+    }
+
+    /// One leaves or drains, and another one registers within the same turn.
+    private func replace(_ process: ProviderProcess, _ index: Int) {
+        guard process.isConnected, !process.isHanging, !isDiskFull else { return }
+        tally.replacements += 1
+        world.output(
+            index, random.oneIn(2) ? "provider.leave" : "provider.drain", "\"req\":\"bye\"", at: clock.elapsed)
+        world.processes[index].registration = .wanted(at: clock.elapsed + 500 + random.below(3_000))
+        guard world.hasRoom else { return }
+        world.spawn(&random, app: process.app, allKinds: true, misbehaviour: process.misbehaviour, at: clock.elapsed)
     }
 
     /// Something changes behind the providers, and mostly the service is told to ask again.

@@ -21,7 +21,7 @@ extension Simulation {
         guard mix.hasWidgets, !isDiskFull, !partition.isStopping, journal.inFlight == 0, travel == nil else {
             return overdue.removeAll()
         }
-        let now = partition.now.domain.milliseconds
+        let now = domain.now
         for (topic, widget) in widgetWitness.widgets {
             guard widget.isListed, let next = widget.nextAt, next <= now else {
                 overdue[topic] = nil
@@ -106,6 +106,13 @@ extension Simulation {
                     commands.append(controlCommand(app, deed, ["\"id\":\"\(id)\""], client: nil))
                 }
             }
+        }
+        for device in 0..<mix.devices {
+            var deed = ControlDeed("widget.stack")
+            deed.device = "d\(device)"
+            deed.isAtRest = true
+            commands.append(
+                controlCommand(CommandMaker.apps[0], deed, ["\"device\":\"d\(device)\""], client: nil))
         }
         return commands
     }

@@ -31,18 +31,26 @@ struct WidgetMaker {
         case 10: return (ControlDeed("widget.list"), ["\"limit\":1000"])
         case 11: return one(random.oneIn(2) ? "widget.history" : "widget.explain", ids)
         case 12: return (ControlDeed("widget.kinds"), [])
-        case 13: return (ControlDeed("widget.invalidateRelevance"), ["\"kind\":\"Weather\""])
-        case 14: return (ControlDeed("widget.stack"), ["\"device\":\"d\(random.below(max(1, mix.devices)))\""])
+        case 13:
+            var deed = ControlDeed("widget.invalidateRelevance")
+            deed.kind = "Weather"
+            return (deed, ["\"kind\":\"Weather\""])
+        case 14:
+            var deed = ControlDeed("widget.stack")
+            let device = "d\(random.below(max(1, mix.devices)))"
+            deed.device = device
+            return (deed, ["\"device\":\"\(device)\""])
         default:
-            return (
-                ControlDeed("widget.snapshot"), ["\"kind\":\"Weather\"", "\"family\":\"systemSmall\""]
-            )
+            var deed = ControlDeed("widget.snapshot")
+            deed.kind = "Weather"
+            return (deed, ["\"kind\":\"Weather\"", "\"family\":\"systemSmall\""])
         }
     }
 
     private mutating func add() -> (ControlDeed, [String]) {
         var deed = ControlDeed("widget.add")
         let kind = WitnessedWidgetKind.all[random.below(WitnessedWidgetKind.all.count)]
+        deed.kind = kind.name
         let family = random.pick(kind.families) ?? ""
         var fields = ["\"kind\":\"\(kind.name)\"", "\"family\":\"\(family)\""]
         if random.oneIn(2) { fields.append("\"configuration\":{\"room\":\"r\(random.below(3))\"}") }

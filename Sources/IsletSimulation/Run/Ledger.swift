@@ -59,6 +59,13 @@ struct Ledger {
         (lines[app] ?? []).prefix(seq).last { $0.handle == handle }?.revision
     }
 
+    /// The events of what stands last under a topic, from its first on.
+    func history(of topic: String, _ app: String) -> [Line] {
+        let bytes = Array(topic.utf8)
+        let all = (lines[app] ?? []).filter { $0.topic == bytes }
+        return all.lastIndex { $0.revision == 1 }.map { Array(all[$0...]) } ?? all
+    }
+
     func seq(_ app: String) -> Int { lines[app]?.count ?? 0 }
 
     mutating func append(_ line: Line, _ app: String) {

@@ -14,8 +14,11 @@ struct MachineClock {
 
     var wall: Int64 { frozenAt ?? elapsed + offset }
 
+    /// Real milliseconds since the machine began, or a little more.
+    var monotonic: Int64 { elapsed - bootedAt + 1_000 }
+
     var reading: ClockReading {
-        ClockReading(wall: wall, monotonicNanoseconds: (elapsed - bootedAt + 1_000) * 1_000_000)
+        ClockReading(wall: wall, monotonicNanoseconds: monotonic * 1_000_000)
     }
 
     mutating func pass(_ span: Int64) { elapsed += span }

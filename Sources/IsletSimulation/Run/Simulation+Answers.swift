@@ -174,9 +174,15 @@ extension Simulation {
         complain(events.map { Optional($0) } == kept.map { JSON($0.json) }, "events that were not published")
         complain(kept.allSatisfy { $0.batch <= journal.committed }, "events that are not committed")
         complain(isComplete == (events.count == lines.count), "complete")
+        complain(areGone(lines.dropLast(events.count)), "it leaves out what is kept")
         if isComplete == false, let first = kept.first {
             complain(since == Int64(first.revision), "sinceRevision")
         }
+    }
+
+    /// Whether the journal keeps none of these any more.
+    func areGone(_ lines: some Collection<Ledger.Line>) -> Bool {
+        lines.allSatisfy { $0.batch <= disk.trimmedThrough }
     }
 
     /// Whether the disk became full before a read was answered.

@@ -53,7 +53,8 @@ extension Simulation {
         var maker = CommandMaker(random: SimRandom(seed: random.next()), mix: mix, now: oracle.now, app: app)
         maker.isKnown = ledger.published[app]?.seq ?? 0 > 0
         if isAdvance { return maker.advance(near: widgetWitness.nextDate(after: oracle.now)) }
-        return maker.make(ids: oracle.knownIDs(app))
+        let isStranger = random.oneIn(20)
+        return maker.make(ids: oracle.knownIDs(isStranger ? CommandMaker.apps[random.below(mix.apps)] : app))
     }
 
     /// Some commands name a `ttl`, and some reads a `minSeq`.

@@ -5,26 +5,45 @@ import IsletOracle
 extension Simulation {
     /// A batch was appended.
     func appended(_ batch: JournalBatch) {
-        let end = heldEnds.isEmpty ? oracle.order : heldEnds.removeFirst()
-        ends[batch.number] = end
-        closedEnd = max(closedEnd, end)
-        oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: end, at: batch.at)
+        let held = heldEnds.isEmpty ? nil : heldEnds.removeFirst()
+        var at = held?.at ?? domain.now
+        let placeBefore = oracle.order
         for event in batch.events {
             let topic = batch.bytes(event.topic)
             let json = batch.bytes(event.json)
             judge(event, topic, json, in: batch)
+            // A clock on its way stands behind what happened before its next stop.
+            at = max(at, judgedDate(json, at))
             guard problem == nil else { return }
         }
         expect(!expected.isWithinGroup, "batch \(batch.number) holds a part of what belongs together")
-        // A clock that travels may hand over what happened before it stops the next time.
-        let latest = max(oracle.now, travel?.target ?? 0)
-        expect(batch.at >= 0 && batch.at <= latest, "batch \(batch.number) is of \(batch.at), later than \(latest)")
+        expect(batch.at == at, "batch \(batch.number) was closed at \(at), and is of \(batch.at)")
+        // Its events may have told how far a clock on its way has come.
+        let end = oracle.order > placeBefore ? oracle.order : held?.end ?? oracle.order
+        ends[batch.number] = end
+        closedEnd = max(closedEnd, end)
+        oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: end, at: at)
+        lastBatchAt = at
         for row in batch.rows {
             let app = String(decoding: batch.bytes(row.name), as: UTF8.self)
             expect(Int(row.lastSeq) == ledger.seq(app), "the row of \(app) ends at \(row.lastSeq)")
         }
         tally.hash(Int64(batch.number))
         tally.hash(batch.at)
+    }
+
+    /// The date of an event: not before the batch before its own, and only on a clock's way after what is now.
+    private func judgedDate(_ json: [UInt8], _ latest: Int64) -> Int64 {
+        guard let event = JSON(json), let at = event["at"]?.integer else {
+            expect(false, "an event without a date")
+            return 0
+        }
+        tally.events[event["event"]?.string ?? "", default: 0] += 1
+        stops.remove(at)
+        expect(
+            at >= lastBatchAt && at <= max(latest, travel?.target ?? 0),
+            "of a time that is not between \(lastBatchAt) and \(latest): \(String(decoding: json, as: UTF8.self))")
+        return at
     }
 
     /// A piece of the snapshot was written: it shows nothing that is not committed.
@@ -63,7 +82,7 @@ extension Simulation {
         log?("  journal \(batch.number): \(text)")
         tally.transitions += 1
         tally.hash(json)
-        guard let index = match(value, id, String(decoding: topic, as: UTF8.self)) else {
+        guard let index = find(value, id, String(decoding: topic, as: UTF8.self)) else {
             let first = expected.first.map { "\($0.passage.name) #\($0.handle) \(oracle.id($0.handle) ?? "?")" }
             return expect(false, "an event that nobody expects: \(text)\n    expected: \(first)")
         }
@@ -83,6 +102,17 @@ extension Simulation {
             Ledger.Line(
                 topic: topic, json: json, batch: batch.number, handle: handle, revision: passage.shape.revision,
                 isListed: passage.shape.state.isListed), app)
+    }
+
+    /// The expected passage that an event is. A clock on its way may hand over what happened before it stops the next time.
+    private func find(_ value: JSON, _ id: String, _ topic: String) -> Int? {
+        if let index = match(value, id, topic) { return index }
+        guard let travel, let at = value["at"]?.integer, at <= travel.target else { return nil }
+        var passages: [(handle: Handle, passage: Passage)] = []
+        while let due = oracle.nextDue, due <= at { passages += oracle.look(at: due) }
+        tally.deadlines += passages.count
+        expected.expect(passages)
+        return match(value, id, topic)
     }
 
     /// The expected passage that an event can be: the first of its activity.
@@ -144,6 +174,7 @@ extension Simulation {
             expected.isEmpty,
             "nothing told the journal of \(expected.first.map { "\($0.passage.name) #\($0.handle)" })")
         expect(expectedTellings.isEmpty, "nothing told the journal of \(expectedTellings.first?.topic ?? "")")
+        expect(stops.isEmpty, "the clock stopped where nothing happened: \(stops.sorted())")
         if oracle.lastEffect > closedEnd {
             expect(false, "something was done that no batch holds (place \(oracle.lastEffect))")
         }

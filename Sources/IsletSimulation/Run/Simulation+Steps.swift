@@ -9,6 +9,10 @@ extension Simulation {
         switch step.kind {
         case .command: try send([newMessage(1)])
         case .batch:
+            if random.oneIn(5), let message = movingMessage() {
+                try send([message])
+                break
+            }
             try send((0..<1 + random.below(4)).map { _ in newMessage(1 + random.below(12)) })
         case .retry:
             guard let sent = repeated(isForged: false) else { break }

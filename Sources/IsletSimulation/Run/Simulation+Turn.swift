@@ -36,7 +36,7 @@ extension Simulation {
         for subscriber in subscribers { subscriber.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
         _ = partition.endTurn()
-        if !isDiskFull { oracle.forgetAnswers(at: partition.now.domain.milliseconds) }
+        if !isDiskFull { oracle.forgetAnswers(at: domain.now) }
         checkEverythingHandedOver()
         try stopIfWrong()
         if crash == .afterEnd { return true }
@@ -55,7 +55,7 @@ extension Simulation {
             if !isDiskFull {
                 isDiskFull = true
                 // What was filled until now is a batch of its own, which waits.
-                if partition.hasUncommitted { heldEnds.append(oracle.order) }
+                if partition.hasUncommitted { heldEnds.append((oracle.order, domain.now)) }
                 closedEnd = max(closedEnd, oracle.order)
             }
         case .hasRoom: isDiskFull = false
@@ -68,47 +68,45 @@ extension Simulation {
     ///
     /// - Returns: whether commands can be judged in this turn.
     private func beginTurn() -> Bool {
-        let before = partition.now.domain.milliseconds
         let arrivals = partition.arrivals
-        let isLate = partition.beginTurn(clock.reading)
-        let domain = partition.now.domain.milliseconds
-        expect(domain >= before, "domain time went back from \(before) to \(domain)")
-        if !mix.isManual {
-            expect(domain <= max(before, clock.wall) || domain <= before + 30_000, "domain time is ahead of the wall")
-        }
+        _ = partition.beginTurn(clock.reading)
+        let isUnderway = travel != nil && partition.arrivals == arrivals
+        readClocks(isUnderway: isUnderway)
+        let now = domain.now
         guard !isDiskFull else {
-            oracle.setTime(domain)
+            oracle.setTime(now)
             return travel == nil
         }
-        let isUnderway = travel != nil && partition.arrivals == arrivals
-        let passages = isUnderway ? lookUnderway(at: domain) : oracle.look(at: domain)
+        let passages = oracle.look(at: now)
         tally.deadlines += passages.count
         expected.expect(passages)
         if isUnderway { return false }
-        // What was retained long enough is forgotten once all that is due has taken effect; a clock that has arrived has seen
-        // to that.
-        if travel == nil, isLate, !passages.isEmpty, oracle.hasForgettable { return false }
         oracle.forgetRetained()
         if travel != nil { arrive() }
         return travel == nil
     }
 
-    /// What is due takes effect. A clock that travels stops where providers are asked, and what is due until its next
-    /// stop has had its effect.
-    private func lookUnderway(at domain: Int64) -> [(handle: Handle, passage: Passage)] {
-        guard let travel else { return [] }
-        var passages = oracle.look(at: domain)
-        let next = min(travel.target, partition.earliestActivityDeadline - 1)
-        while let due = oracle.nextDue, due <= next { passages += oracle.look(at: due) }
-        return passages
+    /// The service has read the clocks that the model reads too: it says the same time.
+    ///
+    /// Only a manual clock on its way is where it says, as long as that is before its goal and somebody is asked there.
+    func readClocks(isUnderway: Bool) {
+        let told = partition.now.domain.milliseconds
+        let before = domain.now
+        if let travel, mix.isManual {
+            let goal = isUnderway ? told : travel.target
+            expect((before...travel.target).contains(goal), "a clock on its way from \(before) stands at \(goal)")
+            if isUnderway, told > before { stops.insert(told) }
+            domain.stand(at: goal)
+        } else {
+            domain.read(wall: clock.wall, monotonic: clock.monotonic)
+        }
+        turnTimes.insert(domain.now)
+        expect(told == domain.now, "domain time is \(domain.now), and the service says \(told)")
     }
 
     /// The manual clock has arrived; what waited for it is executed.
     private func arrive() {
         guard let travel else { return }
-        expect(
-            partition.now.domain.milliseconds == travel.target,
-            "the clock stands at \(partition.now.domain.milliseconds) and not at \(travel.target)")
         let sent = travel.message.commands[travel.index]
         var expectation = oracle.arrived(sent.command, bytes: sent.bytes)
         remember(&expectation, sent)

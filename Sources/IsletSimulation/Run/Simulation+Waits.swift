@@ -64,6 +64,6 @@ extension Simulation {
     /// Whether an activity is not to be forgotten yet. A clock that travels, and waits on its way for a provider, forgets
     /// before the command is executed that moves it.
     func isRetained(_ handle: Handle) -> Bool {
-        oracle.isRetained(handle, at: partition.now.domain.milliseconds)
+        oracle.isRetained(handle, at: domain.now)
     }
 }

@@ -15,6 +15,8 @@ final class Simulation {
     var journal: SimJournal
     var partition: Partition
     var clock: MachineClock
+    /// Domain time, by the clock readings that the service is given.
+    var domain: OracleClock
     var ledger = Ledger()
     var expected = ExpectedEvents()
     /// The events of groups that the journal is to have next, in order.
@@ -31,9 +33,15 @@ final class Simulation {
     /// The place in the oracle's order up to which a batch holds everything, by number.
     var ends: [UInt64: Int] = [0: 0]
     var closedEnd = 0
-    /// Where batches end that were closed when the disk became full.
-    var heldEnds: [Int] = []
+    /// Where batches end that were closed when the disk became full, and when that was.
+    var heldEnds: [(end: Int, at: Int64)] = []
+    /// The domain times of the turns of this run of the service.
+    var turnTimes: Set<Int64> = []
+    /// The domain time of the last batch.
+    var lastBatchAt: Int64 = 0
     var travel: (target: Int64, message: Message, index: Int)?
+    /// Dates at which it stopped on its way, where a provider has to be asked.
+    var stops: Set<Int64> = []
     var waiting: [(message: Message, from: Int)] = []
 
     // Clients.
@@ -71,7 +79,15 @@ final class Simulation {
     /// The batch whose commit lets this run of the service ask providers: the one that its start made, if any.
     var asksFrom: UInt64 = 0
     var controlLog: [(sent: SentCommand, at: Int64)] = []
+    /// What was known when commands about controls and widgets were executed, by who asks.
+    var sights: [String: Sight] = [:]
+    /// Whom events of controls and widgets name.
+    var askers: Set<String> = []
+    /// The kinds that were declared, by app and family, once the service has said so.
+    var declared: [String: Set<String>] = [:]
     var nextDeed = 0
+    /// How many commands about controls and widgets each client has made.
+    var controlReqs: [Int: Int] = [:]
     let rules: RuleSet
 
     static let start: Int64 = 1_790_000_000_000
@@ -82,11 +98,13 @@ final class Simulation {
         rules = RuleSet(mix.rules)
         random = SimRandom(seed: script.seed ^ 0xABCD)
         clock = MachineClock(wall: Self.start)
+        domain = OracleClock(isManual: mix.isManual, from: Self.start, kept: 0)
         oracle = Oracle(mix.rules, now: Self.start)
         widgetWitness = WidgetWitness(oracle)
         journal = SimJournal(disk, pace: mix.pace, random: SimRandom(seed: script.seed ^ 0x1234))
         partition = try Self.partition(
             disk, journal, mix, rules, clock, random: SimRandom(seed: script.seed ^ 0x5555))
+        turnTimes.insert(domain.read(wall: clock.wall, monotonic: clock.monotonic))
         epoch = partition.epoch
         nextNumbers = Array(repeating: 1, count: mix.clients)
         for index in 0..<mix.subscribers {
@@ -109,6 +127,9 @@ final class Simulation {
     /// The journal tells what it is handed.
     func adopt() {
         journal.appended = { [unowned self] batch in appended(batch) }
+        journal.filled = { [unowned self] chunk in
+            expect(turnTimes.contains(chunk.at), "a piece of the snapshot is of \(chunk.at), which never was")
+        }
         journal.swept = { [unowned self] chunk in swept(chunk) }
     }
 

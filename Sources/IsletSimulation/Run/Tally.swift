@@ -33,6 +33,18 @@ package struct Tally: Sendable, Equatable {
     /// Commands that came to nothing because their `ttl` was over, and reads that waited for their `minSeq`.
     package var expired = 0
     package var waits = 0
+    /// Controls and widgets that went to another app in one message; commands about what is another app's.
+    package var moves = 0
+    package var strangers = 0
+    /// Retries about controls and widgets with other bytes.
+    package var forgeries = 0
+    /// Providers that left as another one came, and those that came with another one's id.
+    package var replacements = 0
+    package var namesakes = 0
+    /// Apps whose kinds were declared anew otherwise.
+    package var deployments = 0
+    /// How often each kind of event was handed to the journal, by its name.
+    package var events: [String: Int] = [:]
     /// FNV-1a over everything that left the service and everything that was found right.
     package var hash: UInt64 = 14_695_981_039_346_656_037
 
@@ -77,6 +89,13 @@ package struct Tally: Sendable, Equatable {
         digests += other.digests
         expired += other.expired
         waits += other.waits
+        moves += other.moves
+        strangers += other.strangers
+        forgeries += other.forgeries
+        replacements += other.replacements
+        namesakes += other.namesakes
+        deployments += other.deployments
+        events.merge(other.events) { $0 + $1 }
         hash(Int64(bitPattern: other.hash))
     }
 
@@ -90,7 +109,9 @@ package struct Tally: Sendable, Equatable {
             ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
             ("controlEvents", controlEvents), ("widgetEvents", widgetEvents), ("budgets", budgets),
             ("groupEvents", groupEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
-            ("digests", digests), ("expired", expired), ("waits", waits),
+            ("digests", digests), ("expired", expired), ("waits", waits), ("moves", moves), ("strangers", strangers),
+            ("forgeries", forgeries), ("replacements", replacements), ("namesakes", namesakes),
+            ("deployments", deployments),
         ]
     }
 }

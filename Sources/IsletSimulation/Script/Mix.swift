@@ -99,7 +99,8 @@ struct Mix: Sendable {
         rules.pushEndAcceptsOlder = random.oneIn(2)
         rules.ignoresUnchanged = !random.oneIn(3)
         rules.contentLimit = random.oneIn(2) ? 80 : 4_096
-        if random.oneIn(2) { rules.mute = rules.activeLimit }
+        // Some last longer than a dismissed activity is retained.
+        if random.oneIn(2) { rules.mute = random.oneIn(2) ? rules.activeLimit : 2 * rules.retention }
         if random.oneIn(2) { rules.silenceStale = rules.activeLimit / 8 }
         if random.oneIn(2) { rules.silenceEnds = rules.activeLimit / 4 }
     }
