@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import pathlib
+import sqlite3
 import uuid
 
 import pytest
@@ -33,7 +34,8 @@ def make(wire, tmp_path):
 
     yield make
     for durable in made:
-        durable.kill()
+        if durable.service:
+            durable.kill()
 
 
 def frames(client, one):
@@ -136,6 +138,21 @@ def test_a_retry_finds_its_first_answer_in_a_restored_backup(make, one, tmp_path
     # A backup of what was restored has them too.
     back_up(restored, tmp_path / "second.db")
     assert execute(restore(make, tmp_path / "second.db", "again").client, sent) == first
+
+
+def test_a_kept_answer_that_is_damaged_is_refused(make, one, tmp_path):
+    """Else a retry would get an answer that nobody gave."""
+    durable = make().start()
+    execute(durable.client, frames(durable.client, one))
+    back_up(durable, tmp_path / "backup.db")
+    restored = make("restored")
+    assert run("restore", tmp_path / "backup.db", "--data", restored.data, "--allow-volatile").returncode == 0
+    with contextlib.closing(sqlite3.connect(restored.data / "state.db")) as database, database:
+        batch, answers = database.execute("SELECT batch, answers FROM answer").fetchone()
+        changed = answers.replace(b'"ok":true', b'"ok":tru3')
+        assert changed != answers
+        database.execute("UPDATE answer SET answers = ? WHERE batch = ?", [changed, batch])
+    assert f"the answers of batch {batch} are not as they were written" in restored.refused()
 
 
 def test_a_number_that_was_forgotten_is_known_in_a_restored_backup(make, one, tmp_path):
