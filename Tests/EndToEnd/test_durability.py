@@ -285,6 +285,26 @@ def test_a_backup_is_a_whole_service_with_another_epoch(durable, tmp_path):
     restored.stop()
 
 
+def test_a_history_without_events_says_which_revision_is_the_next_that_is_kept(durable, tmp_path):
+    id = durable.client.start()["id"]
+    durable.client.applied("activity.update", id=id, contentState={"eta": 1})
+    # The end writes the whole snapshot, so that a backup needs none of the events.
+    durable.stop()
+    durable.start()
+    file = tmp_path / "backup.db"
+    assert run("backup", file, "--commands", durable.service.commands).returncode == 0
+    restored = Durable(durable.wire, tmp_path / "restored")
+    assert run("restore", file, "--data", restored.data, "--allow-volatile").returncode == 0
+    restored.start()
+
+    history = restored.client.read("activity.history", id=id)
+    assert (history["events"], history["complete"], history["sinceRevision"]) == ([], False, 3)
+    restored.client.applied("activity.update", id=id, contentState={"eta": 2})
+    history = restored.client.read("activity.history", id=id)
+    assert ([event["activity"]["revision"] for event in history["events"]], history["sinceRevision"]) == ([3], 3)
+    restored.stop()
+
+
 def test_a_memory_store_has_nothing_to_back_up(client, tmp_path):
     refusal = client.refused("service.backup", path=str(tmp_path / "x.db"))
     assert (refusal["code"], refusal["detail"]) == ("unavailable", {"reason": "storeInMemory"})

@@ -157,7 +157,9 @@ extension Partition {
             writer.field("complete", isComplete)
             if !isComplete {
                 let stored = shown.first.flatMap { subject.revision(of: $0) }
-                if let since = stored ?? recent?.sinceRevision { writer.field("sinceRevision", since) }
+                // Where none is kept any more, those to come are.
+                let next = subject.revision(in: engine) + 1
+                writer.field("sinceRevision", stored ?? recent?.sinceRevision ?? next)
             }
             writer.endObject()
         }
@@ -170,6 +172,15 @@ extension PastSubject {
         switch self {
         case .activity, .widget: false
         case .control(let reference): engine.controls.record(reference)?.machine.isRedacted ?? false
+        }
+    }
+
+    /// The revision that the entity has; 0 where it is gone.
+    fileprivate func revision(in engine: borrowing Engine) -> UInt32 {
+        switch self {
+        case .activity(let reference): engine.record(reference)?.revision ?? 0
+        case .control(let reference): engine.controls.record(reference)?.revision ?? 0
+        case .widget(let reference): engine.widgets.record(reference)?.revision ?? 0
         }
     }
 
