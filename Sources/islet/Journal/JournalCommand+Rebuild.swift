@@ -1,6 +1,5 @@
 import ArgumentParser
 import IsletClient
-import IsletCore
 import IsletJournal
 import IsletServer
 
@@ -31,12 +30,7 @@ extension JournalCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            var options = StoreOptions {
-                var random = SystemRandomNumberGenerator()
-                return EntityID(
-                    version7At: Instant(ClockReading.system().wall), random: (random.next(), random.next())
-                ).description
-            }
+            var options = StoreOptions { freshEpoch() }
             options.allowVolatile = allowVolatile
             let (directory, target) = (data.directory, to)
             let report = try await ProgressLine.during {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import IsletCore
 import IsletJournal
-import IsletServer
 
 /// `islet restore`.
 struct Restore: AsyncParsableCommand {
@@ -27,10 +25,7 @@ struct Restore: AsyncParsableCommand {
 
     func run() async throws {
         try consent.requireOfPerson("make \(data.directory) of \(file), with a new epoch")
-        var random = SystemRandomNumberGenerator()
-        let epoch = EntityID(
-            version7At: Instant(ClockReading.system().wall), random: (random.next(), random.next())
-        ).description
+        let epoch = freshEpoch()
         var options = StoreOptions { epoch }
         options.allowVolatile = allowVolatile
         let directory = data.directory
