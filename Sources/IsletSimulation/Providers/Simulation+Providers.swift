@@ -37,7 +37,10 @@ extension Simulation {
         }
         // A run of the service that never asked cannot know what came of it.
         if let effect = output.effect, let call = output.call {
-            if process.hasNamesake || witness.calls[call]?.run != incarnation { world.doubt(effect.control) }
+            // Or it was for one that had the id before.
+            let isPlacedAnew = witness.calls[call]?.life != witness.control(id: effect.control)?.life
+            let isOfThisRun = witness.calls[call]?.run == incarnation
+            if process.hasNamesake || isPlacedAnew || !isOfThisRun { world.doubt(effect.control) }
         }
         take(output.frame, process)
     }
