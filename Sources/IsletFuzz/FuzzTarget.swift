@@ -125,7 +125,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         if let fact = try? Engine.controlKindFact(key, value),
             let declaration = try? KindDeclarations.readOne(fact.declaration.span)
         {
-            _ = try? engine.restoreControlKind(declaration, app: fact.app, isInSnapshot: true)
+            _ = try? engine.restoreControlKind(declaration, fact, isInSnapshot: true)
         }
         if let fact = try? Engine.widgetKindFact(key, value),
             let declaration = try? WidgetDeclarations.readOne(fact.declaration.span)

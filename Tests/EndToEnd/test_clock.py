@@ -2,7 +2,9 @@
 
 from support.commands import Commands
 from support.dates import EPOCH, HOUR, MINUTE, SECOND, after
+from support.durable import Durable
 from support.events import Events
+from support.wire import Deadline
 
 
 def test_the_manual_clock_starts_at_the_beginning_of_2026(client):
@@ -112,6 +114,22 @@ def test_a_faster_clock_plays_hours_in_seconds(wire, serve):
     assert (ended["cause"], dismissed["cause"]) == ("activeLimit", "dismissalPolicy")
     assert ended["at"] >= started + 8 * HOUR
     assert dismissed["at"] >= started + 12 * HOUR
+
+
+def test_a_faster_clock_never_goes_back_over_a_kill(wire, tmp_path):
+    """Nothing happens after the start, so nothing else would tell the journal how far time has come."""
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system", "--speed": "5000"}).start()
+    try:
+        begun = durable.client.get(durable.client.start(staleDate=None)["id"])["startedAt"]
+        for _ in range(3):
+            deadline = Deadline()
+            while (seen := durable.client.read("service.ping")["now"]) < begun + 1_000 * SECOND:
+                assert not deadline.passed
+            begun = durable.restart().client.read("service.ping")["now"]
+            assert begun >= seen
+        durable.stop()
+    finally:
+        durable.kill()
 
 
 def test_one_step_over_a_whole_life_and_its_retention_leaves_nothing_behind(client, events):

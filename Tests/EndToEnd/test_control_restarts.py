@@ -1,9 +1,11 @@
 """Controls over a restart of the service, killed or stopped: nothing is lost, hangs or is performed again."""
 
 import json
+import uuid
 
 import pytest
 
+from support.commands import encode
 from support.dates import MINUTE, SECOND, after
 from support.durable import Durable
 from support.home import Home
@@ -263,3 +265,27 @@ def test_a_call_that_was_lost_is_dated_before_what_came_due_while_the_service_wa
     told = [(event["event"], event["at"]) for event in events]
     assert ("activity.stale", after(SECOND)) in told and "control.failed" in dict(told), told
     assert [at for _, at in told] == sorted(at for _, at in told), told
+
+
+@pytest.mark.parametrize("how", RESTARTS)
+def test_a_step_of_the_clock_that_was_cut_goes_where_it_was_to_go_when_it_is_asked_for_again(house, how):
+    """On its way the clock stops where a provider is asked, and there the service ends."""
+    provider = house.provider()
+    id = house.home.add()
+    provider.fail(provider.call("value", TORCH, id))
+    house.home.next("failed", id=id)
+    client = house.home.client
+    begun = client.advance(by=0)
+    frame = client.command("clock.advance", client=str(uuid.uuid4()), req="step", by=24 * 60 * MINUTE)
+    client.send(frame)
+    provider.call("value", TORCH, id)
+    house.home.next("reloading", id=id)
+    asked = house.home.event["at"]
+    assert begun < asked < begun + 24 * 60 * MINUTE
+    house.again(how)
+    client = house.home.client
+    assert client.read("service.ping")["now"] >= asked
+    [answer] = client.raw(encode(frame))
+    assert answer["now"] == begun + 24 * 60 * MINUTE
+    assert client.raw(encode(frame)) == [answer]
+    assert client.advance(by=1) == answer["now"] + 1

@@ -20,6 +20,9 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     package internal(set) var callSerial: UInt32 = 0
     /// Whether a button shows as active, where its provider says.
     package internal(set) var isActive: Bool?
+
+    /// Whether it comes before another one in the order of placing.
+    func isPlaced(before other: ControlRecord) -> Bool { (addedAt, id) < (other.addedAt, other.id) }
 }
 
 /// How long each of a control's texts is, with its quotes; 0: absent.

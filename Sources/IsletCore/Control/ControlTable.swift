@@ -5,16 +5,18 @@ package struct ControlTable: ~Copyable {
     var byID = SlotIndex()
     /// Retries and waits for authentication.
     var wheel: TimerWheel
-    /// The controls on each device that has any.
+    /// The controls on each device that has any, the first placed first.
     var onDevice: [DeviceID: [Slot]] = [:]
     /// Devices that are locked, by name, whether they have controls or not.
     package internal(set) var lockedDevices: Set<[UInt8]> = []
     var sweeps: [ControlSweep] = []
+    /// The kinds whose reload by command has not reached all of their controls yet, with the cause of the last one.
+    var unswept: [ControlKindID: ControlCause] = [:]
     var decisions = DecisionLog<ControlDecision>()
 
     /// The controls, free slots among them, that changed since a snapshot wrote them.
     package var changedSlots = ChangedSlots()
-    /// The kinds whose declaration did.
+    /// The kinds whose declaration or reload on its way did.
     package var changedKinds: [ControlKindID] = []
     /// How many controls are in each state, by its raw value; none are removed, since those are no more.
     package internal(set) var countByState = [Int](repeating: 0, count: ControlState.allCases.count)

@@ -139,66 +139,6 @@ extension Engine {
         controls.events[event].url = FrameRange(start..<controls.interactionBytes.count)
     }
 
-    // MARK: Many
-
-    mutating func sweepControls(
-        app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
-    ) -> ControlOutcome {
-        let isAsked = cause != .registration && cause != .sibling && cause != .providerLost
-        guard !isAsked || controls.sweeps.count < ControlSweep.maximum else {
-            return .refused(.busy(retryAfter: 100))
-        }
-        let count =
-            kind.map { controls.kinds[$0].reloadable }
-            ?? controls.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.reloadable : 0) }
-        guard count > 0 else { return .reloading(count: 0) }
-        let sweep = ControlSweep(
-            app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
-        // Nobody could send these once more, so they are never refused: the ones that wait become one. There are as many
-        // at most as there are kinds, for each of the three causes.
-        let waiting =
-            isAsked ? nil : controls.sweeps.indices.first { controls.sweeps[$0].next == 0 && controls.sweeps[$0].isSame(as: sweep) }
-        if let waiting { controls.sweeps[waiting].join(sweep) } else { controls.sweeps.append(sweep) }
-        continueControlSweeps(at: now)
-        return .reloading(count: count)
-    }
-
-    /// What a kind calls sensitive is another than before: its controls hide or show by it, before anything else that
-    /// is done to many. A restart in between finds those that were not reached.
-    private mutating func sweepPrivacy(of kind: ControlKindID, at now: Instant) {
-        guard controls.kinds[kind].placed > 0 else { return }
-        controls.sweeps.removeAll { $0.cause == .lock && $0.kind == kind }
-        controls.sweeps.insert(
-            ControlSweep(
-                app: controls.kinds[kind].app, kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity),
-            at: 0)
-        continueControlSweeps(at: now)
-    }
-
-    /// Goes on with reloads of many, some of them.
-    mutating func continueControlSweeps(at now: Instant, _ dating: Dating = .whenNoticed) {
-        var slots = ControlSweep.slotsPerTurn
-        var reloads = ControlSweep.reloadsPerTurn
-        while slots > 0, reloads > 0, var sweep = controls.sweeps.first {
-            while sweep.next < sweep.end, slots > 0, reloads > 0 {
-                let slot = sweep.next
-                sweep.next += 1
-                slots -= 1
-                guard slot != sweep.except, let record = controls.record(at: slot),
-                    sweep.covers(app: controls.kinds[record.kind].app, record.kind)
-                else { continue }
-                let date = dating == .whenDue ? sweep.setAt : now
-                if sweep.cause == .lock {
-                    redactAsDeclared(control: slot, .registration, at: date)
-                } else {
-                    reload(control: slot, sweep.cause, .nobody, at: date)
-                }
-                reloads -= 1
-            }
-            if sweep.next >= sweep.end { controls.sweeps.removeFirst() } else { controls.sweeps[0] = sweep }
-        }
-    }
-
     // MARK: Looks
 
     /// Puts the texts of an answer into a control; false where nothing changed.

@@ -71,8 +71,16 @@ extension Engine {
         controls.byID.insert(record.id.keyedHash, slot)
         controls.kinds[record.kind].placed += 1
         guard let device = record.device else { return }
-        controls.onDevice[device, default: []].append(slot)
+        controls.onDevice[device, default: []].insert(slot, at: place(of: record, on: device))
         devices[device].references += 1
+    }
+
+    /// In the order of their placing, and of their ids where two were placed at once, as a restart finds them again.
+    private func place(of record: ControlRecord, on device: DeviceID) -> Int {
+        let slots = controls.onDevice[device] ?? []
+        var place = slots.count
+        while place > 0, record.isPlaced(before: controls.slab[slots[place - 1]]) { place -= 1 }
+        return place
     }
 
     /// `control.configure` (C15). The configuration was checked.

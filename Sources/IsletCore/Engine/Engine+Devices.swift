@@ -109,11 +109,21 @@ extension Engine {
 
     /// Puts an open activity on its device's list.
     mutating func link(_ slot: Slot, on device: DeviceID) {
+        linkFirst(slot, on: device)
+        devices[device].references += 1
+    }
+
+    /// Puts an activity that has started before all others of its device: the newest comes first, as a restart finds it.
+    mutating func linkBefore(_ slot: Slot, on device: DeviceID) {
+        unlink(slot, from: device)
+        linkFirst(slot, on: device)
+    }
+
+    private mutating func linkFirst(_ slot: Slot, on device: DeviceID) {
         let first = devices[device].first
         deviceLinks[slot] = DeviceLinks(next: first)
         if first != .max { deviceLinks[first].previous = slot } else { devices[device].last = slot }
         devices[device].first = slot
-        devices[device].references += 1
     }
 
     /// Puts an activity that has ended behind the open ones of its device.

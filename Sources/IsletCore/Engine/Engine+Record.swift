@@ -44,6 +44,7 @@ extension Engine {
         if step.rule == .startDateReached {
             if !activities[slot].alertRange.isEmpty { changes.alert = .stored }
             activities[slot].ordinal = nextOrdinal()
+            if let device = activities[slot].device { linkBefore(slot, on: device) }
         }
         var record = activities[slot]
         record.revision += 1

@@ -1,25 +1,48 @@
-/// Dismissed activities in the order of their dismissal, until their retention is over: a queue and not a timer each,
-/// since the retention is the same for all.
+/// Dismissed activities in the order in which they are forgotten: by the end of their retention, and at one date by their
+/// start, so that a restart finds them in the same order.
+///
+/// A heap and not a timer each. They come nearly in order, and then an entry costs one comparison.
 struct RetentionQueue: Sendable {
-    private var entries: [(reference: SlotRef, until: Instant)] = []
-    private var head = 0
+    private struct Entry {
+        var until: Instant
+        var ordinal: UInt64
+        var reference: SlotRef
 
-    var count: Int { entries.count - head }
-    var nextExpiry: Instant { head < entries.count ? entries[head].until : .never }
+        static func < (one: Entry, other: Entry) -> Bool { (one.until, one.ordinal) < (other.until, other.ordinal) }
+    }
 
-    mutating func append(_ reference: SlotRef, until: Instant) {
-        entries.append((reference, until))
+    /// The children of an entry stand at twice its place and one and two more.
+    private var heap: [Entry] = []
+
+    var count: Int { heap.count }
+    var nextExpiry: Instant { heap.first?.until ?? .never }
+
+    /// - Parameter ordinal: Its place in the order of starting.
+    mutating func insert(_ reference: SlotRef, until: Instant, ordinal: UInt64) {
+        let entry = Entry(until: until, ordinal: ordinal, reference: reference)
+        var place = heap.count
+        heap.append(entry)
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard entry < heap[parent] else { break }
+            heap[place] = heap[parent]
+            place = parent
+        }
+        heap[place] = entry
     }
 
     mutating func popFirst() -> SlotRef? {
-        guard head < entries.count else { return nil }
-        let reference = entries[head].reference
-        head += 1
-        if head > 4_096, head * 2 > entries.count {
-            entries.removeFirst(head)
-            head = 0
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        var place = 0
+        while place < heap.count {
+            var child = 2 * place + 1
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard child < heap.count, heap[child] < last else { break }
+            heap[place] = heap[child]
+            place = child
         }
-        return reference
+        if !heap.isEmpty { heap[place] = last }
+        return first.reference
     }
 }
 
@@ -27,7 +50,8 @@ extension Engine {
     /// An activity was dismissed: it leaves its device and waits to be forgotten.
     mutating func retire(_ slot: Slot, at now: Instant) {
         if let device = activities[slot].device { unlink(slot, from: device) }
-        retained.append(activities.reference(to: slot), until: now + rules.retention)
+        retained.insert(
+            activities.reference(to: slot), until: now + rules.retention, ordinal: activities[slot].ordinal)
     }
 
     /// An activity is scheduled no longer, and its events were encoded: the alert of its start goes.
@@ -70,7 +94,7 @@ extension Engine {
                 if let end = muteEnd(of: reference.slot), now < end {
                     activities[reference.slot].isKeyOnly = true
                     countByState[Int(ActivityState.dismissed.rawValue)] -= 1
-                    muted.append(reference, until: end)
+                    muted.insert(reference, until: end, ordinal: activities[reference.slot].ordinal)
                 } else {
                     forget(reference.slot)
                 }

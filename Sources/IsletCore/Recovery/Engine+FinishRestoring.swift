@@ -73,9 +73,9 @@ extension Engine {
         for (_, slot) in onDevice { relink(slot) }
         ended.sort { $0 < $1 }
         for (_, slot) in ended { relink(slot) }
-        dismissed.sort { $0 < $1 }
         for (at, slot) in dismissed {
-            retained.append(activities.reference(to: slot), until: at + rules.retention)
+            retained.insert(
+                activities.reference(to: slot), until: at + rules.retention, ordinal: activities[slot].ordinal)
         }
         armAll(earliest)
         armRestoredControls()

@@ -98,6 +98,7 @@ extension Engine {
     /// Everything was taken back: counts, digests, lists. Before the streams are proven.
     mutating func indexRestoredControls(isProven: Bool) throws(ImageError) {
         try settleOwnersOfControls(isProven: isProven)
+        var placed: [Slot] = []
         for slot in 0..<controls.slab.capacity {
             guard let record = controls.record(at: slot) else { continue }
             let kind = controls.kinds[record.kind]
@@ -108,7 +109,11 @@ extension Engine {
             entityCount += 1
             controls.kinds[record.kind].placed += 1
             controls.countByState[Int(record.machine.state.rawValue)] += 1
-            guard let device = record.device else { continue }
+            if record.device != nil { placed.append(slot) }
+        }
+        placed.sort { controls.slab[$0].isPlaced(before: controls.slab[$1]) }
+        for slot in placed {
+            guard let device = controls.slab[slot].device else { continue }
             controls.onDevice[device, default: []].append(slot)
             devices[device].references += 1
         }
@@ -138,6 +143,7 @@ extension Engine {
             guard steps.isEmpty else { continue }
             append(.askValue, slot)
         }
+        resumeControlSweeps(at: now)
     }
 }
 
@@ -152,10 +158,30 @@ extension Engine {
         return [Engine.controlKindTag] + apps[record.app].name + [UInt8(ascii: "/")] + record.name
     }
 
-    /// A kind's declaration, byte for byte.
+    /// What is stored of a control kind.
+    package struct ControlKindFact: Equatable, Sendable {
+        package var app: [UInt8]
+        /// The exact bytes of the declaration, which the protocol reads; empty: it was never declared.
+        package var declaration: [UInt8]
+        /// The cause of a reload that has not reached all of its controls; nil: there is none.
+        var unswept: ControlCause?
+
+        /// The layout. The first one knew of no reload on its way.
+        static let version: UInt8 = 2
+
+        package init(app: [UInt8], declaration: [UInt8]) {
+            self.app = app
+            self.declaration = declaration
+        }
+    }
+
+    /// A kind's declaration, byte for byte, and its reload that is on its way.
     package func writeFact(controlKind kind: ControlKindID, to writer: inout ImageWriter) {
-        writer.write(byte: ControlImage.version)
+        writer.write(byte: ControlKindFact.version)
         writer.write(run: controls.kinds[kind].declaration?.json ?? [])
+        let unswept = controls.unswept[kind]
+        writer.write(unswept != nil)
+        if let unswept { writer.write(byte: unswept.rawValue) }
     }
 
     /// The key of the fact that a device is locked.
@@ -168,29 +194,32 @@ extension Engine {
         return true
     }
 
-    /// The app, the kind and the declaration of a kind's fact; nil for the key of another.
+    /// A kind's fact; nil for the key of another.
     package static func controlKindFact(
         _ key: Span<UInt8>, _ value: Span<UInt8>
-    ) throws(ImageError) -> (app: [UInt8], declaration: [UInt8])? {
+    ) throws(ImageError) -> ControlKindFact? {
         guard key.count > 1, key[0] == controlKindTag else { return nil }
         let slash = (1..<key.count).first { key[$0] == UInt8(ascii: "/") }
         guard let slash else { throw .unknownValue }
-        let json = try ImageReader.read(value) { reader throws(ImageError) in
+        let app = key.bytes(FrameRange(1..<slash))
+        return try ImageReader.read(value) { reader throws(ImageError) in
             let version = try reader.byte()
-            guard version == ControlImage.version else { throw ImageError.unknownVersion(version) }
-            return try reader.bytesOfRun()
+            guard (1...ControlKindFact.version).contains(version) else { throw ImageError.unknownVersion(version) }
+            var fact = ControlKindFact(app: app, declaration: try reader.bytesOfRun())
+            if version > 1, try reader.flag() { fact.unswept = try reader.value() }
+            return fact
         }
-        return (key.bytes(FrameRange(1..<slash)), json)
     }
 
     /// Takes a declaration back.
     package mutating func restoreControlKind(
-        _ declaration: ControlKindDeclaration, app name: [UInt8], isInSnapshot: Bool
+        _ declaration: ControlKindDeclaration, _ fact: ControlKindFact, isInSnapshot: Bool
     ) throws(ImageError) {
-        guard let app = apps.app(FrameRange(0..<name.count), of: name.span),
-            let kind = controls.kinds.kind(app, named: name, declaration.kind)
+        guard let app = apps.app(FrameRange(0..<fact.app.count), of: fact.app.span),
+            let kind = controls.kinds.kind(app, named: fact.app, declaration.kind)
         else { throw .contradiction("more apps or kinds than there may be") }
         controls.kinds[kind].declaration = declaration
+        controls.unswept[kind] = fact.unswept
         if !isInSnapshot { kindChanged(kind) }
     }
 

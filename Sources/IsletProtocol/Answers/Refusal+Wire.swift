@@ -171,7 +171,7 @@ extension Refusal.BadField {
         case .unknownValue: "has a value that is not known"
         case .twice: "stands twice"
         case .backwards: "would move the clock back"
-        case .badCursor: "is not a cursor of this list"
+        case .badCursor: "is not a cursor of this list, or of before a restart: begin with the first page"
         case .notAllowedHere: "does not go together with another field of the command"
         case .missing: "is missing"
         case .unknown: "does not exist"

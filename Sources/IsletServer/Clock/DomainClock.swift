@@ -49,7 +49,9 @@ package struct DomainClock: Sendable {
     private let jumpGuard: JumpGuard?
     private var current: Instant
     /// `speed`: the instant at the first reading.
-    private let startedAt: Instant
+    private var startedAt: Instant
+    /// `speed`: where it waits until it may go on.
+    private var bound = Instant.never
     /// `speed`: the reading at which `from` was now, in nanoseconds.
     private var origin: Int64?
     /// `system`: wall time minus monotonic time, as it is believed, in milliseconds.
@@ -90,8 +92,19 @@ package struct DomainClock: Sendable {
             let origin = origin ?? reading.monotonicNanoseconds
             self.origin = origin
             let elapsed = Double(max(0, reading.monotonicNanoseconds - origin)) / 1_000_000 * factor
-            current = max(current, startedAt + (Milliseconds(exactly: elapsed.rounded(.down)) ?? .max))
+            let goal = startedAt + (Milliseconds(exactly: elapsed.rounded(.down)) ?? .max)
+            current = max(current, min(goal, bound))
         }
+        return current
+    }
+
+    /// Lets a clock of another speed come as far as a date, where it waits until it is told more.
+    package mutating func mayReach(_ instant: Instant) { bound = instant }
+
+    /// Lets a clock of another speed begin at a date, if it is not there yet; gives where it stands.
+    package mutating func begin(at instant: Instant) -> Instant {
+        startedAt = max(startedAt, instant)
+        current = max(current, instant)
         return current
     }
 

@@ -76,14 +76,10 @@ extension Partition {
     // MARK: Slots
 
     private func list(_ list: SlotList, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        var start: Slot = 0
-        if let cursor = list.cursor {
-            guard let slot = Slot(frame.text(cursor)) else {
-                return refuse(envelope, frame, .badField(.cursor, .badCursor))
-            }
-            start = slot
+        guard let start = list.cursor.map({ cursors.slot(of: frame.text($0)) }) ?? 0 else {
+            return refuse(envelope, frame, .badField(.cursor, .badCursor))
         }
-        let scan = ListScan(filter: SlotFilter(list, frame, engine), firstRow: start, limit: list.limit)
+        let scan = ListScan(filter: SlotFilter(list, frame, engine), firstRow: start, limit: list.limit, cursors: cursors)
         if scan.advance(engine, slots: ListBounds.slotsAtOnce) { return answer(scan, envelope, frame) }
         return later(.slotList(scan), envelope, frame)
     }

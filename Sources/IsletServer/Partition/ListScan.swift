@@ -25,6 +25,26 @@ enum ListBounds {
     static let maximumBytes = 1_000_000
 }
 
+/// Where pages of lists begin. An entity may have another slot after a restart, so a cursor is good for the process that
+/// gave it: another one refuses it, instead of leaving entities out.
+struct ListCursors {
+    /// Which process this is.
+    private let run: UInt32
+
+    /// - Parameter run: Random.
+    init(run: UInt32) { self.run = run }
+
+    /// The cursor of a page that begins at a slot.
+    func cursor(to slot: Slot) -> String { "\(String(run, radix: 36)).\(slot)" }
+
+    /// Where the page of a cursor begins; nil where this process never gave it.
+    func slot(of cursor: String) -> Slot? {
+        let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, UInt32(parts[0], radix: 36) == run else { return nil }
+        return Slot(parts[1])
+    }
+}
+
 /// A list on its way through a slab, in bounded turns.
 ///
 /// The rows are those from the cursor on until the limit; the total counts all that match. Over several turns the
@@ -33,6 +53,7 @@ final class ListScan<Filter: ListFilter> {
     private let filter: Filter?
     private let firstRow: Slot
     private let limit: Int
+    private let cursors: ListCursors
     private var rows = JSONWriter(capacity: 1 << 12)
     private var rowCount = 0
     private var total = 0
@@ -42,10 +63,11 @@ final class ListScan<Filter: ListFilter> {
     private var nextRow: Slot?
 
     /// - Parameter filter: nil where nothing matches.
-    init(filter: Filter?, firstRow: Slot, limit: Int) {
+    init(filter: Filter?, firstRow: Slot, limit: Int, cursors: ListCursors) {
         self.filter = filter
         self.firstRow = firstRow
         self.limit = limit
+        self.cursors = cursors
     }
 
     /// Looks at some more slots; true when it is through.
@@ -98,7 +120,7 @@ final class ListScan<Filter: ListFilter> {
         writer.endArray()
         writer.field("total", total)
         writer.field("exact", turns <= 1)
-        if let nextRow { writer.field("next", string: String(nextRow)) }
+        if let nextRow { writer.field("next", string: cursors.cursor(to: nextRow)) }
         writer.endObject()
     }
 }

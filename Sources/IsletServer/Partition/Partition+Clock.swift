@@ -9,6 +9,34 @@ struct ClockTravel {
     var claim: RetryClaim?
 }
 
+/// A travel that has begun and not arrived, so that a retry after a kill or a stop goes where the first one was to go.
+struct UnfinishedTravel: Equatable {
+    var command: RetryIdentity
+    var target: Instant
+
+    init(_ claim: RetryClaim, to target: Instant) {
+        command = RetryIdentity(claim)
+        self.target = target
+    }
+
+    /// Reads what ``write(to:)`` wrote.
+    init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == Self.version else { throw .unknownVersion(version) }
+        command = try RetryIdentity(&reader)
+        target = try reader.instant()
+    }
+
+    func write(to writer: inout ImageWriter) {
+        writer.write(byte: Self.version)
+        command.write(to: &writer)
+        writer.write(target)
+    }
+
+    /// The layout of what is stored.
+    private static let version: UInt8 = 1
+}
+
 extension Partition {
     /// `clock.advance`. All other commands wait until it has arrived; the answer comes when all is committed.
     func advanceClock(_ advance: ClockAdvance, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
@@ -23,7 +51,7 @@ extension Partition {
         switch advance {
         case .by(let span):
             guard span >= 0 else { return refuse(envelope, frame, .badField(.by, .backwards)) }
-            target = now.domain + span
+            target = goal(span, claim)
             // Beyond, it could not be named by any command.
             guard CommandDecoder.plausibleDates.contains(target.milliseconds) else {
                 return refuse(envelope, frame, .badField(.by, .outOfRange))
@@ -32,9 +60,21 @@ extension Partition {
             guard instant >= now.domain else { return refuse(envelope, frame, .badField(.to, .backwards)) }
             target = instant
         }
+        if let claim, case .by = advance {
+            unfinishedTravel = UnfinishedTravel(claim, to: target)
+            noteFact(.travel)
+        }
         let job = job(.clockTravel, envelope, frame)
         clockTravel = ClockTravel(target: target, job: job, claim: claim)
         return .later(job)
+    }
+
+    /// Where a clock is to go that is moved by a span: where it was to go when this very command had begun before.
+    private func goal(_ span: Milliseconds, _ claim: RetryClaim?) -> Instant {
+        guard let claim, let unfinishedTravel, unfinishedTravel.command == RetryIdentity(claim) else {
+            return now.domain + span
+        }
+        return max(now.domain, unfinishedTravel.target)
     }
 
     /// Lets some more deadlines take effect, and arrives when none is left; true while it travels.
@@ -50,6 +90,10 @@ extension Partition {
         stand(at: travel.target)
         noteClock()
         clockTravel = nil
+        if unfinishedTravel != nil, travel.claim.map(RetryIdentity.init) == unfinishedTravel?.command {
+            unfinishedTravel = nil
+            noteFact(.travel)
+        }
         arrivals += 1
         let req = travel.job.req
         let result = answerNow(travel.job.envelope, req.span)

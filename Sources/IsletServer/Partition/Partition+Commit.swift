@@ -61,6 +61,7 @@ extension Partition {
         switch notice {
         case .committed(let number, let microseconds):
             flights.land(through: number)
+            extendLease()
             statistics.lastCommit = microseconds
             if log.tellsMessages { tellCommit(number, microseconds: microseconds) }
             statistics.commits.record(microseconds, at: now.monotonic)

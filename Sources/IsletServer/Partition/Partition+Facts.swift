@@ -16,7 +16,14 @@ extension Partition {
         case conditions([UInt8])
         /// What is left of a client's forgotten answers.
         case trace(EntityID)
+        /// Where the clock was to go that has not arrived.
+        case travel
+        /// How far a clock of another speed may have come.
+        case lease
     }
+
+    static let leaseKey = [UInt8(ascii: "u")]
+    private static let travelKey = [UInt8(ascii: "t")]
 
     /// Puts a fact's value into `image`.
     ///
@@ -44,6 +51,25 @@ extension Partition {
             return (engine.factKey(conditions: name), engine.writeFact(conditions: name, to: &image))
         case .trace(let client):
             return (RetryWindow.traceKey(client), retries.writeTrace(of: client, to: &image))
+        case .travel:
+            unfinishedTravel?.write(to: &image)
+            return (Self.travelKey, unfinishedTravel != nil)
+        case .lease:
+            lease?.write(to: &image)
+            return (Self.leaseKey, lease != nil)
         }
+    }
+
+    /// Takes back where the clock was to go; false where the key is of another fact.
+    ///
+    /// - Parameter value: nil: it has arrived.
+    func restoreTravel(_ key: Span<UInt8>, _ value: Span<UInt8>?) throws(ImageError) -> Bool {
+        guard key.count == 1, key[0] == Self.travelKey[0] else { return false }
+        guard let value else {
+            unfinishedTravel = nil
+            return true
+        }
+        unfinishedTravel = try ImageReader.read(value) { reader throws(ImageError) in try UnfinishedTravel(&reader) }
+        return true
     }
 }

@@ -42,7 +42,9 @@ extension Partition {
         batch.note([NoteTag.clock.rawValue].span)
     }
 
-    private func noteFact(_ fact: Fact) {
+    /// Writes what is known of something under its key.
+    func noteFact(_ fact: Fact) {
+        guard isDurable else { return }
         let (key, isKnown) = write(fact)
         var note = ImageWriter()
         note.write(byte: isKnown ? NoteTag.fact.rawValue : NoteTag.forgotten.rawValue)
@@ -79,10 +81,13 @@ extension Partition {
             let (key, value) = (content.extracting(key), content.extracting(value))
             if try engine.restoreFact(key, value, isInSnapshot: false) { return }
             if try engine.restoreGroupFact(key, value, isInSnapshot: false) { return }
+            if try restoreTravel(key, value) { return }
+            if try restoreLease(key, value) { return }
             guard try restoreFamilyFact(key, value, isInSnapshot: false) else { throw .unknownValue }
         case .forgotten(let key):
             let key = content.extracting(key)
             if engine.restoreLock(key, isLocked: false, isInSnapshot: false) { return }
+            if try restoreTravel(key, nil) { return }
             guard engine.forgetFact(key) else { throw .unknownValue }
         case .activity(let id, let image):
             recoveringSigns.append((id, try ActivityImage(content.extracting(image))))

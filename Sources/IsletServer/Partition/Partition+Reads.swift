@@ -126,16 +126,19 @@ extension Partition {
     }
 
     private func list(_ list: ActivityList, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        var start: Slot = 0
-        if let cursor = list.cursor {
-            guard let slot = Slot(frame.text(cursor)) else {
+        let filter = engine.filter(of: list, frame)
+        let cursor = list.cursor.map { frame.text($0) }
+        if list.order == .presentation {
+            // Its order is the same in every process, and a cursor is a place in it.
+            guard let first = cursor.map({ Slot($0) }) ?? 0 else {
                 return refuse(envelope, frame, .badField(.cursor, .badCursor))
             }
-            start = slot
+            return presentation(list, filter, first: Int(first), envelope, frame)
         }
-        let filter = engine.filter(of: list, frame)
-        if list.order == .presentation { return presentation(list, filter, first: Int(start), envelope, frame) }
-        let scan = ListScan(filter: filter, firstRow: start, limit: list.limit)
+        guard let start = cursor.map({ cursors.slot(of: $0) }) ?? 0 else {
+            return refuse(envelope, frame, .badField(.cursor, .badCursor))
+        }
+        let scan = ListScan(filter: filter, firstRow: start, limit: list.limit, cursors: cursors)
         if scan.advance(engine, slots: ListBounds.slotsAtOnce) {
             return answer { scan.write(to: &$0, envelope, frame) }
         }

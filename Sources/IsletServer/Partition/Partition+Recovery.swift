@@ -32,6 +32,8 @@ extension Partition {
                     formerRules = value.bytes(FrameRange(0..<value.count))
                     return
                 }
+                if try self.restoreTravel(key, value) { return }
+                if try self.restoreLease(key, value) { return }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
             }
@@ -43,6 +45,7 @@ extension Partition {
         engine.finishSnapshot()
         try source.forEachBatch(after: source.summary.snapshotHoldsThrough, self)
         restoreSigns()
+        beginLease()
         engine.ranUntil = Instant(source.summary.clock)
         var rules = ImageWriter()
         writeDeadlineRules(to: &rules)
@@ -113,7 +116,7 @@ extension Partition {
         } catch {
             throw .contradiction("a control kind that cannot be read")
         }
-        try engine.restoreControlKind(declaration, app: fact.app, isInSnapshot: isInSnapshot)
+        try engine.restoreControlKind(declaration, fact, isInSnapshot: isInSnapshot)
         return true
     }
 

@@ -168,6 +168,8 @@ extension Partition {
             image.removeAll()
             writeDeadlineRules(to: &image)
             addFact(Self.rulesKey, isKnown: true, to: &chunk)
+            add(.travel, to: &chunk)
+            add(.lease, to: &chunk)
             chunk.holdsThrough = round.holdsThrough
             chunk.answersFrom = round.answersFrom
             sweeping.holdsThrough = round.holdsThrough

@@ -81,7 +81,11 @@ package final class Partition {
     /// What waits or is remembered for each peer.
     var ledger = WorkLedger()
     var jobs: [Job] = []
+    let cursors: ListCursors
     @exclusivity(unchecked) var clockTravel: ClockTravel?
+    /// The last travel with a (`client`, `req`) that has not arrived, be it under way or cut by the end of a process.
+    var unfinishedTravel: UnfinishedTravel?
+    var lease: ClockLease?
     /// How often the manual clock has arrived.
     package internal(set) var arrivals = 0
     var pulls: [BulkPull] = []
@@ -151,7 +155,10 @@ package final class Partition {
         statistics = Statistics(startedAt: now.monotonic)
         engine = Engine(rules: rules, start: domain)
         // Far from the largest number, so that none of a run passes it.
-        providers = ProviderTable(base: self.random.next() >> 2, at: now.monotonic)
+        let base = self.random.next() >> 2
+        providers = ProviderTable(base: base, at: now.monotonic)
+        // Both tell processes apart, and nothing else follows from them.
+        cursors = ListCursors(run: UInt32(truncatingIfNeeded: base))
         isDurable = source != nil
         ring = ReplayRing(limits: isDurable ? .besideJournal : .standard)
         let fresh = EntityID(version7At: domain, random: (self.random.next(), self.random.next()))
@@ -171,6 +178,7 @@ package final class Partition {
         presented = 0
         if executesWaiting { continueWaiting() }
         guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
+        renewLease()
         if clockTravel != nil { return continueTravel() }
         var isLate = true
         for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep where isLate && hasRoomForDeadlines {

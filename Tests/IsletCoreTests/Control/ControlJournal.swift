@@ -230,6 +230,6 @@ final class ControlJournal: ControlRecorder {
         guard let fact = try Engine.controlKindFact(key.span, value.span),
             let declaration = declarations[fact.declaration]
         else { return complain("a fact that nobody knows: \(key)") }
-        try engine.restoreControlKind(declaration, app: fact.app, isInSnapshot: isInSnapshot)
+        try engine.restoreControlKind(declaration, fact, isInSnapshot: isInSnapshot)
     }
 }

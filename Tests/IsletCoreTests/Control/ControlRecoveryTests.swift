@@ -195,7 +195,8 @@ struct ControlImageTests {
         let app = Array("com.a".utf8)
         let id = EntityID(1)
         do {
-            try engine.restoreControlKind(kind, app: app, isInSnapshot: true)
+            try engine.restoreControlKind(
+                kind, Engine.ControlKindFact(app: app, declaration: kind.json), isInSnapshot: true)
             try engine.restoreControl(id, at: 0, seq: 5, image, app: app, kind: kind.kind)
             engine.finishSnapshot()
             try engine.finishRestoring(isProven: false)
