@@ -8,16 +8,18 @@ extension Activity {
 
     /// The contents: the present one first, then each change, until it is dismissed.
     ///
-    /// Somebody who reads slowly may miss contents in between, but never the last. It ends early with the connection.
+    /// Somebody who reads slowly may miss contents in between, but never the last. It ends early with the connection. Of one
+    /// that is dismissed there is none any more.
     public var contentUpdates: AsyncStream<ActivityContent<ContentState>> {
         follow { members in ActivityContent(members) }
     }
 
     /// The activities of this type: those that are there first, then each that is started, by whomever.
     ///
-    /// It ends with the connection.
+    /// It ends with the connection, and where more than 65 536 of them wait for the reader: a new one begins with those that
+    /// are there then.
     public static var activityUpdates: AsyncStream<Activity<Attributes>> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(activityBuffer)) { continuation in
+        AsyncStream(bufferingPolicy: .bufferingOldest(activityBuffer)) { continuation in
             let session = try? Islet.current()
             let task = Task {
                 guard let session, let store = try? await session.opened().store else { return continuation.finish() }
@@ -29,7 +31,7 @@ extension Activity {
                         guard known.insert(entity.id), let activity = Activity(entity.members, session: session) else {
                             return
                         }
-                        continuation.yield(activity)
+                        if case .dropped = continuation.yield(activity) { continuation.finish() }
                     case .gone(let id): known.remove(id)
                     case .ended: continuation.finish()
                     }
@@ -64,8 +66,14 @@ extension Activity {
                 } whenListening: {
                     // Not listed: dismissed before somebody listened, or so new that its event is still under way.
                     guard !last.hasValue else { return }
-                    guard let members = try? await self.read() else { return continuation.finish() }
-                    if members["state"]?.string == ActivityState.dismissed.rawValue { tell(members) }
+                    do throws(IsletError) {
+                        let members = try await self.read()
+                        if members["state"]?.string == ActivityState.dismissed.rawValue { tell(members) }
+                    } catch {
+                        // Forgotten: it was dismissed long ago.
+                        guard error.code == .notFound else { return continuation.finish() }
+                        tell(["state": .string(ActivityState.dismissed.rawValue)])
+                    }
                 }
             }
             continuation.onTermination = { _ in task.cancel() }

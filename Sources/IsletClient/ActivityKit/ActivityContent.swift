@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct ActivityContent<State: Codable & Hashable & Sendable>: Hashable, Sendable {
     /// The content.
     public var state: State
-    /// When it is out of date; nil: never.
+    /// When it is out of date; nil: never. `distantFuture` is sent as the last date that the service takes, in 2286.
     public var staleDate: Date?
     /// Compared with the other activities of the app only: the highest is shown first.
     public var relevanceScore: Double
@@ -105,19 +105,20 @@ public struct ActivityUIDismissalPolicy: Sendable, Hashable {
 }
 
 extension Date {
-    /// As the bus has dates: whole milliseconds since 1970.
+    /// As the bus has dates: whole milliseconds since 1970. What is before or behind all that the service takes, such as
+    /// `distantPast` and `distantFuture`, is its first or its last date (September 2001, November 2286).
     var json: RawJSON {
-        .integer(Int64((timeIntervalSince1970 * 1_000).rounded().clamped(to: -0x1p53...0x1p53)))
+        let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
+        guard !milliseconds.isNaN else { return .integer(Self.plausible.lowerBound) }
+        let bounds = (Double(Self.plausible.lowerBound), Double(Self.plausible.upperBound))
+        return .integer(Int64(min(max(milliseconds, bounds.0), bounds.1)))
     }
+
+    /// The dates that the service takes, by the contract.
+    private static let plausible: ClosedRange<Int64> = 1_000_000_000_000...9_999_999_999_999
 
     /// A date of the bus.
     init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
-    }
-}
-
-extension Double {
-    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
-        isNaN ? 0 : min(max(self, range.lowerBound), range.upperBound)
     }
 }

@@ -204,7 +204,7 @@ extension ConnectionLoop {
         for action in actions {
             switch action {
             case .send(let frame):
-                bulk.send(.init(frames: [frame], requests: []), poller: &poller)
+                bulk.send(.init(frames: [frame], requests: []))
             case .timeOut(let owner, let isDigest):
                 guard !isDigest else {
                     update(owner) { $0.digestFailed(nil, app: owner.app) }

@@ -41,7 +41,7 @@ extension ConnectionLoop {
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     waiters[req] = .one(continuation)
-                    commands.send(.init(frames: [frame], requests: [req]), poller: &poller)
+                    commands.send(.init(frames: [frame], requests: [req]))
                 }
             } onCancel: {
                 cancelLater([req])
@@ -67,7 +67,7 @@ extension ConnectionLoop {
                     }
                 }
                 guard !frames.isEmpty else { return }
-                commands.send(.init(frames: frames, requests: requests), poller: &poller)
+                commands.send(.init(frames: frames, requests: requests))
             }
         } onCancel: {
             cancelLater(requests)
@@ -112,7 +112,7 @@ extension ConnectionLoop {
             switch action {
             case .send(let req, let frame):
                 guard !commands.holds(req: req) else { break }
-                commands.send(.init(frames: [frame], requests: [req]), poller: &poller)
+                commands.send(.init(frames: [frame], requests: [req]))
             case .timeOut(let req, let timeout):
                 complete(req, .failure(.timedOut(after: timeout)))
             }

@@ -24,4 +24,13 @@ public struct ConnectionOptions: Sendable, Hashable {
         self.requestPrefix = requestPrefix
         self.deliveryLimit = deliveryLimit
     }
+
+    /// What leaves room for the number in a `req` of 64 characters.
+    static let maximumPrefix = 40
+
+    /// Whether the service takes what the `req` begin with.
+    var hasValidPrefix: Bool {
+        requestPrefix.utf8.count <= Self.maximumPrefix
+            && requestPrefix.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
 }

@@ -28,10 +28,15 @@ public final class IsletConnection: Sendable {
     /// Opens a connection. It does not wait for the service, which may be started later.
     ///
     /// - Throws: ``IsletError/endpoint(_:reason:)`` where an endpoint is no address, or the system has no room for
-    ///   more.
+    ///   more; ``IsletError/invalid(_:)`` for a `requestPrefix` that the service would not take.
     public static func open(
         _ endpoints: Endpoints = Endpoints(), options: ConnectionOptions = ConnectionOptions()
     ) async throws(IsletError) -> IsletConnection {
+        guard options.hasValidPrefix else {
+            throw .invalid(
+                "a requestPrefix has at most \(ConnectionOptions.maximumPrefix) printable ASCII characters "
+                    + "without \" and \\, and not '\(options.requestPrefix)'")
+        }
         let thread: BusThread
         do throws(ZeroMQError) {
             thread = try BusThread(name: "islet-client")

@@ -64,12 +64,12 @@ struct Outlet: ~Copyable {
         flush(poller: &poller) { _ in false }
     }
 
-    /// Sends a message, now or as soon as there is a connection.
-    mutating func send(_ entry: Entry, poller: inout Poller) {
+    /// Sends a message with the next ``flush(poller:isWanted:)``, which each turn ends with: what nobody wants any more by
+    /// then is not sent.
+    mutating func send(_ entry: Entry) {
         guard waiting.count < Self.maximumWaiting else { return }
         waiting.append(entry)
         held.formUnion(entry.requests)
-        flush(poller: &poller) { _ in true }
     }
 
     /// Whether a frame of this request still waits here, so that sending it again is in vain.

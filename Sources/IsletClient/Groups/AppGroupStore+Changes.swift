@@ -47,10 +47,15 @@ public struct AppGroupChanges: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(IsletError) -> AppGroupChange? {
-            if deliveries == nil {
-                let owner = try await store.info().owner
-                let connection = try await store.current().connection
-                deliveries = try await connection.entities("\(owner)/group/\(store.suiteName)/").makeAsyncIterator()
+            do throws(IsletError) {
+                if deliveries == nil {
+                    let owner = try await store.info().owner
+                    let connection = try await store.current().connection
+                    deliveries = try await connection.entities("\(owner)/group/\(store.suiteName)/").makeAsyncIterator()
+                }
+            } catch {
+                if error == .cancelled { return nil }
+                throw error
             }
             while let delivery = try await deliveries?.next(isolation: actor) {
                 if let change = AppGroupChange(delivery) { return change }

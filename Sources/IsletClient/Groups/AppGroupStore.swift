@@ -69,6 +69,8 @@ public struct AppGroupStore: Sendable {
     public func set(
         json value: RawJSON, forKey key: String, ifRevision revision: UInt64? = nil
     ) async throws(IsletError) -> UInt64 {
+        // To the service `null` is no value at all.
+        guard !value.isNull else { throw .invalid("a key's value is never null: remove the key instead") }
         var fields: RawObject = ["key": .string(key), "value": value]
         fields["ifRevision"] = revision.map { .integer($0) }
         guard let revision = try await send("group.set", fields).group?["revision"]?.unsigned else {

@@ -34,9 +34,9 @@ public struct RawObject: Sendable, Hashable {
 
     /// The value of a member, nil where it is absent. Setting replaces it in its place, appends, or takes it out.
     public subscript(name: String) -> RawJSON? {
-        get { members.first { $0.name == name }?.value }
+        get { members.first { $0.name.hasSameBytes(as: name) }?.value }
         set {
-            let index = members.firstIndex { $0.name == name }
+            let index = members.firstIndex { $0.name.hasSameBytes(as: name) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
@@ -69,4 +69,9 @@ extension RawObject: ExpressibleByDictionaryLiteral {
 extension RawObject: CustomStringConvertible {
     /// The JSON text.
     public var description: String { json.description }
+}
+
+extension String {
+    /// Names of JSON are the same where their bytes are; to `==`, `é` is the same in one scalar and in two.
+    func hasSameBytes(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }

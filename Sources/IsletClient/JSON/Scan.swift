@@ -30,10 +30,10 @@ enum Scan {
     private static func hasUniqueNames(_ members: [RawObject.Member]) -> Bool {
         // Few names are compared with each other faster than they are hashed; many are hashed, so that no frame costs
         // time by the square of its length.
-        guard members.count <= 24 else { return Set(members.map(\.name)).count == members.count }
+        guard members.count <= 24 else { return Set(members.map { Array($0.name.utf8) }).count == members.count }
         for index in members.indices.dropFirst() {
             let name = members[index].name
-            if members[..<index].contains(where: { $0.name == name }) { return false }
+            if members[..<index].contains(where: { $0.name.hasSameBytes(as: name) }) { return false }
         }
         return true
     }

@@ -68,7 +68,7 @@ public final class ProviderService: Sendable {
     ///
     /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, such as `conflict`
     ///   with another provider that declares a kind differently; ``IsletError/invalid(_:)`` where a declaration cannot
-    ///   be written, there is none, or it runs already; ``IsletError/notConfigured``;
+    ///   be written, they are too long together, there is none, or it runs already; ``IsletError/notConfigured``;
     ///   ``IsletError/endpoint(_:reason:)``.
     public func run() async throws(IsletError) {
         let session = if let session { session } else { try Islet.current() }
@@ -103,9 +103,16 @@ public final class ProviderService: Sendable {
 
     private func machine(of table: KindTable, app: String) throws(IsletError) -> ProviderMachine {
         guard (1...1_024).contains(capacity) else { throw .invalid("a provider's capacity is 1 to 1 024") }
-        return ProviderMachine(
+        let machine = ProviderMachine(
             id: id, app: app, kinds: try table.controlDeclarations(), widgets: try table.widgetDeclarations(),
             capacity: capacity, grace: gracePeriod, now: .now)
+        // Room for a longer number of the registration. The service's refusal could not be told from others.
+        guard machine.registrationSize + 32 <= RequestTable.maximumFrame else {
+            throw .invalid(
+                "the declarations of all kinds have \(machine.registrationSize) bytes, and may have "
+                    + "\(RequestTable.maximumFrame - 32) together: make them shorter, or divide them among providers")
+        }
+        return machine
     }
 
     /// Runs the handlers of the calls until all is over.

@@ -102,7 +102,7 @@ actor RawLoop: BusLoop {
             exchanges[id] = Exchange(continuation: continuation, timeout: timeout, deadline: .now + timeout)
             // The envelope of the contract: a number of four bytes and an empty frame, which the answer echoes.
             let envelope = (0..<4).map { UInt8(truncatingIfNeeded: id >> (8 * $0)) }
-            commands.send(.init(frames: [envelope, [], frame], requests: [String(id)]), poller: &poller)
+            commands.send(.init(frames: [envelope, [], frame], requests: [String(id)]))
         }
     }
 

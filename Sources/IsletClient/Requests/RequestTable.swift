@@ -1,8 +1,13 @@
+import IsletCore
+
 /// The commands that wait for their answers, each under its `req`.
 ///
 /// A pure value; time and chance are passed in. A command that gets no answer is sent again with the **same** `req` and
 /// the same bytes, so that the service executes it once and answers it twice at most; so is one that the service was
 /// too busy for. It ends with an answer, or when its time is over.
+///
+/// A connection's commands are answered in their order. So one is not given up as lost while answers still come and none is
+/// to a later one: then it only waits its turn, and to send it again would make the turn longer.
 package struct RequestTable: Sendable {
     /// More than this is refused: the service takes 64 waiting messages a connection, the rest waits in queues.
     package static let maximumCount = 65_536
@@ -32,10 +37,23 @@ package struct RequestTable: Sendable {
         let frame: [UInt8]
         let timeout: Duration
         let deadline: ContinuousClock.Instant
+        /// Its place among all that was sent.
+        var place: UInt64
         var attempt = 0
+        /// How long an answer may take before it is sent again.
+        var patience: Duration
         var nextAttempt: ContinuousClock.Instant
 
         var wakeUp: ContinuousClock.Instant { min(deadline, nextAttempt) }
+    }
+
+    /// When a request is looked at again. One that was answered or put off since leaves an outdated one behind.
+    private struct Alarm: Comparable {
+        var at: ContinuousClock.Instant
+        var place: UInt64
+        var req: String
+
+        static func < (one: Alarm, other: Alarm) -> Bool { (one.at, one.place) < (other.at, other.place) }
     }
 
     private let prefix: String
@@ -43,9 +61,14 @@ package struct RequestTable: Sendable {
     private let backoff: Backoff
     private var requests: [String: Request] = [:]
     private var lastNumber: UInt64 = 0
-    /// No request needs attention before this: a bound that is exact again after each `due`, so that a turn does not
-    /// look at all of them.
-    private var earliest: ContinuousClock.Instant?
+    private var alarms = MinHeap<Alarm>()
+    /// How many frames were handed out to be sent.
+    private var sent: UInt64 = 0
+    /// The place of the latest one that was answered.
+    private var answeredThrough: UInt64 = 0
+    private var lastAnswer: ContinuousClock.Instant?
+    /// Outdated alarms are dropped once there are more of them than requests, and than this.
+    private static let outdatedAlarms = 1_024
 
     /// An empty table whose `req` are `<prefix>-1`, `<prefix>-2` …, and whose changes carry this `client`.
     package init(prefix: String, client: String, backoff: Backoff) {
@@ -63,6 +86,9 @@ package struct RequestTable: Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> Result<(req: String, frame: [UInt8]), IsletError> {
         guard requests.count < Self.maximumCount else { return .failure(.overloaded(limit: Self.maximumCount)) }
+        guard command["ack"]?.string != "none" else {
+            return .failure(.invalid("a command that wants no answer (\"ack\":\"none\") has none to wait for"))
+        }
         let number = command.requestNumber ?? lastNumber + 1
         let req = "\(prefix)-\(number)"
         let frame = command.frame(req: req, client: client)
@@ -71,11 +97,12 @@ package struct RequestTable: Sendable {
             return .failure(.invalid("a command has \(frame.count) bytes, and may have \(Self.maximumFrame)"))
         }
         lastNumber = number
-        let request = Request(
-            frame: frame, timeout: timeout, deadline: now + timeout,
-            nextAttempt: now + backoff.delay(attempt: 1, using: &generator))
-        requests[req] = request
-        earliest = min(earliest ?? request.wakeUp, request.wakeUp)
+        let patience = backoff.delay(attempt: 1, using: &generator)
+        sent += 1
+        requests[req] = Request(
+            frame: frame, timeout: timeout, deadline: now + timeout, place: sent, patience: patience,
+            nextAttempt: now + patience)
+        setAlarm(req)
         return .success((req, frame))
     }
 
@@ -83,11 +110,15 @@ package struct RequestTable: Sendable {
     package mutating func received(_ frame: [UInt8], now: ContinuousClock.Instant) -> Received {
         let (answered, result) = Answer.read(frame)
         guard let req = answered, let request = requests[req] else { return .unknown }
+        lastAnswer = now
+        answeredThrough = max(answeredThrough, request.place)
         if case .failure(.refused(let error)) = result, error.code == .busy {
             let wait = Duration.milliseconds(error.retryAfter ?? 100)
             if now + wait < request.deadline {
                 requests[req]?.nextAttempt = now + wait
-                earliest = min(earliest ?? now + wait, now + wait)
+                // It has had its answer, so none that comes to another tells anything of it.
+                requests[req]?.place = 0
+                setAlarm(req)
                 return .postponed
             }
         }
@@ -108,7 +139,7 @@ package struct RequestTable: Sendable {
     }
 
     /// When `due` may have something to do; nil while nothing waits.
-    package var nextWakeUp: ContinuousClock.Instant? { requests.isEmpty ? nil : earliest }
+    package var nextWakeUp: ContinuousClock.Instant? { requests.isEmpty ? nil : alarms.first?.at }
 
     /// Whether this one still waits for its answer.
     package func waits(req: String) -> Bool { requests[req] != nil }
@@ -117,24 +148,55 @@ package struct RequestTable: Sendable {
     package mutating func due(
         now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Action] {
-        guard let earliest, earliest <= now else { return [] }
-        var actions: [Action] = []
+        var due: [String] = []
+        while let alarm = alarms.first, alarm.at <= now {
+            _ = alarms.popFirst()
+            guard let request = requests[alarm.req], request.wakeUp <= now else { continue }
+            if request.deadline > now, let later = waitsItsTurn(request, now) {
+                requests[alarm.req]?.nextAttempt = later
+                setAlarm(alarm.req)
+            } else {
+                due.append(alarm.req)
+            }
+        }
         // In the order of their numbers, so that what is sent again keeps its order.
-        let due = requests.filter { $0.value.wakeUp <= now }
-        for (req, request) in due.sorted(by: { Self.isBefore($0.key, $1.key) }) {
+        due.sort(by: Self.isBefore)
+        var actions: [Action] = []
+        for req in due {
+            guard let request = requests[req], request.wakeUp <= now else { continue }
             if request.deadline <= now {
                 requests[req] = nil
                 actions.append(.timeOut(req: req, after: request.timeout))
             } else {
                 let attempt = request.attempt + 1
-                let next = now + backoff.delay(attempt: attempt + 1, using: &generator)
+                let patience = backoff.delay(attempt: attempt + 1, using: &generator)
+                sent += 1
                 requests[req]?.attempt = attempt
-                requests[req]?.nextAttempt = next
+                requests[req]?.place = sent
+                requests[req]?.patience = patience
+                requests[req]?.nextAttempt = now + patience
+                setAlarm(req)
                 actions.append(.send(req: req, frame: request.frame))
             }
         }
-        self.earliest = requests.values.lazy.map(\.wakeUp).min()
         return actions
+    }
+
+    /// Until when a request that is due may still be answered in its turn; nil where it is to be sent again: nothing was
+    /// answered for as long as it waits, or a later one was.
+    private func waitsItsTurn(_ request: Request, _ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard let lastAnswer, request.place > answeredThrough else { return nil }
+        let later = lastAnswer + request.patience
+        return later > now ? later : nil
+    }
+
+    private mutating func setAlarm(_ req: String) {
+        guard let request = requests[req] else { return }
+        if alarms.count > 2 * requests.count + Self.outdatedAlarms {
+            alarms = MinHeap(requests.map { Alarm(at: $1.wakeUp, place: $1.place, req: $0) })
+        } else {
+            alarms.insert(Alarm(at: request.wakeUp, place: request.place, req: req))
+        }
     }
 
     /// A longer number is a later one.

@@ -1,9 +1,9 @@
 /// Dismissed activities in the order in which they are forgotten: by the end of their retention, and at one date by their
 /// start, so that a restart finds them in the same order.
 ///
-/// A heap and not a timer each. They come nearly in order, and then an entry costs one comparison.
+/// A heap and not a timer each, since they come nearly in order.
 struct RetentionQueue: Sendable {
-    private struct Entry {
+    private struct Entry: Comparable {
         var until: Instant
         var ordinal: UInt64
         var reference: SlotRef
@@ -11,39 +11,17 @@ struct RetentionQueue: Sendable {
         static func < (one: Entry, other: Entry) -> Bool { (one.until, one.ordinal) < (other.until, other.ordinal) }
     }
 
-    /// The children of an entry stand at twice its place and one and two more.
-    private var heap: [Entry] = []
+    private var entries = MinHeap<Entry>()
 
-    var count: Int { heap.count }
-    var nextExpiry: Instant { heap.first?.until ?? .never }
+    var count: Int { entries.count }
+    var nextExpiry: Instant { entries.first?.until ?? .never }
 
     /// - Parameter ordinal: Its place in the order of starting.
     mutating func insert(_ reference: SlotRef, until: Instant, ordinal: UInt64) {
-        let entry = Entry(until: until, ordinal: ordinal, reference: reference)
-        var place = heap.count
-        heap.append(entry)
-        while place > 0 {
-            let parent = (place - 1) / 2
-            guard entry < heap[parent] else { break }
-            heap[place] = heap[parent]
-            place = parent
-        }
-        heap[place] = entry
+        entries.insert(Entry(until: until, ordinal: ordinal, reference: reference))
     }
 
-    mutating func popFirst() -> SlotRef? {
-        guard let first = heap.first, let last = heap.popLast() else { return nil }
-        var place = 0
-        while place < heap.count {
-            var child = 2 * place + 1
-            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
-            guard child < heap.count, heap[child] < last else { break }
-            heap[place] = heap[child]
-            place = child
-        }
-        if !heap.isEmpty { heap[place] = last }
-        return first.reference
-    }
+    mutating func popFirst() -> SlotRef? { entries.popFirst()?.reference }
 }
 
 extension Engine {

@@ -140,6 +140,19 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
             #expect(await activity.activityStateUpdates.reduce(into: []) { $0.append($1) } == [.dismissed])
             try await connection.advance(minutes: 25 * 60)
             #expect(try await activity.activityState == .dismissed)
+            #expect(await activity.activityStateUpdates.reduce(into: []) { $0.append($1) } == [.dismissed])
+        }
+    }
+
+    @Test(arguments: [(Date.distantFuture, 9_999_999_999_999), (.distantPast, 1_000_000_000_000)])
+    func `dates beyond all that the service takes are its last and its first`(date: Date, milliseconds: Int64) async throws {
+        try await withSession { _ in
+            let late = ActivityContent(state: DeliveryAttributes.ContentState(eta: 1), staleDate: date)
+            let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: late)
+            let expected = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+            #expect(try await activity.content.staleDate == expected)
+            #expect(try await activity.activityState == (date == .distantPast ? .stale : .active))
+            try await activity.end(nil, dismissalPolicy: .after(date))
         }
     }
 

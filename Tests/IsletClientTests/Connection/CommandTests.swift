@@ -66,6 +66,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{E4}", "a\"b", "a\\b", "tab\t", String(repeating: "x", count: 41)])
+    func `a prefix that the service would not take is refused at once`(prefix: String) async {
+        let options = ConnectionOptions(requestPrefix: prefix)
+        await #expect(throws: IsletError.self) { try await IsletConnection.open(.free, options: options) }
+    }
+
+    @Test func `a command whose task is cancelled before there is a connection is never sent`() async throws {
+        let endpoints = try await unusedEndpoints()
+        let connection = try await IsletConnection.open(endpoints, options: .patient)
+        let unwanted = Task { try? await connection.send(change) }
+        let batch = Task { await connection.send(batch: [change, change]) }
+        await Task.yield()
+        unwanted.cancel()
+        batch.cancel()
+        _ = await (unwanted.value, batch.value)
+        try await withFakeService(at: endpoints) { fake in
+            try await connection.send(ping)
+            #expect(await fake.received.map { $0["op"]?.string } == ["service.ping"])
+        }
+        await connection.close()
+    }
+
     @Test func `a command without any answer times out`() async throws {
         try await withConnection { fake, connection in
             await fake.answerCommands { _, _ in nil }

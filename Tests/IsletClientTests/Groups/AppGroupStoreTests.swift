@@ -107,6 +107,24 @@ import Testing
         }
     }
 
+    @Test func `null is no value of a key`() async throws {
+        try await withStore { _ in ["ok": .bool(true)] } _: { fake, store in
+            await #expect(throws: IsletError.self) { try await store.set(Int?.none, forKey: "a") }
+            #expect(await fake.received.isEmpty)
+        }
+    }
+
+    @Test func `changes end where the task is cancelled before they begin`() async throws {
+        try await withStore { _ in ["ok": .bool(true)] } _: { _, store in
+            let reading = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                var changes = store.changes().makeAsyncIterator()
+                return try await changes.next()
+            }
+            #expect(try await reading.value == nil)
+        }
+    }
+
     @Test func `refusals are told with their figures`() async throws {
         try await withStore { command in
             switch command["op"]?.string {

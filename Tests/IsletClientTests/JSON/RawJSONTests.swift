@@ -43,6 +43,14 @@ import Testing
         #expect(RawObject(Array("{\(many),\"m5\":1}".utf8)) == nil)
     }
 
+    @Test func `names are compared by their bytes, as the service does`() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        let object = try #require(RawObject(Array("{\"\(one)\":1,\"\(two)\":2}".utf8)))
+        #expect(object[one] == .integer(1) && object[two] == .integer(2))
+        let names = (0..<30).map { ",\"m\($0)\":0" }.joined()
+        #expect(RawObject(Array("{\"\(one)\":1,\"\(two)\":2\(names)}".utf8))?.members.count == 32)
+    }
+
     @Test func `a merge patch changes, clears, adds and keeps`() {
         var object: RawObject = ["a": .integer(1), "b": .integer(2), "c": .integer(3)]
         object.merge(["b": .null, "c": .string("x"), "d": .bool(true)])

@@ -144,6 +144,22 @@ import Testing
         #expect(try #require(rig.begin().first).purpose == purpose)
     }
 
+    @Test func `a call that cannot be read fails at once, and what is no call is passed over`() {
+        var rig = Rig()
+        let unread = #"{"call":"1","kind":"k","op":"control.options","parameter":"p","query":"later"}"#
+        #expect(rig.receive(unread).contains { $0.contains("provider.fail") && $0.contains(#""call":"1""#) })
+        #expect(rig.receive(#"{"call":"2","kind":"k","op":"control.dance"}"#).isEmpty)
+        #expect(rig.begin().isEmpty)
+    }
+
+    @Test func `a registration that the service cannot read ends it`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        let refusal = #"{"ok":false,"error":{"code":"badMessage","message":"too long","retry":"never"}}"#
+        #expect(rig.receive(refusal).contains { $0.contains("badMessage") || $0.contains("too long") })
+        #expect(rig.machine.nextWakeUp == nil)
+    }
+
     @Test func `kinds of both families are registered together, or those that there are`() {
         func registration(kinds: [ProviderMachine.Declaration], widgets: [ProviderMachine.Declaration]) -> String {
             var rig = Rig(isRegistered: false)

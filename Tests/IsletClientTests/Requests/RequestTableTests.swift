@@ -102,6 +102,59 @@ import Testing
         #expect(order == (1...12).map { "t-\($0)" })
     }
 
+    /// What is sent again while `count` requests that were begun together are answered in their order, one each `pace`.
+    private mutating func repetitions(of count: Int, pace: Duration) throws -> Int {
+        for _ in 0..<count { _ = try begin() }
+        var repeated = 0
+        for number in 1...count {
+            let now = start + pace * number
+            repeated += table.due(now: now, using: &generator).count
+            _ = table.received(answer("t-\(number)"), now: now)
+        }
+        #expect(table.count == 0)
+        return repeated
+    }
+
+    @Test mutating func `what only waits its turn behind others that are answered is not sent again`() throws {
+        #expect(try repetitions(of: 2_000, pace: .milliseconds(4)) == 0)
+    }
+
+    @Test mutating func `what was overtaken by an answer to a later one is sent again`() throws {
+        let first = try begin()
+        _ = try begin()
+        _ = table.received(answer("t-2"), now: start + .milliseconds(90))
+        #expect(
+            table.due(now: start + .milliseconds(100), using: &generator)
+                == [.send(req: first.req, frame: first.frame)])
+    }
+
+    @Test mutating func `once answers have ceased to come for as long as one may take, all that wait are sent again`() throws {
+        for _ in 0..<10 { _ = try begin() }
+        for number in 1...5 { _ = table.received(answer("t-\(number)"), now: start + .milliseconds(90)) }
+        #expect(table.due(now: start + .milliseconds(139), using: &generator).isEmpty)
+        #expect(table.due(now: start + .milliseconds(190), using: &generator).count == 5)
+    }
+
+    @Test mutating func `what wants no answer is refused, since there is none to wait for`() throws {
+        let silent = Command("activity.heartbeat", ["key": .string("k"), "ack": .string("none")])
+        let result = table.begin(silent, timeout: .seconds(1), now: start, using: &generator)
+        guard case .failure(.invalid) = result else {
+            Issue.record("it waits")
+            return
+        }
+        #expect(table.count == 0)
+    }
+
+    @Test mutating func `a frame of the longest length is taken, and one byte more is refused`() throws {
+        let bare = Command("service.ping", ["pad": .string("")]).frame(req: "t-1", client: nil).count
+        for (extra, isTaken) in [(0, true), (1, false)] {
+            let pad = String(repeating: "x", count: RequestTable.maximumFrame - bare + extra)
+            let result = table.begin(
+                Command("service.ping", ["pad": .string(pad)]), timeout: .seconds(1), now: start, using: &generator)
+            #expect((try? result.get()) != nil == isTaken)
+        }
+    }
+
     @Test mutating func `there is a limit`() throws {
         for _ in 0..<RequestTable.maximumCount { _ = try begin() }
         let last = table.begin(command, timeout: .seconds(1), now: start, using: &generator)

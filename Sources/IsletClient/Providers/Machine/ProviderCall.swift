@@ -71,6 +71,12 @@ package struct ProviderCall: Sendable {
         deadline = arrival + .milliseconds(min(max(0, within), Self.maximumWithin))
     }
 
+    /// What a call may ask for.
+    static let operations: Set<String> = [
+        "control.value", "control.perform", "control.options", "widget.timeline", "widget.snapshot", "widget.perform",
+        "widget.options", "widget.recommendations", "widget.relevance",
+    ]
+
     /// The longest deadline, by the contract.
     private static let maximumWithin: Int64 = 60_000
 }

@@ -115,8 +115,8 @@ actor ProviderLoop: BusLoop {
             switch effect {
             case .register(let frame):
                 outlet.clear(poller: &poller)
-                outlet.send(.init(frames: [frame], requests: []), poller: &poller)
-            case .send(let frame): outlet.send(.init(frames: [frame], requests: []), poller: &poller)
+                outlet.send(.init(frames: [frame], requests: []))
+            case .send(let frame): outlet.send(.init(frames: [frame], requests: []))
             case .reconnect:
                 outlet.clear(poller: &poller)
                 // It fails for a closed socket alone.

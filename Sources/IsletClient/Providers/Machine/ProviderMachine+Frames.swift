@@ -38,7 +38,8 @@ extension ProviderMachine {
     // MARK: Calls
 
     private mutating func called(_ frame: RawObject, _ now: ContinuousClock.Instant) -> [Effect] {
-        guard let call = ProviderCall(frame, number: lastNumber + 1, now: now), remember(call.id) else { return [] }
+        guard let call = ProviderCall(frame, number: lastNumber + 1, now: now) else { return misunderstood(frame) }
+        guard remember(call.id) else { return [] }
         lastNumber = call.number
         switch phase {
         case .registering, .registered:
@@ -46,6 +47,18 @@ extension ProviderMachine {
             waiting.append(call)
             return []
         case .draining: return [fail(call.id, "the provider is stopping")]
+        case .resting, .leaving, .ended: return []
+        }
+    }
+
+    /// A call that asks for something in a way that this release does not know fails at once. What has another `op` is
+    /// passed over, as the contract says.
+    private func misunderstood(_ frame: RawObject) -> [Effect] {
+        guard let call = frame["call"]?.string, let op = frame["op"]?.string, ProviderCall.operations.contains(op) else {
+            return []
+        }
+        switch phase {
+        case .registering, .registered, .draining: return [fail(call, "a call of \(op) that this provider cannot read")]
         case .resting, .leaving, .ended: return []
         }
     }
@@ -79,6 +92,9 @@ extension ProviderMachine {
         case (.registering, .success(let answer)) where req == registrationRequest: return registered(answer)
         case (.registering, .failure(.refused(let error))) where req == registrationRequest:
             return refused(error, now, using: &generator)
+        // It is the one thing that was said, and cannot be read.
+        case (.registering, .failure(.refused(let error))) where req == nil && error.code == .badMessage:
+            return end(.refused(error))
         case (.registered, .failure(.refused(let error))) where req == nil:
             guard error.code == .notFound else { return [.tell(.answerRefused(error))] }
             return lose("the service does not know this provider", now, reconnects: true, using: &generator)

@@ -185,9 +185,15 @@ package struct ProviderMachine: Sendable {
         heardAt = now
         recent = []
         nextRecent = 0
-        let command = Command("provider.register", registration)
-        return [.register(frame: command.frame(req: registrationRequest, client: nil))]
+        return [.register(frame: registrationFrame)]
     }
+
+    private var registrationFrame: [UInt8] {
+        Command("provider.register", registration).frame(req: registrationRequest, client: nil)
+    }
+
+    /// How many bytes the declarations take that it registers.
+    package var registrationSize: Int { registrationFrame.count }
 
     mutating func lose(
         _ reason: String, _ now: ContinuousClock.Instant, reconnects: Bool,
