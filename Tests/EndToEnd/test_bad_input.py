@@ -298,3 +298,25 @@ def test_errors_quote_nothing_that_breaks_the_answer(client):
         error = error_of(client, {**START, name: 1})
         assert error["code"] in ("unknownField", "badField")
         assert len(error["detail"]["field"].encode()) <= 1024
+
+
+@pytest.mark.parametrize("endpoint", ["commands", "bulk"])
+def test_a_frame_that_is_too_long_is_refused_by_its_req_where_that_comes_first(wire, service, endpoint):
+    socket = wire.socket("DEALER", getattr(service, endpoint))
+    padding = ' "contentState":{"x":"' + "y" * 66_000 + '"}'
+    frames = [
+        '{"op":"activity.start","req":"first",' + padding + "}",
+        '{"op":"activity.start",' + padding + ',"req":"last"}',
+        '{"contentState":{"req":"within","x":"' + "y" * 66_000 + '"}}',
+        '{"op":"activity.start","req":"esc\\u0061ped",' + padding + "}",
+        '{"op":"activity.start","req":7,' + padding + "}",
+        '{"op":"activity.start","req":"unheard","ack":"none",' + padding + "}",
+        '{"op":"activity.start","req":"' + "r" * 65 + '",' + padding + "}",
+        '{"op":"activity.start","req":"cut' + "t" * 66_000,
+        "y" * 66_000,
+        '{"op":"bulk.digest","req":"fine","app":"com.example.nobody"}',
+    ]
+    socket.send_multipart([frame.encode() for frame in frames])
+    answers = list(map(json.loads, wire.receive(socket)))
+    assert [answer.get("req") for answer in answers] == ["first"] + [None] * 7 + ["fine"]
+    assert {answer["error"]["code"] for answer in answers[:-1]} == {"badMessage"}

@@ -345,6 +345,34 @@ def test_answers_come_while_as_many_pulls_as_there_may_be_are_under_way(client, 
         assert len({header["req"] for header in headers}) == 4
 
 
+def test_what_the_commands_of_one_bulk_message_answer_is_one_message_in_their_order(client, bulk):
+    fill(client, 3)
+    digests = [{"op": "bulk.digest", "req": f"d{number}", "app": client.app, "prefix": prefix}
+               for number, prefix in enumerate(["", f"{client.app}/activity/U/", f"{client.app}/activity/T/"])]
+    bad = {"op": "bulk.digest", "req": "d3"}
+    pull = {"op": "bulk.snapshot", "req": "s", "app": client.app, "credit": 1}
+    unknown = {"op": "bulk.digest", "req": "d4", "app": "com.example.nobody"}
+    bulk.socket.send_multipart([json.dumps(each).encode() for each in (*digests, bad, pull, unknown)])
+    messages = [bulk.wire.receive(bulk.socket) for _ in range(2)]
+    [answers] = [list(map(json.loads, message)) for message in messages if b'"chunk"' not in message[0]]
+    assert [answer["req"] for answer in answers] == ["d0", "d1", "d2", "d3", "d4"]
+    assert [answer.get("entities") for answer in answers] == [3, 0, 3, None, 0]
+    assert answers[3]["error"]["code"] == "missingField"
+
+
+def test_bulk_commands_that_want_no_answer_get_none(client, bulk):
+    fill(client, 1)
+    silent = [{"op": "bulk.digest", "app": client.app, "ack": "none"}, {"op": "bulk.digest", "ack": "none"},
+              {"op": "service.ping", "ack": "none"}]
+    bulk.socket.send_multipart([json.dumps(each).encode() for each in silent])
+    bulk.socket.send_multipart([json.dumps(each).encode() for each in (silent[0], {
+        "op": "bulk.digest", "req": "heard", "app": client.app})])
+    [frame] = bulk.wire.receive(bulk.socket)
+    assert json.loads(frame)["req"] == "heard"
+    end = bulk.snapshot(ack="none").end
+    assert end["end"] and end["entities"] == 1, "chunks are no answers"
+
+
 def test_commands_do_not_belong_on_the_bulk_endpoint(wire, service, client):
     misled = Commands(wire, service.bulk)
     error = misled.refused("activity.start", type="T", attributes={}, contentState={})

@@ -299,8 +299,8 @@ struct GoldenWidgetTests {
         let it = Self.day()
         let text = it.written(Self.forecast) { record, writer, engine in
             writer.beginObject()
-            writer.decisions(
-                aboutWidget: record.id, of: engine.widgets.kinds[record.kind].app, of: engine)
+            let app = engine.widgets.kinds[record.kind].app
+            writer.decisions(RememberedDecisions(aboutWidget: record.id, of: app, in: engine))
             writer.endObject()
         }
         let json = try TestJSON(Array(try #require(text).utf8))

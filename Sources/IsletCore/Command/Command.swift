@@ -33,7 +33,7 @@ package enum Operation: Equatable, Sendable, BitwiseCopyable {
     case controlExplain(ControlAddress)
     case controlList(ControlList)
     case controlPreview(ControlKindAddress)
-    case controlKinds(app: FrameRange)
+    case controlKinds(KindList)
     case controlOptions(ControlOptions)
     case widget(WidgetOperation)
     case group(GroupOperation)
@@ -44,7 +44,7 @@ package enum Operation: Equatable, Sendable, BitwiseCopyable {
     case providerPong(EntityID)
     case providerDrain(EntityID)
     case providerLeave(EntityID)
-    case providerList
+    case providerList(ProviderList)
     case settingsSet(SettingsSet)
     case settingsGet(SettingsAddress)
     case deviceEvent(DeviceEvent)

@@ -60,3 +60,26 @@ package struct ProviderFail: Equatable, Sendable, BitwiseCopyable {
         self.call = call
     }
 }
+
+/// `control.kinds` and `widget.kinds`: what is declared for an app, by name.
+package struct KindList: Equatable, Sendable, BitwiseCopyable {
+    package var app: FrameRange
+    /// At most this many rows, 1...1 000; nil: as many as one answer has room for.
+    package var limit: Int?
+    /// The last kind of the page before.
+    package var cursor: FrameRange?
+
+    package init(app: FrameRange) {
+        self.app = app
+    }
+}
+
+/// `provider.list`: who is registered, by id.
+package struct ProviderList: Equatable, Sendable, BitwiseCopyable {
+    /// As of ``KindList``.
+    package var limit: Int?
+    /// The last provider of the page before.
+    package var cursor: EntityID?
+
+    package init() {}
+}

@@ -14,7 +14,7 @@ package enum WidgetOperation: Equatable, Sendable, BitwiseCopyable {
     case timeline(ControlAddress, at: Instant?)
     case budget(ControlAddress)
     case list(WidgetList)
-    case kinds(app: FrameRange)
+    case kinds(KindList)
     case snapshot(WidgetSnapshot)
     case options(WidgetOptions)
     case recommendations(ControlKindAddress)
@@ -31,7 +31,8 @@ package enum WidgetOperation: Equatable, Sendable, BitwiseCopyable {
             address.app
         case .reload(.one(let address)): address.app
         case .reload(.kind(let kind)): kind.app
-        case .reload(.all(let app)), .kinds(let app), .invalidateRecommendations(let app, _): app
+        case .reload(.all(let app)), .invalidateRecommendations(let app, _): app
+        case .kinds(let list): list.app
         case .tap(let tap): tap.address.app
         case .invalidateRelevance(let kind), .recommendations(let kind): kind.app
         case .list(let list): list.app

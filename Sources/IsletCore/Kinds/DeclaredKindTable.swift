@@ -23,6 +23,8 @@ package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
     package private(set) var records: [DeclaredKind<Declaration>] = []
     /// Keyed by the app's four bytes and the kind.
     private var names = NameTable()
+    /// The kinds of each app, in the order of their names.
+    private var sorted: [AppID: [DeclaredKindID]] = [:]
     /// With its slashes, such as `/control/`.
     private let family: [UInt8]
 
@@ -39,6 +41,24 @@ package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
         Self.key(app, name).withUnsafeBytes { names.find($0) }
     }
 
+    /// The kinds of an app in the order of their names, from the first behind a name on.
+    package func kinds(of app: AppID, after name: [UInt8]?) -> ArraySlice<DeclaredKindID> {
+        guard let all = sorted[app] else { return [] }
+        return all[(name.map { place(of: $0, in: all, isBehind: true) } ?? 0)...]
+    }
+
+    /// Where a name stands or would stand among kinds that are sorted; or where the first stands that is behind it.
+    private func place(of name: [UInt8], in kinds: [DeclaredKindID], isBehind: Bool = false) -> Int {
+        var range = 0..<kinds.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let other = records[Int(kinds[middle])].name
+            let isBefore = isBehind ? !name.lexicographicallyPrecedes(other) : other.lexicographicallyPrecedes(name)
+            range = isBefore ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+
     /// The kind of an app and a name, made where it is new; nil where there is no room for another.
     mutating func kind(_ app: AppID, named appName: [UInt8], _ name: [UInt8]) -> DeclaredKindID? {
         if let known = find(app, name) { return known }
@@ -47,6 +67,8 @@ package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
         let prefix = appName + family + name + [UInt8(ascii: "/")]
         var hash = TopicHash()
         for byte in prefix { hash.combine(byte) }
+        let place = sorted[app].map { self.place(of: name, in: $0) } ?? 0
+        sorted[app, default: []].insert(number, at: place)
         records.append(DeclaredKind(app: app, name: name, topicPrefix: prefix, topicHash: hash))
         return number
     }

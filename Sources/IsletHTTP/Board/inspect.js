@@ -79,8 +79,17 @@ function show(timer) {
 }
 
 async function providers() {
-    const {providers: found} = await ask("provider.list");
-    const rows = found.slice(0, rowsLimit).map((each) => [
+    const found = [];
+    let total = 0;
+    let cursor;
+    do {
+        const page = await ask("provider.list", {
+            limit: rowsLimit - found.length, ...(cursor === undefined ? {} : {cursor})});
+        found.push(...page.providers);
+        total = page.total;
+        cursor = page.next;
+    } while (cursor !== undefined && found.length < rowsLimit);
+    const rows = found.map((each) => [
         h("span", {title: each.id}, each.app),
         [...each.kinds, ...each.widgets ?? []].join(", "),
         each.state,
@@ -92,7 +101,7 @@ async function providers() {
         span(each.silence),
     ]);
     return table(["App", "Provides", "State", "Out", "Waiting", "Calls", "Failed", "p99", "Silent for"], rows,
-        found.length, "No provider is connected.");
+        total, "No provider is connected.");
 }
 
 async function subscribers() {

@@ -1,35 +1,65 @@
 package import IsletCore
 
-extension JSONWriter {
-    /// The member `decisions` of `activity.explain`: what was decided about an entity, oldest first.
-    ///
-    /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
-    package mutating func decisions(
-        about id: EntityID, of app: AppID, before stored: [(json: [UInt8], image: [UInt8])] = [],
-        of engine: borrowing Engine
-    ) {
-        let remembered = engine.newestDecisions(Self.maximumDecisions, about: id, of: app).map { ToldDecision($0) }
-        decisions(remembered, before: stored) { bytes in
-            guard let image = try? ActivityImage(bytes.span) else { return nil }
-            return (image.rule.source, image.rule.text, image.revision)
-        }
+/// What is remembered to have been decided about an entity: found once, and then both judged and written.
+package struct RememberedDecisions {
+    /// Whose images the stored events have.
+    private enum Family { case activity, control, widget }
+
+    private let family: Family
+    fileprivate let told: [ToldDecision]
+    /// The oldest event among them.
+    package let first: (seq: UInt64, revision: UInt32)?
+
+    private init(_ family: Family, _ found: [some DecisionEntry], _ told: [ToldDecision]) {
+        self.family = family
+        self.told = told
+        first = found.lazy.compactMap(\.event).first
     }
 
-    /// The member `decisions` of any family.
+    package init(aboutActivity id: EntityID, of app: AppID, in engine: borrowing Engine) {
+        let found = engine.newestDecisions(JSONWriter.maximumDecisions, about: id, of: app)
+        self.init(.activity, found, found.map { ToldDecision($0) })
+    }
+
+    package init(aboutControl id: EntityID, of app: AppID, in engine: borrowing Engine) {
+        let found = engine.controls.newestDecisions(JSONWriter.maximumDecisions, about: id, of: app)
+        self.init(.control, found, found.map { ToldDecision($0) })
+    }
+
+    package init(aboutWidget id: EntityID, of app: AppID, in engine: borrowing Engine) {
+        let found = engine.widgets.newestDecisions(JSONWriter.maximumDecisions, about: id, of: app)
+        self.init(.widget, found, found.map { ToldDecision($0) })
+    }
+
+    /// Whether nothing older than these is shown.
+    package var isAll: Bool { told.count == JSONWriter.maximumDecisions || first?.revision == 1 }
+
+    /// The rule and the revision of a stored event, of its image; nil where that is none of the family's.
+    fileprivate func rule(_ image: [UInt8]) -> (source: StaticString, text: StaticString, revision: UInt32)? {
+        switch family {
+        case .activity: (try? ActivityImage(image.span)).map { ($0.rule.source, $0.rule.text, $0.revision) }
+        case .control: (try? ControlImage(image.span)).map { ($0.rule.source, $0.rule.text, $0.revision) }
+        case .widget: (try? WidgetImage(image.span)).map { ($0.rule.source, $0.rule.text, $0.revision) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The member `decisions` of `activity.explain` and those of the other families: what was decided about an entity,
+    /// oldest first.
     ///
-    /// - Parameter rule: the rule and the revision of a stored event, of its image; nil where that is none of ours.
-    mutating func decisions(
-        _ remembered: [ToldDecision], before stored: [(json: [UInt8], image: [UInt8])],
-        rule: ([UInt8]) -> (source: StaticString, text: StaticString, revision: UInt32)?
+    /// - Parameter stored: the events that are older than what is remembered, oldest first, with their images.
+    package mutating func decisions(
+        _ remembered: RememberedDecisions, before stored: [(json: [UInt8], image: [UInt8])] = []
     ) {
         key("decisions")
         let start = count
-        var kept = remembered[...]
+        var kept = remembered.told[...]
         var older = stored.suffix(Self.maximumDecisions - kept.count)
         while true {
             beginArray()
             for event in older {
-                guard let rule = rule(event.image) else { continue }
+                guard let rule = remembered.rule(event.image) else { continue }
                 storedDecision(event.json.span, rule.source, rule.text, revision: rule.revision)
             }
             for decision in kept { self.decision(decision) }

@@ -1,4 +1,4 @@
-import IsletCore
+package import IsletCore
 
 extension CommandDecoder {
     /// The fields that every command may have.
@@ -45,6 +45,36 @@ extension CommandDecoder {
             .subscriberList, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
+    }
+
+    /// As much of the envelope as stands in the beginning of a frame that is too long to be read.
+    ///
+    /// - Parameter beginning: its first bytes, which end anywhere.
+    package static func envelope(in beginning: Span<UInt8>) -> Envelope {
+        var envelope = Envelope()
+        // The scan fails where the bytes end; what it visited before stands there whole.
+        try? JSONScanner.scanObject(beginning) { member in
+            guard member.value.kind == .string else { return }
+            let text = member.value.text.range
+            if member.name.equals("req", in: beginning), TextRule.req.refusal(of: beginning, at: text) == nil {
+                envelope.req = text
+            }
+            if member.name.equals("ack", in: beginning), member.value.text.equals("none", in: beginning) {
+                envelope.wantsAnswer = false
+            }
+        }
+        return envelope
+    }
+
+    /// The `req` with which an answer begins; empty where it has none.
+    package static func req(ofAnswer answer: Span<UInt8>) -> [UInt8] {
+        let head: StaticString = "{\"req\":\""
+        let count = head.utf8CodeUnitCount
+        guard answer.count > count, (0..<count).allSatisfy({ answer[$0] == head.utf8Start[$0] }) else { return [] }
+        // It needs no escapes, so it ends with the first quote.
+        var end = count
+        while end < answer.count, answer[end] != UInt8(ascii: "\"") { end += 1 }
+        return answer.extracting(count..<end).withUnsafeBytes { Array($0) }
     }
 
     /// As much of the envelope as an answer to a refusal needs, whatever else is wrong.

@@ -27,4 +27,21 @@ extension CommandDecoder {
         list.limit = try integer(.limit, in: 1...1_000, frame) ?? list.limit
         return .subscribers(list)
     }
+
+    func kindList(_ frame: Span<UInt8>) throws(Refusal) -> KindList {
+        var list = KindList(app: try requiredText(.app, .app, frame))
+        list.limit = try integer(.limit, in: 1...1_000, frame)
+        list.cursor = try text(.cursor, .cursor, frame)
+        return list
+    }
+
+    func providerList(_ frame: Span<UInt8>) throws(Refusal) -> ProviderList {
+        var list = ProviderList()
+        list.limit = try integer(.limit, in: 1...1_000, frame)
+        if let cursor = try text(.cursor, .cursor, frame) {
+            guard let id = EntityID(text: frame, at: cursor) else { throw .badField(.cursor, .badCursor) }
+            list.cursor = id
+        }
+        return list
+    }
 }

@@ -219,21 +219,4 @@ extension JSONWriter {
         kept.append(contentsOf: json.bytes(FrameRange(place..<json.count)))
         raw(kept.span)
     }
-
-    // MARK: Explain
-
-    /// The member `decisions` of `control.explain`: what was decided about a control, oldest first.
-    ///
-    /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
-    package mutating func decisions(
-        aboutControl id: EntityID, of app: AppID, before stored: [(json: [UInt8], image: [UInt8])] = [],
-        of engine: borrowing Engine
-    ) {
-        let remembered = engine.controls.newestDecisions(Self.maximumDecisions, about: id, of: app)
-            .map { ToldDecision($0) }
-        decisions(remembered, before: stored) { bytes in
-            guard let image = try? ControlImage(bytes.span) else { return nil }
-            return (image.rule.source, image.rule.text, image.revision)
-        }
-    }
 }

@@ -81,21 +81,6 @@ extension JSONWriter {
         }
         endArray()
     }
-
-    /// The member `decisions` of `widget.explain`: what was decided about a widget, oldest first.
-    ///
-    /// - Parameter stored: the events that are older than what the engine remembers, oldest first, with their images.
-    package mutating func decisions(
-        aboutWidget id: EntityID, of app: AppID, before stored: [(json: [UInt8], image: [UInt8])] = [],
-        of engine: borrowing Engine
-    ) {
-        let remembered = engine.widgets.newestDecisions(Self.maximumDecisions, about: id, of: app)
-            .map { ToldDecision($0) }
-        decisions(remembered, before: stored) { bytes in
-            guard let image = try? WidgetImage(bytes.span) else { return nil }
-            return (image.rule.source, image.rule.text, image.revision)
-        }
-    }
 }
 
 extension StackRule {

@@ -10,6 +10,8 @@ package struct InboundMessages: ~Copyable {
     package static let maximumCommands = 256
     /// A command has at most this many bytes.
     package static let maximumCommandBytes = 64 * 1_024
+    /// Of one that is too long so many bytes are kept, in which its `req` may stand.
+    static let keptBytesOfTooLong = 1_024
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
@@ -18,7 +20,7 @@ package struct InboundMessages: ~Copyable {
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
 
-    /// A frame within `bytes`; of one that is too long only the length is kept.
+    /// A frame within `bytes`; of one that is too long only the beginning is kept.
     package struct Frame {
         var range: Range<Int>
         package var isTooLong = false
@@ -89,7 +91,7 @@ package struct InboundMessages: ~Copyable {
         for frame in content.prefix(Self.maximumCommands + 4) {
             let start = bytes.count
             let isTooLong = frame.count > Self.maximumCommandBytes
-            if !isTooLong { bytes.append(contentsOf: frame) }
+            bytes.append(contentsOf: isTooLong ? frame.prefix(Self.keptBytesOfTooLong) : frame[...])
             frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
         }
         ends.append(frames.count)
@@ -148,7 +150,8 @@ package struct InboundMessages: ~Copyable {
         guard frames.count - first < Self.maximumCommands + 4 else { return }
         let start = bytes.count
         let isTooLong = message.count > Self.maximumCommandBytes
-        if !isTooLong { message.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+        let kept = isTooLong ? Self.keptBytesOfTooLong : message.count
+        message.withUnsafeBytes { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<kept])) }
         frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
     }
 

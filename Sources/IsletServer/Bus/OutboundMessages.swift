@@ -23,7 +23,7 @@ package struct OutboundMessages: ~Copyable {
         package var range: Range<Int> { offset..<offset + count }
     }
 
-    package internal(set) var writer = JSONWriter(capacity: 1 << 18)
+    package var writer = JSONWriter(capacity: 1 << 18)
     package private(set) var parts: [Part] = []
     /// When the messages came in whose answers are here and tell of changes.
     private(set) var receipts: [Receipt] = []
@@ -38,7 +38,7 @@ package struct OutboundMessages: ~Copyable {
         var count: Int
     }
 
-    init() {
+    package init() {
         parts.reserveCapacity(4_096)
         receipts.reserveCapacity(64)
     }

@@ -52,9 +52,13 @@ final class SubscriberScan {
         writer.key("subscribers")
         writer.beginArray()
         for row in rows.prefix(limit) {
-            guard writer.count - start < ListBounds.maximumBytes else { break }
             guard let report = table.reports[row.nonce] else { continue }
+            let end = writer.count
             writer.subscriber(row.nonce, report, app: app, at: now, of: engine)
+            if writer.count - start > ListBounds.maximumBytes {
+                writer.truncate(to: end)
+                break
+            }
         }
         writer.endArray()
         writer.field("total", rows.count)

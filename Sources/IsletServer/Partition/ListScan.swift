@@ -96,7 +96,8 @@ final class ListScan<Filter: ListFilter> {
             }
             rows.beginDocument()
             filter.writeRow(nextSlot, in: engine, to: &rows)
-            if rows.count <= ListBounds.maximumBytes {
+            // The first stands there whatever its size: a page without a row would have no end.
+            if rowCount == 0 || rows.count <= ListBounds.maximumBytes {
                 rowCount += 1
                 return
             }

@@ -6,35 +6,28 @@ extension Partition {
     /// How many chunks a turn sends, over all pulls.
     private static let chunksPerTurn = 8
 
-    /// Takes the message in ``inbound``, which came to the bulk socket.
+    /// Takes the message in ``inbound``, which came to the bulk socket. What its commands answer is one message, as on the
+    /// commands socket; chunks are messages of their own.
     package func takeBulk() {
+        beginResults()
+        if inbound.hasTooManyFrames { return refuseTooMany(to: .bulk) }
         for index in inbound.commands {
-            inbound.withFrame(index) { frame in
-                request(frame, isTooLong: inbound[index].isTooLong || inbound.hasTooManyFrames)
-            }
-            if inbound.hasTooManyFrames { break }
+            results.append(inbound.withFrame(index) { request($0, isTooLong: inbound[index].isTooLong) })
         }
+        answerResults(to: .bulk)
     }
 
-    private func request(_ frame: Span<UInt8>, isTooLong: Bool) {
-        messageStart = outbound.writer.count
-        if isTooLong { return answerBulk(refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0))) }
-        let result = decoder.withDecoded(frame) { outcome, frame -> FrameResult in
+    private func request(_ frame: Span<UInt8>, isTooLong: Bool) -> FrameResult {
+        if isTooLong { return refuseTooLong(frame) }
+        return decoder.withDecoded(frame) { outcome, frame -> FrameResult in
             switch outcome {
-            case .success(let command): return request(command, frame)
-            case .failure(let refused): return refuse(refused.envelope, frame, refused.refusal)
+            case .success(let command):
+                let result = request(command, frame)
+                return command.envelope.wantsAnswer ? result : .silent
+            case .failure(let refused):
+                let result = refuse(refused.envelope, frame, refused.refusal)
+                return refused.envelope.wantsAnswer ? result : .silent
             }
-        }
-        answerBulk(result)
-    }
-
-    private func answerBulk(_ result: FrameResult) {
-        switch result {
-        case .silent: return
-        case .answered, .later:
-            let pending = PendingAnswer(destination: .bulk, route: routeFrames())
-            collect(result, into: pending)
-            send(pending)
         }
     }
 
@@ -57,6 +50,8 @@ extension Partition {
                     peer: peer, route: routeFrames(), req: req, app: frame.bytes(replay.app),
                     source: .replay(after: replay.from), credit: replay.credit, at: now.monotonic),
                 envelope, frame)
+        // Nobody would hear what it comes to.
+        case .bulkDigest where !envelope.wantsAnswer: return .silent
         case .bulkDigest(let digest): return beginDigest(digest, envelope, frame)
         case .bulkCredit(let credit):
             // A client gives credit before it sees the end: what comes late is no mistake.

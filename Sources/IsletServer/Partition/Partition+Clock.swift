@@ -140,6 +140,7 @@ extension Partition {
             var done = 0
             waitedAnswer = message.answer
             defer { waitedAnswer = nil }
+            messageStart = outbound.writer.count - message.answer.bytes
             while done < message.frames.count, left > 0, clockTravel == nil {
                 left -= 1
                 switch message.frames[done] {

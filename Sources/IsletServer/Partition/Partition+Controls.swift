@@ -160,27 +160,6 @@ extension Partition {
         }
     }
 
-    /// `control.kinds`: what is declared for an app, and by how many it is provided.
-    func listKinds(_ name: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        let app = engine.apps.find(name, of: frame)
-        return answer { writer in
-            writer.beginAnswer(envelope, frame, ok: true)
-            writer.key("kinds")
-            writer.beginArray()
-            for (number, kind) in engine.controls.kinds.records.enumerated() where kind.app == app {
-                guard let declaration = kind.declaration else { continue }
-                writer.beginObject()
-                writer.field("kind", plain: kind.name.span)
-                writer.field("declaration", raw: declaration.json.span)
-                writer.field("providers", providers.providers(of: ControlKindID(number)).count)
-                writer.field("controls", kind.placed)
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.endObject()
-        }
-    }
-
     /// `control.list`.
     func list(_ list: ControlList, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         guard let start = list.cursor.map({ cursors.slot(of: frame.text($0)) }) ?? 0 else {

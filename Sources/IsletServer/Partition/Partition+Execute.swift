@@ -7,7 +7,7 @@ extension Partition {
     /// - Parameter receivedAt: when it was received, in monotonic milliseconds; its `ttl` runs from then.
     func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool, receivedAt: Milliseconds) -> FrameResult {
         statistics.commands += 1
-        if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
+        if isTooLong { return refuseTooLong(frame) }
         do throws(RefusedCommand) {
             try decoder.decode(frame, into: &command)
         } catch {
@@ -44,6 +44,13 @@ extension Partition {
             presentID = nil
         }
         return isIngest || !command.envelope.wantsAnswer ? .silent : result
+    }
+
+    /// Refuses a frame that is too long, by the `req` in its first bytes where that stands there.
+    func refuseTooLong(_ beginning: Span<UInt8>) -> FrameResult {
+        let envelope = CommandDecoder.envelope(in: beginning)
+        let result = refuse(envelope, beginning, .badMessage(.frameTooLong, offset: 0))
+        return envelope.wantsAnswer ? result : .silent
     }
 
     private func misunderstood(_ refused: RefusedCommand, _ frame: Span<UInt8>, isIngest: Bool) -> FrameResult {
@@ -127,7 +134,7 @@ extension Partition {
         wasAccepted = true
         let start = outbound.beginFrame()
         write(&outbound.writer)
-        return .answered(start..<outbound.writer.count)
+        return bounded(from: start)
     }
 
     /// Writes an answer frame that shows something of the engine.
@@ -135,6 +142,16 @@ extension Partition {
         wasAccepted = true
         let start = outbound.beginFrame()
         write(&outbound.writer, engine)
+        return bounded(from: start)
+    }
+
+    /// The answer that was written since `start`, or the refusal that stands in its place because it is too large.
+    @inline(__always)
+    private func bounded(from start: Int) -> FrameResult {
+        if !outbound.boundAnswer(from: start, ofMessageFrom: messageStart) {
+            statistics.refused += 1
+            wasAccepted = false
+        }
         return .answered(start..<outbound.writer.count)
     }
 
@@ -275,7 +292,8 @@ extension Operation {
         case .controlSet(let set): set.address.app
         case .controlReload(.one(let address)): address.app
         case .controlReload(.kind(let kind)): kind.app
-        case .controlReload(.all(let app)), .controlKinds(let app): app
+        case .controlReload(.all(let app)): app
+        case .controlKinds(let list): list.app
         case .controlGet(let get): get.address.app
         case .controlList(let list): list.app
         case .controlPreview(let kind): kind.app

@@ -59,6 +59,7 @@ extension Partition {
                 continue
             }
             if !job.isWaiting { scans -= 1 }
+            messageStart = outbound.writer.count - (job.answer?.message.bytes ?? 0)
             if let result = advance(job) {
                 ledger.giveBack(&job.ticket)
                 finish(job, with: result)

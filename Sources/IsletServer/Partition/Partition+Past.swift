@@ -14,12 +14,15 @@ extension Partition {
         _ question: StoredPast.Question, of subject: PastSubject, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         guard let identity = subject.identity(in: engine) else { return refuse(envelope, frame, .notFound) }
-        let isInMemory =
-            switch question {
-            case .history: remembered(identity)?.isComplete ?? false
-            case .explain: remembersAll(of: subject, identity)
+        switch question {
+        case .history:
+            if !isDurable || remembered(identity)?.isComplete ?? false {
+                return history(of: subject, identity, [], envelope, frame)
             }
-        if isInMemory || !isDurable { return write(question, of: subject, identity, stored: [], envelope, frame) }
+        case .explain:
+            let decisions = decisions(about: subject, identity)
+            if !isDurable || decisions.isAll { return explain(subject, decisions, [], envelope, frame) }
+        }
         return later(.past(StoredPast(question, subject)), envelope, frame)
     }
 
@@ -30,9 +33,8 @@ extension Partition {
             return refuse(job.envelope, req.span, .notFound)
         }
         if let events = past.events {
-            let stored = missing(events, before: past.question, of: past.subject, identity)
-            if let stored {
-                return write(past.question, of: past.subject, identity, stored: stored, job.envelope, req.span)
+            if let result = write(past.question, of: past.subject, identity, stored: events, job.envelope, req.span) {
+                return result
             }
             // It grew while it was read.
             past.events = nil
@@ -66,63 +68,47 @@ extension Partition {
         ) { _, _, _, _ in }
     }
 
-    /// How many of an entity's decisions are remembered, and the oldest transition among them; no more than are shown.
-    private func decisions(
-        about subject: PastSubject, _ identity: Identity
-    ) -> (count: Int, first: (seq: UInt64, revision: UInt32)?) {
-        func summary(_ found: [some DecisionEntry]) -> (Int, (seq: UInt64, revision: UInt32)?) {
-            (found.count, found.lazy.compactMap(\.event).first)
-        }
-        return switch subject {
-        case .activity: summary(engine.newestDecisions(Self.pastRows, about: identity.id, of: identity.app))
-        case .control: summary(engine.controls.newestDecisions(Self.pastRows, about: identity.id, of: identity.app))
-        case .widget: summary(engine.widgets.newestDecisions(Self.pastRows, about: identity.id, of: identity.app))
+    /// What memory has of an entity's decisions; no more than are shown. It looks through all that are remembered.
+    private func decisions(about subject: PastSubject, _ identity: Identity) -> RememberedDecisions {
+        switch subject {
+        case .activity: RememberedDecisions(aboutActivity: identity.id, of: identity.app, in: engine)
+        case .control: RememberedDecisions(aboutControl: identity.id, of: identity.app, in: engine)
+        case .widget: RememberedDecisions(aboutWidget: identity.id, of: identity.app, in: engine)
         }
     }
 
-    /// Whether memory has all that `explain` shows of an entity.
-    private func remembersAll(of subject: PastSubject, _ identity: Identity) -> Bool {
-        let (count, first) = decisions(about: subject, identity)
-        return count == Self.pastRows || first?.revision == 1
-    }
-
-    /// The stored events that memory has not, oldest first; nil where there is a hole between them and memory.
-    private func missing(
-        _ stored: [StoredEvent], before question: StoredPast.Question, of subject: PastSubject, _ identity: Identity
-    ) -> [StoredEvent]? {
+    /// The answer of what was read from files and of what memory has; nil where there is a hole between them.
+    private func write(
+        _ question: StoredPast.Question, of subject: PastSubject, _ identity: Identity, stored: [StoredEvent],
+        _ envelope: Envelope, _ frame: Span<UInt8>
+    ) -> FrameResult? {
         switch question {
         case .history:
             let newest = remembered(identity)?.previous ?? identity.lastSeq
             let older = stored.drop { $0.seq > newest }
             guard newest == 0 || older.isEmpty || older.first?.seq == newest else { return nil }
-            return older.reversed()
+            return history(of: subject, identity, older.reversed(), envelope, frame)
         case .explain:
-            guard let first = decisions(about: subject, identity).first else {
-                return stored.first?.seq == identity.lastSeq || stored.isEmpty ? stored.reversed() : nil
+            let decisions = decisions(about: subject, identity)
+            var older = stored[...]
+            if let first = decisions.first {
+                older = stored.drop { $0.seq >= first.seq }
+            } else if stored.first?.seq != identity.lastSeq, !stored.isEmpty {
+                return nil
             }
-            return stored.drop { $0.seq >= first.seq }.reversed()
+            return explain(subject, decisions, older.reversed(), envelope, frame)
         }
     }
 
-    private func write(
-        _ question: StoredPast.Question, of subject: PastSubject, _ identity: Identity, stored: [StoredEvent],
-        _ envelope: Envelope, _ frame: Span<UInt8>
+    private func explain(
+        _ subject: PastSubject, _ decisions: RememberedDecisions, _ stored: [StoredEvent], _ envelope: Envelope,
+        _ frame: Span<UInt8>
     ) -> FrameResult {
-        switch question {
-        case .history: return history(of: subject, identity, stored, envelope, frame)
-        case .explain:
-            return answerFromEngine { writer, engine in
-                writer.beginAnswer(envelope, frame, ok: true)
-                writer.whole(subject, of: engine)
-                let images = stored.map { (json: $0.json, image: $0.image) }
-                switch subject {
-                case .activity: writer.decisions(about: identity.id, of: identity.app, before: images, of: engine)
-                case .control:
-                    writer.decisions(aboutControl: identity.id, of: identity.app, before: images, of: engine)
-                case .widget: writer.decisions(aboutWidget: identity.id, of: identity.app, before: images, of: engine)
-                }
-                writer.endObject()
-            }
+        answerFromEngine { writer, engine in
+            writer.beginAnswer(envelope, frame, ok: true)
+            writer.whole(subject, of: engine)
+            writer.decisions(decisions, before: stored.map { (json: $0.json, image: $0.image) })
+            writer.endObject()
         }
     }
 

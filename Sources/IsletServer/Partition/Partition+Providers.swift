@@ -169,19 +169,6 @@ extension Partition {
         settleCalls()
         return isKnown ? answerNow(envelope, frame) : refuse(envelope, frame, .providerUnknown(call: nil))
     }
-
-    /// `provider.list`.
-    func listProviders(_ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        let all = providers.allProviders().compactMap { providers.statistics(of: $0) }
-        return answerFromEngine { writer, engine in
-            writer.beginAnswer(envelope, frame, ok: true)
-            writer.key("providers")
-            writer.beginArray()
-            for provider in all { writer.provider(provider, now: now.monotonic, of: engine) }
-            writer.endArray()
-            writer.endObject()
-        }
-    }
 }
 
 extension ProviderTable.RegistrationRefusal {
@@ -192,61 +179,5 @@ extension ProviderTable.RegistrationRefusal {
         case .tooManyKinds: .quotaExceeded(limit: ProviderTable.Limits().maximumKindsPerProvider)
         case .banned(let retryAfter): .busy(retryAfter: retryAfter)
         }
-    }
-}
-
-extension JSONWriter {
-    /// One provider, as `provider.list` shows it; spans in milliseconds.
-    fileprivate mutating func provider(
-        _ provider: ProviderStatistics, now: Milliseconds, of engine: borrowing Engine
-    ) {
-        beginObject()
-        field("id", provider.id)
-        var controls: [ControlKindID] = []
-        var widgets: [DeclaredKindID] = []
-        for number in provider.kinds {
-            switch ServedKind(number: number) {
-            case .control(let kind): controls.append(kind)
-            case .widget(let kind): widgets.append(kind)
-            }
-        }
-        let app = controls.first.map { engine.controls.kinds[$0].app } ?? widgets.first.map { engine.widgets.kinds[$0].app }
-        if let app { field("app", plain: engine.apps[app].name.span) }
-        key("kinds")
-        beginArray()
-        for kind in controls {
-            let name = engine.controls.kinds[kind].name
-            plain(name.span)
-        }
-        endArray()
-        if !widgets.isEmpty {
-            key("widgets")
-            beginArray()
-            for kind in widgets {
-                let name = engine.widgets.kinds[kind].name
-                plain(name.span)
-            }
-            endArray()
-        }
-        switch provider.state {
-        case .live: field("state", name: "live")
-        case .draining: field("state", name: "draining")
-        case .open(let span):
-            field("state", name: "open")
-            field("opensIn", span)
-        case .halfOpen: field("state", name: "halfOpen")
-        }
-        field("capacity", provider.capacity)
-        field("inFlight", provider.inFlight)
-        field("waiting", provider.waiting)
-        field("calls", provider.calls)
-        field("failures", provider.failures)
-        field("late", provider.late)
-        field("unknown", provider.unknown)
-        if let p50 = provider.latencies.quantile(0.5) { field("p50", p50) }
-        if let p99 = provider.latencies.quantile(0.99) { field("p99", p99) }
-        field("age", now - provider.registeredAt)
-        field("silence", now - provider.lastHeard)
-        endObject()
     }
 }

@@ -7,8 +7,8 @@ extension Partition {
     static let minSeqWait: Int64 = 5_000
     /// How long it waits at most, whatever its `ttl`: it takes a place that others may want, and its peer may have gone.
     static let longestMinSeqWait: Int64 = 60_000
-    /// When to ask again for what did not fit into the answers to one message, in milliseconds.
-    static let fullAnswerRetry: Int64 = 10
+    /// When to ask again for what did not fit into the answers to one message.
+    static var fullAnswerRetry: Milliseconds { OutboundMessages.fullAnswerRetry }
 
     /// Answers a read. One that has to wait is decoded again later, so its `original` bytes are kept: in `frame` the
     /// command's own strings stand without their escapes, which is no JSON any more.
@@ -44,7 +44,7 @@ extension Partition {
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))
             return .silent
         case .controlHistory where isAnswerFull, .controlExplain where isAnswerFull, .controlList where isAnswerFull,
-            .inspection where isAnswerFull:
+            .inspection where isAnswerFull, .controlKinds where isAnswerFull, .providerList where isAnswerFull:
             return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .controlGet(let get): return getControl(get, envelope, frame)
         case .controlHistory(let address), .controlExplain(let address):
@@ -58,7 +58,7 @@ extension Partition {
             return past(.explain, of: .control(control), envelope, frame)
         case .controlList(let list): return self.list(list, envelope, frame)
         case .controlPreview(let address): return previewControl(address, envelope, frame)
-        case .controlKinds(let app): return listKinds(app, envelope, frame)
+        case .controlKinds(let list): return self.list(list, envelope, frame)
         case .controlOptions(let options): return listOptions(options, envelope, frame)
         case .providerRegister(let register): return self.register(register, envelope, frame)
         case .providerAnswer(let answer): return answered(answer, envelope, frame)
@@ -66,7 +66,7 @@ extension Partition {
         case .providerPong(let provider): return pong(provider, envelope, frame)
         case .providerDrain(let provider): return rest(provider, leaves: false, envelope, frame)
         case .providerLeave(let provider): return rest(provider, leaves: true, envelope, frame)
-        case .providerList: return listProviders(envelope, frame)
+        case .providerList(let list): return self.list(list, envelope, frame)
         case .widget(let operation): return readWidget(operation, envelope, frame)
         case .group(let operation): return readGroup(operation, envelope, frame)
         case .inspection(let operation): return inspect(operation, envelope, frame)

@@ -6,9 +6,8 @@ import IsletProtocol
 extension Partition {
     /// A turn takes no more messages once its answers have as many bytes.
     static let answerBytesPerTurn = 16 << 20
-    /// Once the answers to one message have as many bytes, its further large reads are refused as `busy`; with one more, of
-    /// 1 MiB at most, the message has 16 MiB.
-    static let answerBytesPerMessage = 15 << 20
+    /// Once the answers to one message have as many bytes, its further large reads are refused as `busy`.
+    static var answerBytesPerMessage: Int { OutboundMessages.answerBytesPerMessage }
 
     /// Whether the answers to the present message are so large that no more of its large reads are answered.
     var isAnswerFull: Bool {
@@ -92,32 +91,45 @@ extension Partition {
     private func handleMessage(to destination: OutboundMessages.Destination) {
         guard !inbound.commands.isEmpty else { return }
         if log.tellsMessages { tellMessage() }
-        messageStart = outbound.writer.count
-        if inbound.hasTooManyFrames {
-            beginRoute(to: destination)
-            let start = outbound.beginFrame()
-            outbound.writer.refused(Envelope(), Span(), .badMessage(.tooManyFrames, offset: 0))
-            outbound.endFrame(from: start, to: destination, more: false)
-            return
-        }
-        results.removeAll(keepingCapacity: true)
-        hasChange = false
-        var hasAnswer = false
-        var isComplete = true
+        beginResults()
+        if inbound.hasTooManyFrames { return refuseTooMany(to: destination) }
         for index in inbound.commands {
-            let result = execute(index, isIngest: false)
-            switch result {
-            case .answered: hasAnswer = true
-            case .silent: break
-            case .later: (hasAnswer, isComplete) = (true, false)
-            }
-            results.append(result)
+            results.append(execute(index, isIngest: false))
             // The clock travels: what follows in this message waits for it, as all other commands do.
             if clockTravel != nil, index + 1 < inbound.count {
                 let answer = PendingAnswer(destination: .commands, route: routeFrames())
                 for result in results { collect(result, into: answer) }
                 wait(from: index + 1, into: answer, isBehindStep: true)
                 return
+            }
+        }
+        answerResults(to: destination)
+    }
+
+    /// The commands of a message begin, each of which leaves something in `results`.
+    func beginResults() {
+        messageStart = outbound.writer.count
+        results.removeAll(keepingCapacity: true)
+        hasChange = false
+    }
+
+    /// Refuses the message in `inbound` because it has too many commands.
+    func refuseTooMany(to destination: OutboundMessages.Destination) {
+        beginRoute(to: destination)
+        let start = outbound.beginFrame()
+        outbound.writer.refused(Envelope(), Span(), .badMessage(.tooManyFrames, offset: 0))
+        outbound.endFrame(from: start, to: destination, more: false)
+    }
+
+    /// Answers the message in `inbound` with what its commands left, in their order: now, or once all is there.
+    func answerResults(to destination: OutboundMessages.Destination) {
+        var hasAnswer = false
+        var isComplete = true
+        for result in results {
+            switch result {
+            case .answered: hasAnswer = true
+            case .silent: break
+            case .later: (hasAnswer, isComplete) = (true, false)
             }
         }
         guard hasAnswer else { return }
@@ -133,7 +145,7 @@ extension Partition {
         outbound.endMessage()
         if hasChange {
             outbound.answered(receivedAt: now.monotonicNanoseconds)
-        } else {
+        } else if destination == .commands {
             outbound.readAnswered(from: first)
         }
     }

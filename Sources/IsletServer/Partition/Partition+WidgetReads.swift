@@ -18,7 +18,7 @@ extension Partition {
         case .history(let address): return past(.history, address, envelope, frame)
         case .explain(let address): return past(.explain, address, envelope, frame)
         case .list(let list): return self.list(list, envelope, frame)
-        case .kinds(let app): return listWidgetKinds(app, envelope, frame)
+        case .kinds(let list): return listWidgetKinds(list, envelope, frame)
         case .snapshot(let snapshot): return takeSnapshot(snapshot, envelope, frame)
         case .options(let options): return listOptions(options, envelope, frame)
         case .recommendations(let address): return listRecommendations(address, envelope, frame)
@@ -69,28 +69,6 @@ extension Partition {
             return answer { scan.write(to: &$0, envelope, frame) }
         }
         return later(.widgetList(scan), envelope, frame)
-    }
-
-    /// `widget.kinds`: what is declared for an app, and by how many it is provided.
-    private func listWidgetKinds(_ name: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        let app = engine.apps.find(name, of: frame)
-        return answer { writer in
-            writer.beginAnswer(envelope, frame, ok: true)
-            writer.key("kinds")
-            writer.beginArray()
-            for (number, kind) in engine.widgets.kinds.records.enumerated() where kind.app == app {
-                guard let declaration = kind.declaration else { continue }
-                let served = ServedKind.widget(DeclaredKindID(number))
-                writer.beginObject()
-                writer.field("kind", plain: kind.name.span)
-                writer.field("declaration", raw: declaration.json.span)
-                writer.field("providers", providers.providers(of: served.number).count)
-                writer.field("widgets", kind.placed)
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.endObject()
-        }
     }
 
     /// `widget.snapshot`: an entry of no placed widget, asked of a provider now.

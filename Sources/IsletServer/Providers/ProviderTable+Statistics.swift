@@ -105,6 +105,11 @@ extension ProviderTable {
         isKnown(provider) ? providers[Int(provider.number)].lostKinds : []
     }
 
+    /// The ids of the providers behind one, in their order.
+    package func ids(after id: EntityID?) -> [EntityID] {
+        providerNumbers.keys.filter { each in id.map { $0 < each } ?? true }.sorted()
+    }
+
     /// All providers, in the order of their numbers.
     package func allProviders() -> [ProviderRef] {
         providers.indices.filter { !providers[$0].isGone }.map { reference(to: UInt32($0)) }

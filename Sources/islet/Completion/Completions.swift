@@ -20,8 +20,8 @@ enum Completions {
         var named: [String] = []
         let rows = await ask(words) { connection in
             async let timers = connection.send(Command("timer.list", ["limit": .integer(rowsMax)]))
-            async let providers = connection.send(Command("provider.list"))
-            return try await (timers["timers"]?.elements ?? []) + (providers["providers"]?.elements ?? [])
+            async let providers = Pages.all(Command("provider.list"), "providers", connection)
+            return try await (timers["timers"]?.elements ?? []) + providers
         }
         named += rows.compactMap { $0.object?["app"]?.string }
         if let app = chosenApp(nil) { named.append(app) }
@@ -64,7 +64,7 @@ enum Completions {
         { words, _, prefix in
             let app = app(words) ?? Family.standardApp
             let rows = await ask(words) { connection in
-                try await connection.send(Command("\(Family.noun).kinds", app: app))["kinds"]?.elements ?? []
+                try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
             }
             return fitting(rows.compactMap { $0.object?["kind"]?.string }, prefix)
         }

@@ -32,7 +32,7 @@ enum KindName<Family: PlacedFamily> {
             return try await connection.send(command)
         } catch {
             guard error.code == .notFound, error.detail["kind"] != nil else { throw error }
-            let kinds = try await connection.send(Command("\(Family.noun).kinds", app: app))["kinds"]?.elements ?? []
+            let kinds = try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
             let known = kinds.compactMap { $0.object?["kind"]?.string }
             let hint = Spelling.closest(to: kind, among: known).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
@@ -52,8 +52,8 @@ enum KindList<Family: PlacedFamily> {
         _ column: String, app: String, _ output: OutputOptions, _ service: ServiceOptions, text: (RawObject) -> String
     ) async throws {
         try await service.withConnection { connection in
-            let answer = try await connection.send(Command("\(Family.noun).kinds", app: app))
-            let rows = answer["kinds"]?.elements?.compactMap(\.object) ?? []
+            let kinds = try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
+            let rows = kinds.compactMap(\.object)
             if output.json {
                 for row in rows { Console.data(row.json.bytes) }
             } else if !rows.isEmpty {

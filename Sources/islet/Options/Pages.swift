@@ -27,6 +27,22 @@ enum Pages {
         }
     }
 
+    /// All rows of a list that gives as many as an answer has room for.
+    ///
+    /// - Parameter member: the answer's member that has the rows.
+    static func all(
+        _ command: Command, _ member: String, _ connection: IsletConnection
+    ) async throws(IsletError) -> [RawJSON] {
+        var command = command
+        var rows: [RawJSON] = []
+        while true {
+            let page = try await connection.send(command)
+            rows += page[member]?.elements ?? []
+            guard rows.count < seenMax, let next = page["next"], !next.isNull else { return rows }
+            command["cursor"] = next
+        }
+    }
+
     /// What a filter has selected of a list.
     struct Selection {
         /// The first that fit.

@@ -37,8 +37,7 @@ struct ProviderCommand: AsyncParsableCommand {
             _ filter: FilterOption<ProviderRows>, _ output: OutputOptions, _ service: ServiceOptions
         ) async throws {
             try await service.withConnection { connection in
-                let answer = try await connection.send(Command("provider.list"))
-                let all = answer["providers"]?.elements?.compactMap(\.object) ?? []
+                let all = try await Pages.all(Command("provider.list"), "providers", connection).compactMap(\.object)
                 let filter = filter.filter
                 let now = filter?.needsNow == true ? try await connection.now() : 0
                 let rows = all.filter { filter?.matches($0, now: now) ?? true }

@@ -93,9 +93,25 @@ actor TopSource {
         reading.unaskedApps = all.count - named.count
         reading.apps = max(1, named.count)
         try take(Array(results.prefix(lists.count)), lists, &reading)
+        try await takeFurtherProviders(results.first, &reading, connection)
         try await takeSoonest(&reading, connection)
         reading.panel = panelLines(request.subject, Array(results.dropFirst(lists.count)), now: figures.now ?? 0)
         return reading
+    }
+
+    /// The providers behind the first page: the rows are filtered and sorted here.
+    private func takeFurtherProviders(
+        _ first: Result<Answer, IsletError>?, _ reading: inout TopReading, _ connection: IsletConnection
+    ) async throws(IsletError) {
+        guard reading.request.tab == .providers, case .success(let answer) = first else { return }
+        var command = Command("provider.list")
+        var next = answer["next"]
+        while let cursor = next, !cursor.isNull {
+            command["cursor"] = cursor
+            let page = try await connection.send(command, timeout: Self.patience)
+            reading.rows += page[reading.request.tab.member]?.elements?.compactMap(\.object) ?? []
+            next = page["next"]
+        }
     }
 
     private static func figures(_ answer: Answer) -> TopFigures {

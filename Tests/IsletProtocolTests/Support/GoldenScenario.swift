@@ -73,7 +73,7 @@ struct GoldenScenario: ~Copyable {
             writer.key("activity")
             writer.activity(
                 record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
-            if case .activityExplain = command.operation { writer.decisions(about: record.id, of: engine.app(of: record), of: engine) }
+            if case .activityExplain = command.operation { writer.decisions(RememberedDecisions(aboutActivity: record.id, of: engine.app(of: record), in: engine)) }
             writer.endObject()
         }
     }

@@ -12,6 +12,7 @@ final class PartitionService {
     private(set) var events: [(topic: String, json: String)] = []
     private var answers: [String] = []
     private var chunks: [[String]] = []
+    private var streamMessages: [(topic: String, json: String)] = []
     /// Whether the journal keeps to itself that batches are committed.
     var holdsCommits = false
     private static let begin: Int64 = 1_800_000_000_000
@@ -51,6 +52,12 @@ final class PartitionService {
         turn { $0.take(notice) }
         defer { answers.removeAll() }
         return answers
+    }
+
+    /// The joins that were answered and the watermarks since this was asked last.
+    func takeStreamMessages() -> [(topic: String, json: String)] {
+        defer { streamMessages.removeAll() }
+        return streamMessages
     }
 
     /// Pulls a snapshot or a digest: all frames of the answer.
@@ -105,7 +112,7 @@ final class PartitionService {
             switch part.destination {
             case .commands: answers.append(text(frames[frames.count - 1]))
             case .bulk: chunks.append(frames.dropFirst(2).map { text($0) })
-            case .events: break
+            case .events: streamMessages.append((text(frames[0]), text(frames[1])))
             }
             frames = []
         }

@@ -70,7 +70,7 @@ struct Check: AsyncParsableCommand {
         let begun = ContinuousClock.now
         let stats = try StatsReading(try await connection.send(Command("service.stats")))
         let time = Span(ContinuousClock.now - begun).milliseconds
-        let providers = try await connection.send(Command("provider.list"))["providers"]?.elements ?? []
+        let providers = try await Pages.all(Command("provider.list"), "providers", connection)
         let info = try await connection.send(Command("service.info"))["info"]?.object
         return CheckReading(
             stats: stats,
