@@ -65,9 +65,20 @@ final class KeptJournal: Journal {
 /// A state, as recovery reads it.
 final class KeptRecovery: RecoverySource {
     private let state: KeptJournal.State
+    private var order: SeededGenerator?
 
-    init(_ state: KeptJournal.State) {
+    /// - Parameter order: draws in which order each batch has its apps; nil: all of its events as they happened.
+    init(_ state: KeptJournal.State, order: SeededGenerator? = nil) {
         self.state = state
+        self.order = order
+    }
+
+    /// A batch's events as they are read: those of an app in their order, app after app.
+    private func events(of batch: JournalBatch) -> [JournalBatch.Event] {
+        guard var order else { return batch.events }
+        let rows = batch.rows.indices.shuffled(using: &order)
+        self.order = order
+        return rows.flatMap { row in batch.events.filter { $0.row == row } }
     }
 
     var summary: RecoverySummary {
@@ -107,7 +118,7 @@ final class KeptRecovery: RecoverySource {
         for batch in state.batches where batch.number > number {
             try visitor.begin(batch: batch.number, at: batch.at)
             for fact in batch.facts { try batch.withBytes(of: fact) { try visitor.fact($0) } }
-            for event in batch.events {
+            for event in events(of: batch) {
                 let (app, topic) = (batch.copy(batch.rows[event.row].name), batch.copy(event.topic))
                 let (json, image) = (batch.copy(event.json), batch.copy(event.image))
                 try visitor.event(

@@ -20,14 +20,16 @@ final class PartitionService {
     /// - Parameters:
     ///   - state: what an earlier process left behind.
     ///   - clock: nil: one that is set, and stands.
+    ///   - order: draws in which order recovery reads the apps of a batch.
     init(
-        _ state: KeptJournal.State = KeptJournal.State(), rules: RuleSet = .standard, clock: ClockMode? = nil
+        _ state: KeptJournal.State = KeptJournal.State(), rules: RuleSet = .standard, clock: ClockMode? = nil,
+        order: SeededGenerator? = nil
     ) throws {
         let journal = KeptJournal(state)
         self.journal = journal
         var configuration = ServeConfiguration()
         configuration.clock = clock ?? .manual(from: Instant(Self.begin))
-        let recovery = KeptRecovery(state)
+        let recovery = KeptRecovery(state, order: order)
         partition = try Partition(
             card: ServiceCard(
                 configuration, endpoints: ServiceEndpoints(commands: "c", events: "e", bulk: "b"),
@@ -122,9 +124,9 @@ final class PartitionService {
 }
 
 extension Partition {
-    /// Takes a command of one peer's.
-    func take(_ command: String) {
-        inbound.set([Array("peer".utf8), [0, 0, 0, 1], [], Array(command.utf8)], isRouted: true)
+    /// Takes a command of a peer's.
+    func take(_ command: String, from peer: String = "peer") {
+        inbound.set([Array(peer.utf8), [0, 0, 0, 1], [], Array(command.utf8)], isRouted: true)
         takeCommands()
     }
 }

@@ -1,0 +1,110 @@
+import IsletServer
+import Testing
+
+/// A journal has a batch app by app: in whatever order it gives them back, a start finds what was there.
+@Suite struct RecoveryOrderTests {
+    private static let apps = ["com.a", "com.b", "com.c"]
+    private static let steps = 120
+    /// Restarts at each place that is looked at, each with another order.
+    private static let orders: UInt64 = 4
+
+    private struct Place {
+        var state: KeptJournal.State
+        var rows: [String]
+    }
+
+    @Test("ids, keys and devices change hands, and the apps of a batch are read in any order", arguments: 1...12)
+    func anyOrder(_ seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let service = try PartitionService()
+        Self.register(service)
+        var places: [Place] = []
+        for _ in 0..<Self.steps {
+            var count = [1, 2, 5, 40][Int(random.next() % 4)]
+            // One id at a time is handed around, so that a batch has several lives of it.
+            let only: UInt64? = random.next() % 2 == 0 ? random.next() : nil
+            service.turn { partition in
+                while count > 0 {
+                    partition.take(Self.command(&random, only))
+                    count -= 1
+                }
+            }
+            if random.next() % 8 == 0 { service.sweep() }
+            if random.next() % 12 == 0 {
+                places.append(Place(state: service.journal.state, rows: Self.rows(of: service)))
+            }
+        }
+        places.append(Place(state: service.journal.state, rows: Self.rows(of: service)))
+        let last = places[places.count - 1].rows
+        for family in ["activity", "control", "widget", "group"] {
+            #expect(last.contains { $0.contains("/\(family)/") }, "seed \(seed) ends without a \(family)")
+        }
+        for place in places {
+            for _ in 0..<Self.orders {
+                let order = SeededGenerator(seed: random.next())
+                // The start compares each app's digest with what was written, and refuses where they differ.
+                let next = try PartitionService(place.state, order: order)
+                #expect(Self.rows(of: next) == place.rows, "seed \(seed), after batch \(place.state.lastBatch)")
+            }
+        }
+    }
+
+    /// What is listed, by topic. Of controls and widgets no more: a start asks their providers anew.
+    private static func rows(of service: PartitionService) -> [String] {
+        apps.flatMap { app in
+            let frames = service.pull(#"{"op":"bulk.snapshot","req":"s","app":"\#(app)","credit":4}"#)
+            return zip(frames, frames.dropFirst()).filter { $0.0.hasPrefix("\(app)/") }.map { topic, json in
+                let isAsked = topic.contains("/control/") || topic.contains("/widget/")
+                return isAsked ? topic : "\(topic) \(json)"
+            }.sorted()
+        }
+    }
+
+    private static func register(_ service: PartitionService) {
+        for (number, app) in apps.enumerated() {
+            let provider = "bbbbbbbb-0000-4000-8000-00000000000\(number)"
+            service.turn { partition in
+                partition.take(
+                    #"{"op":"provider.register","app":"\#(app)","provider":"\#(provider)","kinds":["#
+                        + #"{"kind":"Torch","template":"toggle"}],"#
+                        + #""widgets":[{"kind":"Forecast","families":["systemSmall"]}]}"#,
+                    from: "provider \(app)")
+            }
+        }
+    }
+
+    private static func command(_ random: inout SeededGenerator, _ only: UInt64?) -> String {
+        func draw(_ count: UInt64) -> UInt64 { random.next() % count }
+        let number = (only ?? random.next()) % 8
+        let app = apps[Int(draw(3))]
+        let head = #""app":"\#(app)","id":"aaaaaaaa-0000-4000-8000-00000000000\#(number)""#
+        let content = #""contentState":{"n":\#(draw(100))}"#
+        let device = draw(2) == 0 ? #","device":"phone\#(draw(2))""# : ""
+        let key = draw(2) == 0 ? #","key":"k\#(draw(4))""# : ""
+        // One family has an id for some time, so that more comes of it than refusals.
+        switch (only ?? random.next()) / 8 % 4 {
+        case 0:
+            return switch draw(4) {
+            case 0: #"{"op":"activity.start",\#(head),"type":"T","attributes":{},\#(content)\#(device)\#(key)}"#
+            case 1: #"{"op":"activity.update",\#(head),\#(content)}"#
+            case 2: #"{"op":"activity.end",\#(head),"dismissalPolicy":"immediate"}"#
+            default: #"{"op":"activity.start","app":"\#(app)","type":"T","attributes":{},\#(content)\#(key)}"#
+            }
+        case 1:
+            return draw(2) == 0
+                ? #"{"op":"control.add",\#(head),"kind":"Torch"\#(device)}"# : #"{"op":"control.remove",\#(head)}"#
+        case 2:
+            return draw(2) == 0
+                ? #"{"op":"widget.add",\#(head),"kind":"Forecast","family":"systemSmall"\#(device)}"#
+                : #"{"op":"widget.remove",\#(head)}"#
+        default:
+            let group = #""app":"\#(app)","group":"g\#(draw(2))""#
+            return switch draw(6) {
+            case 0: #"{"op":"group.create",\#(group),"members":["com.a","com.b"]}"#
+            case 1: #"{"op":"group.leave",\#(group)}"#
+            case 2: #"{"op":"group.delete",\#(group),"key":"k\#(draw(4))"}"#
+            default: #"{"op":"group.set",\#(group),"key":"k\#(draw(4))","value":\#(draw(100))}"#
+            }
+        }
+    }
+}
