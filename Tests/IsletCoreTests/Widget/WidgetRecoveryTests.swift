@@ -301,8 +301,8 @@ struct WidgetImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try WidgetImage(longer.span) }
             var later = bytes
-            later[0] = 2
-            #expect(throws: ImageError.unknownVersion(2)) { try WidgetImage(later.span) }
+            later[0] = 3
+            #expect(throws: ImageError.unknownVersion(3)) { try WidgetImage(later.span) }
         }
     }
 
