@@ -26,9 +26,9 @@ extension Activity {
                 let known = KnownIDs()
                 await store.follow { change in
                     switch change {
-                    case .entity(let entity):
-                        guard entity.state?.isListed == true else { return known.remove(entity.id) }
-                        guard known.insert(entity.id), let activity = Activity(entity.members, session: session) else {
+                    case .entity(let id, let entity):
+                        guard entity.state?.isListed == true else { return known.remove(id) }
+                        guard known.insert(id), let activity = Activity(entity.members, session: session) else {
                             return
                         }
                         if case .dropped = continuation.yield(activity) { continuation.finish() }
@@ -57,10 +57,10 @@ extension Activity {
                     if members["state"]?.string == ActivityState.dismissed.rawValue { continuation.finish() }
                 }
                 guard let store = try? await session.opened().store else { return continuation.finish() }
-                await store.follow { change in
+                await store.follow(id) { change in
                     switch change {
-                    case .entity(let entity): if entity.id == id { tell(entity.members) }
-                    case .gone(let gone): if gone == id { tell(["state": .string("dismissed")]) }
+                    case .entity(_, let entity): tell(entity.members)
+                    case .gone: tell(["state": .string(ActivityState.dismissed.rawValue)])
                     case .ended: continuation.finish()
                     }
                 } whenListening: {

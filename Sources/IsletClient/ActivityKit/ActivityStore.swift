@@ -2,77 +2,117 @@ import Synchronization
 
 /// The copy of one app's listed activities, kept by a stream, and who wants to hear of changes.
 ///
-/// The stream begins with the first question, and goes on until the connection is closed.
+/// The stream begins with the first question. Where it ends, all who listen are told, and the next question begins another.
+/// It keeps the loop behind a connection and not the connection, which ends with its last user and ends the stream.
 final class ActivityStore: Sendable {
     /// What a listener is told.
     enum Change: Sendable {
-        /// The entity as it is now: at the beginning, after an event, and after continuity was lost.
-        case entity(Entity)
+        /// The entity of that id as it is now: at the beginning, after an event, and after continuity was lost.
+        case entity(id: String, Entity)
         /// It is not there any more, without an event that said so.
         case gone(id: String)
         /// Nothing more will be told.
         case ended
     }
 
+    typealias Listener = @Sendable (Change) -> Void
+
+    /// Who listens, and to what.
+    struct Listening: Sendable {
+        fileprivate let number: Int
+        /// nil: to all activities.
+        fileprivate let id: String?
+    }
+
     private struct State {
+        var hasBegun = false
         var isSynced = false
-        /// The stream's end, after which nothing changes any more.
-        var ending: Result<Void, IsletError>?
         var entities: [String: Entity] = [:]
-        var listeners: [Int: @Sendable (Change) -> Void] = [:]
+        var listeners: [Int: Listener] = [:]
+        /// Those who listen to one activity alone, by its id: each is told of its own, however many there are.
+        var listenersOfOne: [String: [Int: Listener]] = [:]
         var lastListener = 0
         var waiters: [Int: CheckedContinuation<Result<Void, IsletError>, Never>] = [:]
         var lastWaiter = 0
-        var hasBegun = false
 
-        func tell(_ change: Change) {
+        mutating func add(_ listener: @escaping Listener, to id: String?) -> Listening {
+            lastListener += 1
+            if let id {
+                if let entity = entities[id] { listener(.entity(id: id, entity)) }
+                listenersOfOne[id, default: [:]][lastListener] = listener
+            } else {
+                for (id, entity) in entities { listener(.entity(id: id, entity)) }
+                listeners[lastListener] = listener
+            }
+            return Listening(number: lastListener, id: id)
+        }
+
+        mutating func remove(_ listening: Listening) {
+            guard let id = listening.id else { return listeners[listening.number] = nil }
+            listenersOfOne[id]?[listening.number] = nil
+            if listenersOfOne[id]?.isEmpty == true { listenersOfOne[id] = nil }
+        }
+
+        func tell(_ id: String, _ change: Change) {
             for listener in listeners.values { listener(change) }
+            if let own = listenersOfOne[id] { for listener in own.values { listener(change) } }
+        }
+
+        /// Tells all that nothing more comes, and forgets what was known.
+        mutating func end() {
+            for listener in listeners.values { listener(.ended) }
+            for own in listenersOfOne.values { for listener in own.values { listener(.ended) } }
+            (listeners, listenersOfOne, entities) = ([:], [:], [:])
+            (hasBegun, isSynced) = (false, false)
         }
     }
 
     private let app: String
-    private let connection: IsletConnection
+    private let loop: ConnectionLoop
     private let state = Mutex(State())
 
-    init(app: String, connection: IsletConnection) {
+    init(app: String, loop: ConnectionLoop) {
         self.app = app
-        self.connection = connection
+        self.loop = loop
     }
 
     /// Calls `listener` with each entity that is there, and then with each change, in order, until `stop`.
-    func listen(_ listener: @escaping @Sendable (Change) -> Void) async throws(IsletError) -> Int {
-        try await synced()
-        // It is called under the lock, so that no change can come between the present and what follows it.
-        return state.withLock { state in
-            for entity in state.entities.values { listener(.entity(entity)) }
-            state.lastListener += 1
-            state.listeners[state.lastListener] = listener
-            return state.lastListener
+    ///
+    /// - Parameter id: whose changes alone are told; nil: those of all.
+    func listen(to id: String?, _ listener: @escaping Listener) async throws(IsletError) -> Listening {
+        while true {
+            try await synced()
+            // It is called under the lock, so that no change can come between the present and what follows it. The stream
+            // may have ended since: then another one begins.
+            let listening = state.withLock { state in state.isSynced ? state.add(listener, to: id) : nil }
+            if let listening { return listening }
         }
     }
 
-    func stop(listener: Int) {
-        state.withLock { $0.listeners[listener] = nil }
+    func stop(_ listening: Listening) {
+        state.withLock { $0.remove(listening) }
     }
 
     // MARK: The stream
 
     /// Returns once the app's activities are known.
     private func synced() async throws(IsletError) {
-        begin()
         let waiter = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                var begins = false
                 let now: Result<Void, IsletError>? = state.withLock { state in
                     if Task.isCancelled { return .failure(.cancelled) }
-                    if let ending = state.ending { return ending }
                     if state.isSynced { return .success(()) }
+                    // Waiting before the stream begins, as it may end at once.
                     state.waiters[waiter] = continuation
+                    begins = !exchange(&state.hasBegun, with: true)
                     return nil
                 }
+                if begins { begin() }
                 if let now { continuation.resume(returning: now) }
             }
         } onCancel: {
@@ -82,20 +122,15 @@ final class ActivityStore: Sendable {
     }
 
     private func begin() {
-        let isFirst = state.withLock { state in
-            defer { state.hasBegun = true }
-            return !state.hasBegun
-        }
-        guard isFirst else { return }
-        // It ends with the connection, which ends the stream. Detached: a session that it inherited with the values of
-        // its task would never end.
-        Task.detached { [app, connection] in
+        // Detached: a session that it inherited with the values of its task would never end.
+        Task.detached { [app, loop] in
             do throws(IsletError) {
-                let stream = try await connection.entities(app + "/")
-                for try await delivery in stream { self.apply(delivery) }
-                self.end(.failure(.closed))
+                let queue = try await loop.addReader(prefix: app + "/", keepsEntities: true)
+                defer { queue.abandon() }
+                while let delivery = try await queue.next() { self.apply(delivery) }
+                self.end(.closed)
             } catch {
-                self.end(.failure(error))
+                self.end(error)
             }
         }
     }
@@ -106,16 +141,18 @@ final class ActivityStore: Sendable {
             case .synced(let synced):
                 let old = state.entities
                 state.entities = [:]
-                for entity in synced.entities where isActivity(entity.topic) { state.entities[entity.id] = entity }
-                for id in old.keys where state.entities[id] == nil { state.tell(.gone(id: id)) }
-                for (id, entity) in state.entities where old[id] != entity { state.tell(.entity(entity)) }
+                for entity in synced.entities {
+                    if let id = activityID(entity.topic) { state.entities[id] = entity }
+                }
+                for id in old.keys where state.entities[id] == nil { state.tell(id, .gone(id: id)) }
+                for (id, entity) in state.entities where old[id] != entity { state.tell(id, .entity(id: id, entity)) }
                 state.isSynced = true
                 defer { state.waiters = [:] }
                 return Array(state.waiters.values)
             case .event(let event, let context):
-                guard context.isNews, let entity = context.entity, isActivity(event.topic) else { return [] }
-                state.entities[entity.id] = event.leavesListed ? entity : nil
-                state.tell(.entity(entity))
+                guard context.isNews, let entity = context.entity, let id = activityID(event.topic) else { return [] }
+                state.entities[id] = event.leavesListed ? entity : nil
+                state.tell(id, .entity(id: id, entity))
                 return []
             case .joined, .closing:
                 return []
@@ -124,18 +161,18 @@ final class ActivityStore: Sendable {
         for waiter in waiters { waiter.resume(returning: .success(())) }
     }
 
-    private func isActivity(_ topic: String) -> Bool {
-        topic.dropFirst(app.utf8.count).hasPrefix("/activity/")
+    /// The id in a topic, `<app>/activity/<type>/<id>`; nil where it is of another family.
+    private func activityID(_ topic: String) -> String? {
+        guard topic.utf8.dropFirst(app.utf8.count).starts(with: "/activity/".utf8) else { return nil }
+        return topic.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(topic[topic.utf8.index(after: $0)...]) }
     }
 
-    private func end(_ ending: Result<Void, IsletError>) {
+    private func end(_ error: IsletError) {
         let waiters = state.withLock { state in
-            state.ending = ending
-            state.tell(.ended)
-            state.listeners = [:]
+            state.end()
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
-        for waiter in waiters { waiter.resume(returning: ending) }
+        for waiter in waiters { waiter.resume(returning: .failure(error)) }
     }
 }

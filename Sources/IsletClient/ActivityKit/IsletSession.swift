@@ -14,7 +14,6 @@ public final class IsletSession: Sendable {
     let endpoints: Endpoints
     private let options: ConnectionOptions
     private let opening = Mutex<Task<Result<Opened, IsletError>, Never>?>(nil)
-    private let connected = Mutex<IsletConnection?>(nil)
 
     struct Opened: Sendable {
         let connection: IsletConnection
@@ -26,11 +25,6 @@ public final class IsletSession: Sendable {
         self.app = app
         self.endpoints = endpoints
         self.options = options
-    }
-
-    deinit {
-        // The store's stream would keep the connection alive.
-        connected.withLock { $0 }?.requestClose()
     }
 
     /// The connection, for what `Activity` does not cover.
@@ -53,7 +47,7 @@ public final class IsletSession: Sendable {
                 do throws(IsletError) {
                     let connection = try await IsletConnection.open(endpoints, options: options)
                     return .success(
-                        Opened(connection: connection, store: ActivityStore(app: app, connection: connection)))
+                        Opened(connection: connection, store: ActivityStore(app: app, loop: connection.loop)))
                 } catch {
                     return .failure(error)
                 }
@@ -62,7 +56,6 @@ public final class IsletSession: Sendable {
             return task
         }
         let result = await task.value
-        if case .success(let opened) = result { connected.withLock { $0 = opened.connection } }
         // What failed may succeed another time, such as when descriptors are free again.
         if case .failure = result { opening.withLock { if $0 == task { $0 = nil } } }
         return try result.get()

@@ -3,14 +3,16 @@ import Synchronization
 extension ActivityStore {
     /// Listens until the task is cancelled.
     ///
-    /// - Parameter whenListening: called once, when nothing can be missed any more.
+    /// - Parameters:
+    ///   - id: whose changes alone are told; nil: those of all.
+    ///   - whenListening: called once, when nothing can be missed any more.
     func follow(
-        _ listener: @escaping @Sendable (Change) -> Void, whenListening: () async -> Void = {}
+        _ id: String? = nil, _ listener: @escaping Listener, whenListening: () async -> Void = {}
     ) async {
-        guard let number = try? await listen(listener) else { return listener(.ended) }
+        guard let listening = try? await listen(to: id, listener) else { return listener(.ended) }
         await whenListening()
         await untilCancelled()
-        stop(listener: number)
+        stop(listening)
     }
 
     private func untilCancelled() async {

@@ -59,11 +59,6 @@ public final class IsletConnection: Sendable {
         await thread.stop()
     }
 
-    /// As `close()`, without waiting for the end.
-    func requestClose() {
-        thread.requestStop()
-    }
-
     // MARK: Commands
 
     /// Sends a command and gives the service's answer.

@@ -179,6 +179,71 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
         }
     }
 
+    @Test func `a session that is used no more ends its connection, whoever followed its activities`() async throws {
+        try await withService { endpoints in
+            weak var connection: IsletConnection?
+            do {
+                let session = IsletSession(app: "com.example.pizza", endpoints: endpoints)
+                connection = try await session.connection
+                try await Islet.$session.withValue(session) {
+                    _ = try await Activity.request(attributes: DeliveryAttributes(order: 1), content: content(1))
+                    for await _ in Activity<DeliveryAttributes>.activityUpdates { break }
+                }
+            }
+            let deadline = ContinuousClock.now + .seconds(60)
+            while connection != nil, .now < deadline { await Task.yield() }
+            #expect(connection == nil)
+        }
+    }
+
+    @Test func `a connection is good for as long as it is used, also without its session`() async throws {
+        try await withService { endpoints in
+            let connection = try await IsletSession(app: "com.example.pizza", endpoints: endpoints).connection
+            _ = try await connection.now()
+        }
+    }
+
+    @Test func `where there was no room for a stream, the next one that is asked for follows`() async throws {
+        try await withSession { connection in
+            let activity = try await Activity.request(attributes: DeliveryAttributes(order: 1), content: content(1))
+            var streams: [DeliveryStream] = []
+            while let stream = try? await connection.events("com.example.other/") { streams.append(stream) }
+            #expect(streams.count == 256)
+            #expect(await activity.activityStateUpdates.reduce(into: []) { $0.append($1) } == [])
+            streams = []
+            let deadline = ContinuousClock.now + .seconds(60)
+            var first: ActivityState?
+            while first == nil, .now < deadline { first = await activity.activityStateUpdates.first { _ in true } }
+            #expect(first == .active)
+        }
+    }
+
+    @Test func `each of many who follow one activity hears of its own`() async throws {
+        try await withSession { _ in
+            var activities: [Activity<DeliveryAttributes>] = []
+            for order in 1...50 {
+                activities.append(
+                    try await Activity.request(attributes: DeliveryAttributes(order: order), content: content(order)))
+            }
+            let seen = await withTaskGroup(of: (Int, [Int]).self) { group in
+                for activity in activities {
+                    group.addTask {
+                        var etas: [Int] = []
+                        for await content in activity.contentUpdates {
+                            etas.append(content.state.eta)
+                            if etas.count == 1 { _ = try? await activity.update(ActivityContent(
+                                state: .init(eta: -activity.attributes.order), staleDate: nil)) }
+                            if etas.count == 2 { break }
+                        }
+                        return (activity.attributes.order, etas)
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            #expect(seen == Dictionary(uniqueKeysWithValues: (1...50).map { ($0, [$0, -$0]) }))
+        }
+    }
+
     @Test func `switches are read and their changes streamed`() async throws {
         try await withSession { connection in
             let info = ActivityAuthorizationInfo()
