@@ -45,7 +45,10 @@ extension Partition {
         switch firstTime(envelope, frame) {
         case .first where isExpired: return refuse(envelope, frame, .expired)
         case .first(let new): claim = new
-        case .settled(let result): return result
+        case .settled(let result):
+            // What it says has happened waits for room on the disk as the answer to a change does.
+            hasChange = true
+            return result
         }
         let target: Instant
         switch advance {
@@ -64,6 +67,7 @@ extension Partition {
             unfinishedTravel = UnfinishedTravel(claim, to: target)
             noteFact(.travel)
         }
+        hasChange = true
         let job = job(.clockTravel, envelope, frame)
         clockTravel = ClockTravel(target: target, job: job, claim: claim)
         return .later(job)

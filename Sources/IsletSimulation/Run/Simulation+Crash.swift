@@ -71,6 +71,7 @@ extension Simulation {
             firstExpectations[lost] = nil
         }
         ledger.cut(after: disk.lastNumber)
+        notedTravels.removeAll { $0.batch.map { $0 > disk.lastNumber } ?? true }
         rereadControls()
         ends = ends.filter { $0.key <= disk.lastNumber }
         try comeBack(reboots: kind == .powerLoss)

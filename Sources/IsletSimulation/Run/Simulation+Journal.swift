@@ -21,6 +21,9 @@ extension Simulation {
         // Its events may have told how far a clock on its way has come.
         let end = oracle.order > placeBefore ? oracle.order : held?.end ?? oracle.order
         ends[batch.number] = end
+        for index in notedTravels.indices.reversed() where notedTravels[index].batch == nil {
+            notedTravels[index].batch = batch.number
+        }
         closedEnd = max(closedEnd, end)
         oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: end, at: at)
         lastBatchAt = at

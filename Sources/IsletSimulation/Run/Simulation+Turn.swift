@@ -112,6 +112,7 @@ extension Simulation {
         remember(&expectation, sent)
         travel.message.expectations[travel.index] = expectation
         self.travel = nil
+        if notedTravels.last?.bytes == sent.bytes { notedTravels.append(NotedTravel(bytes: nil, target: 0)) }
         while self.travel == nil, !waiting.isEmpty {
             let (message, from) = waiting.removeFirst()
             execute(message, from: from)
@@ -161,13 +162,23 @@ extension Simulation {
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
             if isNew { remember(&expectation, sent) }
             message.expectations[index] = expectation
-            if case .advance = sent.command.operation, case .now(let target) = expectation.say {
+            if case .advance = sent.command.operation, case .now(let first) = expectation.say {
+                let target = goal(of: sent, first)
                 travel = (target, message, index)
                 // It goes on before what came behind it.
                 if index + 1 < message.commands.count { waiting.insert((message, index + 1), at: 0) }
                 return
             }
         }
+    }
+
+    /// Where the clock is to go by a command that would move it to a date if it came for the first time.
+    private func goal(of sent: SentCommand, _ first: Int64) -> Int64 {
+        guard sent.command.client != nil, sent.command.req != nil else { return first }
+        let noted = notedTravels.last
+        let target = noted?.bytes == sent.bytes ? max(domain.now, noted?.target ?? first) : first
+        notedTravels.append(NotedTravel(bytes: sent.bytes, target: target))
+        return target
     }
 
     /// The latest execution of a pair: one that was forgotten is executed again when it comes again.

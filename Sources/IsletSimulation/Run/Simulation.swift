@@ -40,6 +40,9 @@ final class Simulation {
     /// The domain time of the last batch.
     var lastBatchAt: Int64 = 0
     var travel: (target: Int64, message: Message, index: Int)?
+    /// What the journal was told of clocks on their way, the last behind: one that a crash cut goes where it was to go when
+    /// the same command comes again.
+    var notedTravels: [NotedTravel] = []
     /// Dates at which it stopped on its way, where a provider has to be asked.
     var stops: Set<Int64> = []
     var waiting: [(message: Message, from: Int)] = []
@@ -184,4 +187,13 @@ extension RuleSet {
         widgetRetryLongest = rules.widgets.retryLongest
         maximumTimelineEntries = rules.widgets.maximumEntries
     }
+}
+
+/// What a batch says of a clock on its way.
+struct NotedTravel {
+    /// The command, with its client and `req`; nil: the clock has arrived.
+    var bytes: [UInt8]?
+    var target: Int64
+    /// The batch that says it, once it was appended.
+    var batch: UInt64?
 }
