@@ -127,7 +127,9 @@ extension Simulation {
             let wasSo = Self.isOfWidget(deed) ? widgetWitness.everWas(entity) : witness.everWas(entity)
             complain(wasSo, "it never was so")
             guard let id = deed.id, let topic = lasting(sight, deed).first(where: { $0.hasSuffix("/" + id) }) else { break }
-            let isForgotten = areGone(ledger.history(of: topic, app).suffix(1))
+            // What happened since it was answered is not in it.
+            let shown = entity["revision"]?.integer ?? .max
+            let isForgotten = areGone(ledger.history(of: topic, app).filter { Int64($0.revision) <= shown }.suffix(1))
             complain(isForgotten || value["decisions"]?.array?.isEmpty == false, "nothing was decided")
         case "control.options": complain(value["options"] == .array([]), "its parameter has no options")
         case "widget.snapshot":

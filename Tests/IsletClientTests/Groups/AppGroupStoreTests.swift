@@ -121,7 +121,8 @@ import Testing
                 var changes = store.changes().makeAsyncIterator()
                 return try await changes.next()
             }
-            #expect(try await reading.value == nil)
+            let change = try await reading.value
+            #expect(change == nil)
         }
     }
 
