@@ -301,7 +301,7 @@ def test_a_person_reads_what_is_offered(islet, placed):
     head, *rows = [words(line) for line in islet("control", "kinds").out.splitlines()]
     assert head == "KIND TEMPLATE PROVIDERS CONTROLS PARAMETERS"
     assert rows == [
-        f"{TORCH} toggle 1 1 -", f"{HEATING} toggle 1 0 room (string)", f"{SAFE} toggle 1 0 -", f"{DOOR} button 1 0 -"]
+        f"{DOOR} button 1 0 -", f"{HEATING} toggle 1 0 room (string)", f"{SAFE} toggle 1 0 -", f"{TORCH} toggle 1 1 -"]
     assert islet("control", "options", HEATING, "room").out == "kitchen  Kitchen\noffice\n"
     assert islet("control", "preview", HEATING).out.splitlines()[0] == "Heating  preview  on"
     head, row = [words(line) for line in islet("provider", "list").out.splitlines()]

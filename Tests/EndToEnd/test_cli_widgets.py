@@ -463,8 +463,8 @@ def test_a_person_reads_what_is_offered(islet, placed, provider):
     head, *rows = [words(line) for line in islet("widget", "kinds").out.splitlines()]
     assert head == "KIND FAMILIES PROVIDERS WIDGETS PARAMETERS"
     assert rows == [
-        f"{FLIGHT} systemSmall, systemMedium 1 1 -", f"{WEATHER} systemSmall, systemMedium 1 0 city (string)",
-        f"{TASKS} systemSmall 1 0 -"]
+        f"{FLIGHT} systemSmall, systemMedium 1 1 -", f"{TASKS} systemSmall 1 0 -",
+        f"{WEATHER} systemSmall, systemMedium 1 0 city (string)"]
     assert islet("widget", "options", WEATHER, "city").out == "berlin  Berlin\nparis\n"
     assert islet("widget", "options", WEATHER, "city", "--default").out == "berlin  Berlin\n"
     assert islet("widget", "options", WEATHER, "city", "--entity", "paris", "--entity", "rome").out == "paris\n"

@@ -1,6 +1,7 @@
 """What waits or is remembered for a connection: it has a share, others have theirs, and all is given back when it goes."""
 
 import itertools
+import json
 import secrets
 import time
 
@@ -87,7 +88,8 @@ def test_a_connection_has_eight_digests_at_a_time(client, wire, service, count):
         # Those of one message begin in one turn, and none ends before all have begun.
         puller.socket.send_multipart(
             [encode({"op": "bulk.digest", "req": f"d-{number}", "app": APP}) for number in range(count)])
-        answers = [puller.chunk()[0] for _ in range(count)]
+        answers = [json.loads(frame) for frame in wire.receive(puller.socket)]
+        assert len(answers) == count
         assert sum(answer.get("entities", 0) for answer in answers) == min(count, 8)
         refused = [answer["error"]["code"] for answer in answers if "error" in answer]
         assert refused == ["busy"] * (count - min(count, 8))

@@ -88,7 +88,11 @@ extension NaiveService {
     /// Whether the retention of a dismissed one is over, or there was no room for it.
     func mayForget(_ id: UInt64) -> Bool {
         guard let activity = activities[id], let when = activity.dismissedWhen else { return false }
-        let newer = retained.reversed().prefix { $0 != id }.count
+        // The first to go is the one that was dismissed first, and of one date the one that was started first.
+        let newer = retained.count { other in
+            guard let other = activities[other], let date = other.dismissedWhen else { return false }
+            return (date, other.order) > (when, activity.order)
+        }
         return when + rules.retention <= now || newer >= rules.maximumRetained
     }
 
