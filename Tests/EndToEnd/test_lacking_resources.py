@@ -296,7 +296,12 @@ def test_a_terminal_that_goes_away_ends_it_in_good_order(wire, serve, words, end
     service.signal(signal.SIGHUP)
     if ends:
         # One that comes right behind `ready` may come before the service listens for it.
-        until(lambda: service.process.poll() is not None or service.signal(signal.SIGHUP))
+        for _ in range(10):
+            try:
+                service.process.wait(timeout=3)
+                break
+            except subprocess.TimeoutExpired:
+                service.signal(signal.SIGHUP)
         assert service.wait() == 0
         assert events.watermark(lambda mark: mark.get("closing"))["seq"] == 1
     else:
