@@ -82,6 +82,8 @@ package struct IsletService: Service {
         logger.info("stopping")
         await host.stop()
         await thread.stop()
+        // Whoever still has the host has the sockets' context: without this, the process could end before its goodbye left.
+        context.end()
         logger.info("stopped")
     }
 

@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import Synchronization
 
 /// libzmq's context: its I/O threads and the name space of `inproc` endpoints.
 ///
@@ -42,8 +43,18 @@ package final class ZeroMQContext: Sendable {
         _ = unsafe zmq_ctx_shutdown(handle)
     }
 
-    deinit {
+    /// Whether it was ended before its last owner goes.
+    private let hasEnded = Atomic(false)
+
+    /// Ends it before its last owner goes: returns once what its sockets have sent is delivered, or their `linger` is over.
+    /// All of its sockets must be closed, else it waits for them for ever. A second time does nothing.
+    package func end() {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         _ = retryingInterrupts { unsafe zmq_ctx_term(handle) }
+    }
+
+    deinit {
+        end()
     }
 }
 

@@ -289,25 +289,16 @@ def test_a_start_that_waits_for_the_clock_can_be_stopped(wire, tmp_path):
 
 @pytest.mark.parametrize("words, ends", [([], True), (["nohup"], False)])
 def test_a_terminal_that_goes_away_ends_it_in_good_order(wire, serve, words, ends):
-    # Known to fail now and then, with this signal: the process stays, or its goodbye is not heard. Until that is
-    # mended, one of several must end as it should.
-    assert any(hangs_up(wire, serve, words, ends) for _ in range(6))
-
-
-def hangs_up(wire, serve, words, ends):
-    """Whether a service whose terminal goes away ends in good order, or stays where it is to stay."""
     service = serve(prefix=words)
     client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.")
     events.join()
     client.start()
     service.signal(signal.SIGHUP)
-    if not ends:
+    if ends:
+        assert service.wait() == 0
+        assert events.watermark(lambda mark: mark.get("closing"))["seq"] == 1
+    else:
         client.start()
-        return True
-    try:
-        return service.wait(5) == 0 and events.watermark(lambda mark: mark.get("closing"), 5)["seq"] == 1
-    except (subprocess.TimeoutExpired, Silence):
-        return False
 
 
 def test_a_folder_whose_lock_file_was_removed_has_one_process(wire, tmp_path):

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import IsletProtocol
 
 /// What an activity shows, until when that is up to date, and how important it is.
 public struct ActivityContent<State: Codable & Hashable & Sendable>: Hashable, Sendable {
@@ -108,14 +109,11 @@ extension Date {
     /// As the bus has dates: whole milliseconds since 1970. What is before or behind all that the service takes, such as
     /// `distantPast` and `distantFuture`, is its first or its last date (September 2001, November 2286).
     var json: RawJSON {
+        let (first, end) = (CommandDecoder.plausibleDates.lowerBound, CommandDecoder.plausibleDates.upperBound)
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
-        guard !milliseconds.isNaN else { return .integer(Self.plausible.lowerBound) }
-        let bounds = (Double(Self.plausible.lowerBound), Double(Self.plausible.upperBound))
-        return .integer(Int64(min(max(milliseconds, bounds.0), bounds.1)))
+        guard !milliseconds.isNaN else { return .integer(first) }
+        return .integer(Int64(min(max(milliseconds, Double(first)), Double(end - 1))))
     }
-
-    /// The dates that the service takes, by the contract.
-    private static let plausible: ClosedRange<Int64> = 1_000_000_000_000...9_999_999_999_999
 
     /// A date of the bus.
     init(milliseconds: Int64) {

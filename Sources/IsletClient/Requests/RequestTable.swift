@@ -1,4 +1,5 @@
 import IsletCore
+import IsletProtocol
 
 /// The commands that wait for their answers, each under its `req`.
 ///
@@ -13,7 +14,7 @@ package struct RequestTable: Sendable {
     package static let maximumCount = 65_536
 
     /// What a command may have in bytes, by the contract.
-    package static let maximumFrame = 65_536
+    package static let maximumFrame = CommandDecoder.maximumFrameLength
 
     /// What is to be done now.
     package enum Action: Sendable, Hashable {

@@ -21,8 +21,8 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     /// Whether a button shows as active, where its provider says.
     package internal(set) var isActive: Bool?
 
-    /// Whether it comes before another one in the order of placing.
-    func isPlaced(before other: ControlRecord) -> Bool { (addedAt, id) < (other.addedAt, other.id) }
+    /// Where it comes among those of its device.
+    var placing: (Instant, EntityID) { (addedAt, id) }
 }
 
 /// How long each of a control's texts is, with its quotes; 0: absent.

@@ -79,7 +79,7 @@ extension Engine {
     private func place(of record: ControlRecord, on device: DeviceID) -> Int {
         let slots = controls.onDevice[device] ?? []
         var place = slots.count
-        while place > 0, record.isPlaced(before: controls.slab[slots[place - 1]]) { place -= 1 }
+        while place > 0, record.placing < controls.slab[slots[place - 1]].placing { place -= 1 }
         return place
     }
 

@@ -62,17 +62,9 @@ extension Engine {
         }
     }
 
-    /// The kinds that a sweep is about, in the order of their numbers.
-    private func kinds(of sweep: ControlSweep) -> [ControlKindID] {
-        sweep.kind.map { [$0] }
-            ?? controls.kinds.records.indices.lazy.map { ControlKindID($0) }.filter {
-                controls.kinds[$0].app == sweep.app && controls.kinds[$0].placed > 0
-            }
-    }
-
     /// A sweep that a command asked for goes on in later turns.
     private mutating func remember(_ sweep: ControlSweep) {
-        for kind in kinds(of: sweep) {
+        for kind in sweep.kinds(in: controls.kinds) {
             controls.unswept[kind] = sweep.cause
             note(controlKind: kind)
         }
@@ -81,10 +73,8 @@ extension Engine {
     /// A sweep is through.
     private mutating func forget(_ sweep: ControlSweep) {
         guard !controls.unswept.isEmpty else { return }
-        let known = sweep.kind.map { [$0] } ?? controls.unswept.keys.sorted()
-        for kind in known where controls.unswept[kind] != nil && controls.kinds[kind].app == sweep.app {
-            let isOnItsWay = controls.sweeps.contains { $0.cause.isAskedOfMany && $0.covers(app: sweep.app, kind) }
-            guard !isOnItsWay else { continue }
+        let others = controls.sweeps.lazy.filter(\.cause.isAskedOfMany)
+        for kind in sweep.kinds(of: controls.unswept.keys, in: controls.kinds, without: others) {
             controls.unswept[kind] = nil
             note(controlKind: kind)
         }

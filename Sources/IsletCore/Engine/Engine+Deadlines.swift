@@ -49,9 +49,6 @@ extension Engine {
         min(wheel.earliestDeadline(), controls.wheel.earliestDeadline(), widgets.wheel.earliestDeadline())
     }
 
-    /// The same of activities alone.
-    package func earliestActivityDeadline() -> Instant { wheel.earliestDeadline() }
-
     private mutating func fire(_ slot: Slot, at now: Instant, _ dating: Dating) {
         let before = activities[slot].machine
         let steps = activities[slot].machine.deadlineReached(at: now, rules)

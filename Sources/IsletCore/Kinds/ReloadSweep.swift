@@ -31,6 +31,21 @@ struct ReloadSweep<Cause: Equatable & Sendable>: Sendable {
         end = later.end
     }
 
+    /// The kinds of which it reloads instances, in the order of their numbers.
+    func kinds<Declaration>(in table: borrowing DeclaredKindTable<Declaration>) -> [DeclaredKindID] {
+        if let kind { return [kind] }
+        return table.records.indices.map { DeclaredKindID($0) }.filter { table[$0].app == app && table[$0].placed > 0 }
+    }
+
+    /// Those of some kinds that it was about and none of these is.
+    func kinds<Declaration>(
+        of kinds: some Collection<DeclaredKindID>, in table: borrowing DeclaredKindTable<Declaration>,
+        without others: some Sequence<ReloadSweep>
+    ) -> [DeclaredKindID] {
+        let own = kinds.filter { covers(app: table[$0].app, $0) }
+        return own.filter { kind in !others.contains { $0.covers(app: app, kind) } }.sorted()
+    }
+
     /// Whether it is about an instance of an app and a kind.
     func covers(app other: AppID, _ otherKind: DeclaredKindID) -> Bool {
         app == other && (kind.map { $0 == otherKind } ?? true)

@@ -111,7 +111,7 @@ extension Engine {
             controls.countByState[Int(record.machine.state.rawValue)] += 1
             if record.device != nil { placed.append(slot) }
         }
-        placed.sort { controls.slab[$0].isPlaced(before: controls.slab[$1]) }
+        placed.sort { controls.slab[$0].placing < controls.slab[$1].placing }
         for slot in placed {
             guard let device = controls.slab[slot].device else { continue }
             controls.onDevice[device, default: []].append(slot)

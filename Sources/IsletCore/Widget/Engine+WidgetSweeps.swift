@@ -49,17 +49,9 @@ extension Engine {
         }
     }
 
-    /// The kinds that a sweep is about, in the order of their numbers.
-    private func kinds(of sweep: ReloadSweep<WidgetCause>) -> [DeclaredKindID] {
-        sweep.kind.map { [$0] }
-            ?? widgets.kinds.records.indices.lazy.map { DeclaredKindID($0) }.filter {
-                widgets.kinds[$0].app == sweep.app && widgets.kinds[$0].placed > 0
-            }
-    }
-
     /// A sweep that a command asked for goes on in later turns.
     private mutating func remember(_ sweep: ReloadSweep<WidgetCause>) {
-        for kind in kinds(of: sweep) {
+        for kind in sweep.kinds(in: widgets.kinds) {
             widgets.unswept[kind] = UnsweptReload(since: sweep.setAt, cause: sweep.cause)
             note(widgetKind: kind)
         }
@@ -68,12 +60,8 @@ extension Engine {
     /// A sweep is through.
     private mutating func forget(_ sweep: ReloadSweep<WidgetCause>) {
         guard !widgets.unswept.isEmpty else { return }
-        let known = sweep.kind.map { [$0] } ?? widgets.unswept.keys.sorted()
-        for kind in known where widgets.unswept[kind] != nil && widgets.kinds[kind].app == sweep.app {
-            let isOnItsWay = widgets.sweeps.contains {
-                $0.cause.isAskedOfMany && $0.covers(app: sweep.app, kind)
-            }
-            guard !isOnItsWay else { continue }
+        let others = widgets.sweeps.lazy.filter(\.cause.isAskedOfMany)
+        for kind in sweep.kinds(of: widgets.unswept.keys, in: widgets.kinds, without: others) {
             widgets.unswept[kind] = nil
             note(widgetKind: kind)
         }

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletProtocol
 
 /// Why a text is no value of a setting, worded to follow "is".
 struct SettingRefusal: Error, Equatable {
@@ -91,8 +92,8 @@ enum SettingText {
         guard text.hasPrefix("manual="), let start = Milliseconds(text.dropFirst("manual=".count)) else {
             throw SettingRefusal("no clock: write system, manual, or manual=MS with milliseconds since 1970")
         }
-        guard plausibleDates.contains(start) else {
-            let meant = plausibleDates.contains(start.multipliedReportingOverflow(by: 1_000).partialValue)
+        guard CommandDecoder.plausibleDates.contains(start) else {
+            let meant = CommandDecoder.plausibleDates.contains(start.multipliedReportingOverflow(by: 1_000).partialValue)
             throw SettingRefusal(
                 "no plausible date in milliseconds since 1970"
                     + (meant ? "; if these are seconds, write manual=\(start)000" : ""))
@@ -100,8 +101,6 @@ enum SettingText {
         return .manual(from: Instant(start))
     }
 
-    /// The contract's plausible dates, 2001 to 2286.
-    private static let plausibleDates: Range<Milliseconds> = 1_000_000_000_000..<10_000_000_000_000
 
     /// How many times faster than real time domain time runs.
     static func speed(_ text: String) throws(SettingRefusal) -> Double {

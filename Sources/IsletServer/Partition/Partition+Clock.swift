@@ -107,9 +107,6 @@ extension Partition {
         return false
     }
 
-    /// When the next activity moves by itself, in milliseconds of domain time.
-    package var earliestActivityDeadline: Int64 { engine.earliestActivityDeadline().milliseconds }
-
     /// The clock that travels has come so far.
     private func stand(at instant: Instant) {
         do throws(DomainClock.AdvanceError) {
