@@ -107,6 +107,61 @@ def test_the_detail_of_what_has_gone_says_so_and_offers_nothing(pages, service, 
     assert page.text("#detail-state") == "gone"
 
 
+# Answers to the operation `window.heldOp` wait in `window.held` until they are let go; events of what is started with
+# "lose me" never come.
+LATE = """(() => {
+    window.held = [];
+    const real = window.fetch;
+    window.fetch = async (path, init) => {
+        const isHeld = init?.body !== undefined && JSON.parse(init.body).op === window.heldOp;
+        const response = await real(path, init);
+        if (isHeld) await new Promise((letGo) => window.held.push(letGo));
+        return response;
+    };
+    window.EventSource = class extends EventSource {
+        constructor(...given) {
+            super(...given);
+            window.source = this;
+        }
+        addEventListener(name, listener) {
+            const passes = (message) => !(name === "message" && message.data.includes("lose me"));
+            super.addEventListener(name, (message) => passes(message) && listener(message));
+        }
+    };
+})()"""
+
+
+def test_what_went_while_its_reasons_were_on_the_way_is_gone(pages, service, home):
+    torch = home.shown(home.provider())
+    page = pages(service, "controls", width=1600, script=LATE)
+    page.js(f"window.heldOp = 'control.explain'; location.hash = 'controls/control/{home.app}/{torch}'")
+    page.until("window.held.length === 1 && document.querySelectorAll('#detail-actions button').length > 0")
+    home.client.applied("control.remove", id=torch)
+    page.gone(f'#tiles .tile[data-id="{torch}"]')
+    page.until("window.held.length === 2", "the question whether it is gone")
+    page.js("window.heldOp = null; window.held[1]()")
+    page.reads("#detail-error", "It is gone")
+    page.js("window.held[0]()")
+    page.js("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))")
+    assert "It is gone" in page.text("#detail-error") and page.text("#detail-state") == "gone"
+    page.gone(f'#tiles .tile[data-id="{torch}"]')
+
+
+def test_what_was_dismissed_while_its_list_was_on_the_way_is_no_ghost(pages, service, client):
+    kept = start(client, "order-1")
+    page = pages(service, script=LATE, width=1600)
+    page.row(kept)
+    gone = start(client, "order-2", contentState={"note": "lose me"})
+    page.js("window.heldOp = 'activity.list'; window.source.dispatchEvent(new MessageEvent('lost', {data: ''}))")
+    page.until("window.held.length === 1", "the list on its way")
+    client.applied("activity.dismiss", id=gone)
+    client.applied("activity.update", id=kept, contentState={"eta": 7})
+    page.row(kept, "text.includes('7')")
+    page.js("window.heldOp = null; window.held[0]()")
+    page.live()
+    assert page.keys() == ["order-1"]
+
+
 @pytest.mark.parametrize("tint", ["constructor", "__proto__", "toString"])
 def test_a_tint_is_a_colour_or_none(pages, service, client, home, tint):
     torch = home.shown(home.provider(), look={"status": "on", "tint": tint})

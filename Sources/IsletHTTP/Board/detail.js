@@ -2,7 +2,7 @@
 
 import {byId, h, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
-import {onChange, putEntity, setChanges, store} from "./store.js";
+import {askingNow, onChange, putEntity, setChanges, store} from "./store.js";
 import {currentTime} from "./clock.js";
 import {appName, bytes, capitalized, exact, words} from "./format.js";
 import {closeDetail, selected} from "./route.js";
@@ -84,15 +84,18 @@ function refresh() {
 async function read() {
     const mine = open;
     if (mine === null) return;
+    const asked = askingNow();
     try {
         const answer = await ask(`${mine.family}.explain`, {app: mine.app, id: mine.id});
         if (mine !== open) return;
+        putEntity(mine.family, answer[mine.family], asked);
+        const entity = store[mine.family].get(mine.id);
+        if (entity === undefined) return void read(); // it has left since; the service says whether it is gone
         decisions = answer.decisions;
-        putEntity(mine.family, answer[mine.family]);
         if (mine.family === "activity") {
             setChanges(mine.id, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
         }
-        seen = store[mine.family].get(mine.id);
+        seen = entity;
         setText(byId("detail-error"), "");
         draw();
         drawDecisions();

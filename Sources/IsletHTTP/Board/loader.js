@@ -2,8 +2,8 @@
 // lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, changed, families, forgetEarly, heldLimit, keepEarly, note, putEntity,
-    removeEntity, setChanges, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, heldLimit, keepEarly, note,
+    putEntity, removeEntity, setChanges, store} from "./store.js";
 import {setNow} from "./clock.js";
 
 const pageSize = 1_000;
@@ -61,11 +61,12 @@ async function loadFamily(app, family, mine) {
     let cursor;
     let total = 0;
     do {
+        const asked = askingNow();
         const answer = await ask(`${family}.list`, {app, limit: pageSize, ...(cursor === undefined ? {} : {cursor})});
         if (mine !== generation) return;
         for (const row of answer[plural[family]]) {
             seen.add(row.id);
-            putEntity(family, row);
+            putEntity(family, row, asked);
         }
         total = answer.total;
         cursor = answer.next;
@@ -90,9 +91,10 @@ async function loadKinds(app, family, mine) {
 export async function loadDismissed() {
     const mine = generation;
     for (const app of store.apps.keys()) {
+        const asked = askingNow();
         const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
         if (mine !== generation) return;
-        for (const row of answer.activities) putEntity("activity", row);
+        for (const row of answer.activities) putEntity("activity", row, asked);
         note(app, "dismissed", answer.activities.length, answer.total);
     }
     changed("lists");
@@ -135,9 +137,10 @@ async function readEntity(app, family, id) {
     if (reading.has(id) || reading.size >= readingLimit) return;
     reading.add(id);
     const mine = generation;
+    const asked = askingNow();
     try {
         const answer = await ask(`${family}.get`, {app, id});
-        if (mine === generation) putEntity(family, answer[family]);
+        if (mine === generation) putEntity(family, answer[family], asked);
     } catch {
         // It may be gone by now; the next list tells.
     } finally {

@@ -51,10 +51,12 @@ function flush() {
     for (const listener of listeners) listener(told);
 }
 
-// A row of a list, or the answer of a get: kept where it is newer than what is known.
-export function putEntity(family, entity) {
+// A row of a list, or the answer of a get: kept where it is newer than what is known, and where the entity has not left
+// since the question was asked. `asked`: what `askingNow()` gave then.
+export function putEntity(family, entity, asked) {
     const known = store[family].get(entity.id);
     if (known !== undefined && known.revision >= entity.revision) return;
+    if ((left.get(entity.id) ?? 0) > asked) return;
     store[family].set(entity.id, entity);
     changed(family, entity.id);
     const events = early.get(entity.id);
@@ -77,7 +79,25 @@ export function forgetEarly() {
     early.clear();
 }
 
+// What has left lately, id → the number of its leaving: an answer may be older than the event that said so.
+const left = new Map();
+const leftLimit = 20_000; // far more than leave while one answer is on its way
+let leavings = 0;
+
+// A mark to be given with what the answer brings; to be taken before the question is asked.
+export function askingNow() {
+    return leavings;
+}
+
+function noteLeft(id) {
+    leavings += 1;
+    left.delete(id);
+    left.set(id, leavings);
+    if (left.size > leftLimit) left.delete(left.keys().next().value);
+}
+
 export function removeEntity(family, id) {
+    noteLeft(id);
     if (!store[family].delete(id)) return;
     store.changes.delete(id);
     changed(family, id);
@@ -89,7 +109,11 @@ export function applyEvent(family, event) {
     if (patch === undefined || typeof patch.id !== "string") return true;
     const known = store[family].get(patch.id);
     if (known === undefined) {
-        if (patch.app === undefined) return event.to === "removed" || event.to === "dismissed";
+        if (patch.app === undefined) {
+            if (event.to !== "removed" && event.to !== "dismissed") return false;
+            noteLeft(patch.id);
+            return true;
+        }
         if (store[family].size >= heldLimit[family]) {
             store.notes.set(`* ${family}`, {family, text: `no more than ${count(heldLimit[family])}`});
             return true;
