@@ -123,20 +123,31 @@ enum FileSystem {
     }
 
     /// Whether a folder is another one or below it, whatever links and `..` its path goes through: folders are compared
-    /// by their numbers, from the inner one up to the root.
+    /// by their numbers. One that is not there yet is where it would be made.
     static func isWithin(_ outer: String, _ inner: String) -> Bool {
         var wanted = stat()
-        guard unsafe stat(outer, &wanted) == 0, let resolved = unsafe realpath(inner, nil) else { return false }
-        defer { unsafe free(resolved) }
-        var path = unsafe String(cString: resolved)
-        while true {
+        guard unsafe stat(outer, &wanted) == 0 else { return false }
+        return folders(from: inner).contains { path in
             var status = stat()
-            if unsafe stat(path, &status) == 0, status.st_dev == wanted.st_dev, status.st_ino == wanted.st_ino {
-                return true
-            }
-            if path == "/" { return false }
-            path = directory(of: path)
+            return unsafe stat(path, &status) == 0 && status.st_dev == wanted.st_dev && status.st_ino == wanted.st_ino
         }
+    }
+
+    /// The folders that a path leads through, from the innermost that is there up to the root, without links and `..`.
+    static func folders(from path: String) -> [String] {
+        var nearest = path
+        var resolved = unsafe realpath(nearest, nil)
+        while unsafe resolved == nil {
+            let above = directory(of: nearest)
+            guard errno == ENOENT, above != nearest else { return [] }
+            nearest = above
+            unsafe resolved = unsafe realpath(nearest, nil)
+        }
+        guard let found = unsafe resolved else { return [] }
+        defer { unsafe free(found) }
+        var folders = [unsafe String(cString: found)]
+        while let last = folders.last, last != "/" { folders.append(directory(of: last)) }
+        return folders
     }
 
     /// Makes an empty file that its owner alone may read.

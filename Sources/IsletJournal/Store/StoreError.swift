@@ -33,8 +33,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case commitsLost(directory: String, last: UInt64, acknowledged: UInt64)
     /// A file or folder is in the way.
     case exists(String)
-    /// A backup was to be written into the data folder itself.
-    case backupWithin(file: String, directory: String)
+    /// A backup, or a new data folder, was to be made within a data folder.
+    case within(path: String, directory: String)
     /// A backup was to have the name of a segment, or of a file beside one.
     case backupNamedAsSegment(file: String)
     /// SQLite failed.
@@ -92,8 +92,8 @@ extension StoreError: CustomStringConvertible {
         case .commitsLost(let directory, let last, let acknowledged):
             "\(directory) ends with batch \(last), but batch \(acknowledged) was acknowledged. \(Self.advice)"
         case .exists(let path): "\(path) exists already"
-        case .backupWithin(let file, let directory):
-            "\(file) is within the data folder \(directory): choose a place outside it"
+        case .within(let path, let directory):
+            "\(path) is within the data folder \(directory): choose a place outside it"
         case .backupNamedAsSegment(let file):
             "\(file) has the name of a journal's segment, and would be taken for one: choose another name"
         case .database(let error): error.description

@@ -39,7 +39,7 @@ struct Backup {
     /// and a roll-over or trimming would delete the backup.
     private func checkPlace(of path: String) throws(StoreError) {
         guard !FileSystem.isWithin(names.directory, FileSystem.directory(of: path)) else {
-            throw .backupWithin(file: path, directory: names.directory)
+            throw .within(path: path, directory: names.directory)
         }
         let name = FileSystem.name(of: path)
         guard FolderNames.segmentNumber(name) == nil, FolderNames.segmentBeside(name) == nil else {

@@ -10,16 +10,9 @@ extension Store {
         from file: String, into directory: String, epoch: String, options: StoreOptions
     ) throws(StoreError) {
         let names = FolderNames(directory: directory)
-        if FileSystem.kind(of: directory) == .directory {
-            let contents: [String]
-            do { contents = try FileSystem.names(in: directory) } catch { throw StoreError(error) }
-            // Of one that was refused, the lock is left.
-            guard contents.allSatisfy({ $0 == FolderNames.lockName }) else { throw .exists(directory) }
-        }
+        try checkIsNew(names)
         try Schema.checkHeader(of: file)
-        try prepareFolder(names, options)
-        let lock = try takeLock(names)
-        try withExtendedLifetime(lock) { () throws(StoreError) in
+        try makeNew(names, options) { () throws(StoreError) in
             let restore = Restore(file: file, names: names, epoch: epoch, options: options)
             do throws(StoreError) {
                 try restore.run()
@@ -46,7 +39,7 @@ private struct Restore {
         throw .damagedBackup(file: file, reason: first.meaning)
     }
 
-    /// The folder is as it was, but for its lock.
+    /// The folder is as it was, but for its lock: there was nothing in it.
     func removeAll() {
         for path in [names.mark, FolderNames.unfinished(names.mark)] { try? FileSystem.remove(path) }
         for path in [names.state, names.segment(1)] {

@@ -1,0 +1,39 @@
+extension Store {
+    /// Refuses a place where no new data folder may be made: a folder with anything in it, but the lock of one who was
+    /// refused, and one within another data folder, which holds its own files and no others.
+    ///
+    /// - Parameter source: The folder that the new one is made of, which may be too damaged to be known for one.
+    static func checkIsNew(_ names: FolderNames, madeOf source: FolderNames? = nil) throws(StoreError) {
+        if FileSystem.kind(of: names.directory) == .directory {
+            let contents: [String]
+            do { contents = try FileSystem.names(in: names.directory) } catch { throw StoreError(error) }
+            guard contents.allSatisfy({ $0 == FolderNames.lockName }) else { throw .exists(names.directory) }
+        }
+        if let source, FileSystem.isWithin(source.directory, names.directory) {
+            throw .within(path: names.directory, directory: source.directory)
+        }
+        for folder in FileSystem.folders(from: names.directory) {
+            guard (try? Schema.checkHeader(of: FolderNames(directory: folder).state)) == nil else {
+                throw .within(path: names.directory, directory: folder)
+            }
+        }
+    }
+
+    /// Makes a new data folder, which nobody else can use or make meanwhile.
+    ///
+    /// - Parameters:
+    ///   - source: As for ``checkIsNew(_:madeOf:)``, which is called before, so that what is refused is not touched.
+    ///   - fill: Writes the files. Where it throws, it removes those that it made.
+    static func makeNew(
+        _ names: FolderNames, madeOf source: FolderNames? = nil, _ options: StoreOptions,
+        fill: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try prepareFolder(names, options)
+        let lock = try takeLock(names)
+        try withExtendedLifetime(lock) { () throws(StoreError) in
+            // Somebody may have used the folder, and gone, before it was locked.
+            try checkIsNew(names, madeOf: source)
+            try fill()
+        }
+    }
+}

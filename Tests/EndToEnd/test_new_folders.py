@@ -1,0 +1,99 @@
+"""Where `islet restore` and `islet journal rebuild` make a folder: where nothing is, and nobody else makes anything."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from support.durable import Durable
+from support.service import BINARY, environment, run
+from support.wire import DEADLINE, Deadline
+
+
+@pytest.fixture
+def durable(wire, tmp_path):
+    """A stopped service with an activity, of which there is a backup."""
+    made = Durable(wire, tmp_path / "data").start()
+    made.client.start(key="order-1")
+    assert run("backup", tmp_path / "backup.db", "--commands", made.service.commands).returncode == 0
+    yield made.stop()
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock" and "shm" not in path.name}
+
+
+def restore(file, folder):
+    return run("restore", file, "--data", folder, "--allow-volatile")
+
+
+def begin(*words):
+    return subprocess.Popen(
+        [str(BINARY), *map(str, words), "--allow-volatile"], env=environment(), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process):
+    out, err = process.communicate(timeout=DEADLINE)
+    return process.returncode, out + err
+
+
+def test_a_restore_leaves_alone_what_another_has_made_meanwhile(durable, tmp_path):
+    """The first has seen that nothing is there, and reads its backup for as long as the second takes."""
+    os.mkfifo(tmp_path / "slow.db")
+    first = begin("restore", tmp_path / "slow.db", "--data", tmp_path / "new")
+    with open(tmp_path / "slow.db", "wb") as slow:
+        assert restore(tmp_path / "backup.db", tmp_path / "new").returncode == 0
+        before = files(tmp_path / "new")
+        slow.write((tmp_path / "backup.db").read_bytes()[:100])
+    code, text = ended(first)
+    assert code == 1 and f"{tmp_path / 'new'} exists already" in text, text
+    assert files(tmp_path / "new") == before
+    assert run("journal", "verify", "--data", tmp_path / "new").returncode == 0
+
+
+def test_nobody_makes_anything_where_a_rebuild_does(durable, tmp_path):
+    slow = tmp_path / "slow"
+    shutil.copytree(durable.data, slow)
+    (slow / "journal-000001.db").unlink()
+    os.mkfifo(slow / "journal-000001.db")
+    rebuild, deadline = begin("journal", "rebuild", "--data", slow, "--to", tmp_path / "new"), Deadline()
+    while not (tmp_path / "new" / "lock").exists():
+        assert rebuild.poll() is None and not deadline.passed
+    done = restore(tmp_path / "backup.db", tmp_path / "new")
+    assert done.returncode == 1 and f"{tmp_path / 'new'} is used by another process" in done.stderr
+    # Now it goes on, and does not get far.
+    with open(slow / "journal-000001.db", "wb"):
+        assert ended(rebuild)[0] == 1
+
+
+def test_a_folder_with_anything_in_it_is_not_rebuilt_into(durable, tmp_path):
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "notes.txt").write_text("mine")
+    code, text = ended(begin("journal", "rebuild", "--data", durable.data, "--to", tmp_path / "new"))
+    assert code == 1 and "exists already" in text and files(tmp_path / "new") == {"notes.txt": b"mine"}
+
+
+@pytest.mark.parametrize("place", ["data/new", "link/new", "data/../data/new", "data/inner/new/", "inner-link/new"])
+@pytest.mark.parametrize("how", ["rebuild", "rebuild by a link", "restore"])
+def test_nothing_is_made_within_a_data_folder(durable, tmp_path, place, how):
+    (tmp_path / "link").symlink_to(tmp_path / "data")
+    (durable.data / "inner").mkdir()
+    (tmp_path / "inner-link").symlink_to(durable.data / "inner")
+    before = sorted(path for path in durable.data.rglob("*") if path.name != "lock")
+    target = f"{tmp_path}/{place}"
+    if how == "restore":
+        words = ("restore", tmp_path / "backup.db", "--data", target)
+    else:
+        words = ("journal", "rebuild", "--data", tmp_path / ("link" if "link" in how else "data"), "--to", target)
+    code, text = ended(begin(*words))
+    assert code == 1 and f"{target} is within the data folder {tmp_path}/" in text, text
+    assert sorted(path for path in durable.data.rglob("*") if path.name != "lock") == before
+    assert restore(tmp_path / "backup.db", tmp_path / "beside").returncode == 0
+
+
+def test_nothing_is_made_within_a_folder_that_is_too_damaged_to_be_known(durable, tmp_path):
+    (durable.data / "state.db").unlink()
+    code, text = ended(begin("journal", "rebuild", "--data", durable.data, "--to", durable.data / "new"))
+    assert code == 1 and "is within the data folder" in text and not (durable.data / "new").exists()
