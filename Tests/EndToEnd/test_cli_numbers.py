@@ -1,9 +1,12 @@
 """Numbers and dates that people write: what cannot be is refused, and nothing is too large to be answered."""
 
+import json
+
 import pytest
 
 from support.cli import Islet
 from support.dates import MINUTE, after
+from support.service import run
 
 LONG = "106751991167d"  # the longest span of days whose milliseconds are told in 64 bits
 
@@ -41,6 +44,15 @@ def test_a_span_as_long_as_can_be_is_answered(islet, client, words, code):
     client.start(key="order-1", staleDate=after(MINUTE))
     done = islet(*words, code=None)
     assert done.code == code, f"{done.code}\n{done.out}\n{done.err}"
+
+
+@pytest.mark.parametrize("first", [2**42, 2**44, 2**63, 2**64 - 1])
+def test_a_dump_from_beyond_the_last_batch_is_empty(serve, tmp_path, first):
+    service = serve({"--store": None, "--data": str(tmp_path / "data")})
+    Islet(service)("activity", "start", "k", "--type", "T", "--state", "{}")
+    dump = lambda first: run("journal", "dump", "--data", tmp_path / "data", "--from", first)
+    assert any("topic" in json.loads(line) for line in dump(0).stdout.splitlines())
+    assert (dump(first).returncode, dump(first).stdout) == (0, "")
 
 
 @pytest.mark.parametrize("date", [

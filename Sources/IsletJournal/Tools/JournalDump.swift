@@ -18,6 +18,8 @@ extension Store {
         directory: String, from first: UInt64 = 1, _ visit: (DumpedRow) throws -> Void
     ) throws {
         let names = FolderNames(directory: directory)
+        // Beyond the last number that a batch can have there is none, and it is no row's id.
+        let first = min(first, SegmentReader.maximumBatch)
         for number in try existingContents(names).segments {
             let path = names.segment(number)
             do {
