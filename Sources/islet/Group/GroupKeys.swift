@@ -51,8 +51,8 @@ extension GroupCommand {
                 guard let item = answer["group"]?.object, let value = item["value"] else {
                     throw IsletError.unreadable("no key")
                 }
-                if !output.json, Console.isSeen { return Console.data(value.description) }
-                Console.data(output.json ? item.json.bytes : value.bytes)
+                if output.json { return Console.data(item.json.bytes) }
+                if Console.isSeen { Console.data(value.description) } else { Console.exactly(value.bytes) }
             }
         }
     }

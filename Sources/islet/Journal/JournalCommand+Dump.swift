@@ -13,7 +13,7 @@ extension JournalCommand {
                   islet journal dump --from 1200
 
                 A line is {"batch":…,"at":…,"topic":…,"event":{…}}, the event byte for byte as it
-                was published. A batch without events is {"batch":…,"at":…,"facts":n,"answers":n}.
+                was published, but for line ends between its parts, which are spaces. A batch without events is {"batch":…,"at":…,"facts":n,"answers":n}.
                 """)
 
         @Option(help: ArgumentHelp("Begin with this batch.", valueName: "number"))

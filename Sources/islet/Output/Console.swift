@@ -15,10 +15,15 @@ enum Console {
         write(Array(line.printable(keepsInk: isSeen).utf8))
     }
 
-    /// Writes JSON and a line's end on standard output: byte for byte to programs, and with what a terminal would obey
-    /// escaped where a person looks.
+    /// Writes JSON as one line of JSON Lines on standard output: as it came to programs, but for line ends between its
+    /// parts, and with what a terminal would obey escaped where a person looks.
     static func data(_ json: [UInt8]) {
-        write(isSeen ? json.escapedForTerminal : json)
+        write((isSeen ? json.escapedForTerminal : json).onOneLine)
+    }
+
+    /// Writes one JSON value on standard output, byte for byte, and a line's end.
+    static func exactly(_ json: [UInt8]) {
+        write(json)
     }
 
     /// Writes text of this command's own on standard output, with its own line ends.

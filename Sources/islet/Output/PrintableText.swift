@@ -97,6 +97,14 @@ extension [UInt8] {
         }
         return Array(String(result).utf8)
     }
+
+    /// JSON that means the same, without the line ends that users' content has between its parts: spaces are in their
+    /// place. None is in a string, where JSON asks for an escape.
+    package var onOneLine: [UInt8] {
+        contains(where: Self.isLineEnd) ? map { Self.isLineEnd($0) ? UInt8(ascii: " ") : $0 } : self
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 }
 
 extension Unicode.Scalar {

@@ -26,6 +26,13 @@ struct PrintableTextTests {
         }
     }
 
+    @Test("JSON in several lines is one line that means the same")
+    func oneLine() {
+        let json = Array("{\r\n  \"a\": \"\\n\u{2028}\",\r\t\"b\":\n1}".utf8)
+        #expect(String(decoding: json.onOneLine, as: UTF8.self) == "{    \"a\": \"\\n\u{2028}\", \t\"b\": 1}")
+        #expect(Array("{\"a\":\"\\n\"}".utf8).onOneLine == Array("{\"a\":\"\\n\"}".utf8))
+    }
+
     @Test("a table's cells and a coloured text are printable, also with colours")
     func table() {
         var table = TextTable("KEY", "STATE")
