@@ -11,6 +11,7 @@ import pytest
 
 from support.cli import Islet
 from support.dates import HOUR, MINUTE, after
+from support.provider import toggle
 from support.service import BINARY, run
 from support.wire import DEADLINE, Deadline
 
@@ -260,8 +261,9 @@ def test_one_is_named_or_a_filter_and_not_both(islet):
         islet("activity", "end", *words, code=2)
 
 
-def on_a_terminal(islet, *words, types=""):
-    """Runs it with all its streams on a terminal, where a person types; gives the exit code and what was seen."""
+def on_a_terminal(islet, *words, types="", meanwhile=lambda: None):
+    """Runs it with all its streams on a terminal, where a person types; gives the exit code and what was seen.
+    `meanwhile` is called when the person is asked."""
     pid, mine = pty.fork()
     if pid == 0:
         os.execve(BINARY, [str(BINARY), *words], {**islet.env, "TERM": "xterm"})
@@ -278,6 +280,7 @@ def on_a_terminal(islet, *words, types=""):
                 break
             seen += piece
             if types and "[y/N]" in seen:
+                meanwhile()
                 os.write(mine, types.encode())
                 types = ""
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
@@ -290,6 +293,35 @@ def test_a_person_is_asked(islet, client, orders, answer, code, state):
     ended, seen = on_a_terminal(islet, "activity", "end", "--filter", "key=order-1", types=answer)
     assert (ended, client.get(key="order-1", device="phone-1")["state"]) == (code, state)
     assert "end 1 activity in com.example.pizza? [y/N]" in seen and "order-1" in seen
+
+
+@pytest.mark.parametrize("verb, state", [("end", "ended"), ("dismiss", "dismissed")])
+def test_what_does_not_fit_any_more_when_the_person_says_yes_is_skipped(islet, client, verb, state):
+    ids = {key: client.start(key=key, staleDate=after(MINUTE), device="phone")["id"] for key in ("fresh", "old", "busy")}
+    client.advance(by=2 * MINUTE)
+
+    def meanwhile():
+        client.applied("activity.update", id=ids["fresh"], contentState={"eta": 1})
+        client.applied("activity.update", id=ids["busy"], contentState={"eta": 2})
+
+    code, seen = on_a_terminal(
+        islet, "activity", verb, "--filter", "state=stale or key=busy", types="y\n", meanwhile=meanwhile)
+    rows = {key: client.get(id=id) for key, id in ids.items()}
+    assert {key: row["state"] for key, row in rows.items()} == {"fresh": "active", "old": state, "busy": state}
+    assert rows["fresh"]["contentState"] == {"eta": 1}
+    assert "fresh: skipped: it has changed and does not fit any more" in seen and "busy: " not in seen
+    assert code == 4 and f"{state} 2 of 3 activities, 1 skipped" in seen
+
+
+def test_a_control_with_other_parameters_than_when_it_was_asked_for_stays(islet, home):
+    home.provider(toggle("Lamp", parameters=[{"name": "room", "type": "string"}]))
+    add = lambda room: home.client.applied("control.add", kind="Lamp", configuration={"room": room})["control"]["id"]
+    moved, left = add("office"), add("office")
+    code, seen = on_a_terminal(
+        islet, "control", "remove", "--filter", "configuration.room=office", types="y\n",
+        meanwhile=lambda: home.client.applied("control.configure", id=moved, configuration={"room": "kitchen"}))
+    assert [row["id"] for row in home.client.read("control.list")["controls"]] == [moved], seen
+    assert code == 4 and "removed 1 of 2 controls, 1 skipped" in seen
 
 
 def test_a_stop_is_heard_between_two_parts(islet, client):

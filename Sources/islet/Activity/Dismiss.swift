@@ -13,6 +13,7 @@ extension ActivityCommand {
                   islet activity dismiss --filter 'state=ended and endedAt<-1h' --by system --yes
 
                 With --filter it says how many it would be, and asks before it removes them.
+                What has changed by then and does not fit any more is skipped.
                 """)
 
         @OptionGroup var choice: EntityChoice<ActivityTarget>

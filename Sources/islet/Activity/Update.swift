@@ -62,7 +62,8 @@ extension ActivityCommand {
                   islet activity end --filter 'state=stale and type=Delivery' --dry-run
                   islet activity end --filter 'state=stale and type=Delivery' --yes
 
-                With --filter it says how many it would be, and asks before it ends them.
+                With --filter it says how many it would be, and asks before it ends them. What
+                has changed by then and does not fit any more is skipped.
                 """)
 
         @OptionGroup var choice: EntityChoice<ActivityTarget>

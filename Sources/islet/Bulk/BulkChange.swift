@@ -26,6 +26,8 @@ struct BulkChange<Target: NamedTarget> {
     private let partMax = 64
     /// How many are named before the question.
     private let namesMax = 10
+    /// How often one is tried that changes all the time.
+    private let triesMax = 4
 
     func run() async throws {
         try await service.withConnection { connection in
@@ -53,7 +55,7 @@ struct BulkChange<Target: NamedTarget> {
         guard selection.matching <= countMax, !selection.isCut else {
             throw Failure(.refused, "more than \(RecoveryText.grouped(countMax)) fit: make the filter narrower")
         }
-        let rows = selection.rows.filter { states?.contains($0["state"]?.string ?? "") ?? true }
+        let rows = selection.rows.filter(isPossible)
         let others = selection.rows.count - rows.count
         Console.message(
             "\(counted(rows.count)) of \(RecoveryText.grouped(selection.seen)) fit"
@@ -73,16 +75,76 @@ struct BulkChange<Target: NamedTarget> {
             while !rest.isEmpty, !progress.isStopped {
                 let part = rest.prefix(partMax)
                 rest = rest.dropFirst(partMax)
-                let results = await connection.send(batch: part.map(command))
-                for (row, result) in zip(part, results) { tell(result, of: row, progress) }
+                await change(part: Array(part), progress, connection)
             }
         }
         try conclude(progress, of: rows.count)
     }
 
+    /// Changes each as it was when it was found to fit. What has changed since then is looked at again: it is changed
+    /// where it still fits, and skipped where not.
+    private func change(part: [RawObject], _ progress: BulkProgress, _ connection: IsletConnection) async {
+        var rows = part
+        for _ in 0..<triesMax where !rows.isEmpty && !progress.isStopped {
+            let results = await connection.send(batch: rows.map(command))
+            var changed: [RawObject] = []
+            for (row, result) in zip(rows, results) {
+                if isGuarded, case .failure(let error) = result, error.code == .conflict {
+                    changed.append(row)
+                } else {
+                    tell(result, of: row, progress)
+                }
+            }
+            rows = await stillFitting(changed, progress, connection)
+        }
+        guard !progress.isStopped else { return }
+        for row in rows { skip(row, "it changes all the time", progress) }
+    }
+
+    /// Whether a change is only made of what has not changed since it was found to fit. Whoever names a revision has
+    /// said what it is to be.
+    private var isGuarded: Bool { fields["ifRevision"] == nil }
+
+    /// These as they are now, without those that do not fit any more.
+    private func stillFitting(
+        _ rows: [RawObject], _ progress: BulkProgress, _ connection: IsletConnection
+    ) async -> [RawObject] {
+        guard !rows.isEmpty else { return [] }
+        let now: Int64
+        do throws(IsletError) {
+            now = filter.needsNow ? try await connection.now() : 0
+        } catch {
+            for row in rows { tell(.failure(error), of: row, progress) }
+            return []
+        }
+        let gets = rows.map { row in
+            var get = Command("\(Family.noun).get", app: choice.app.app)
+            get["id"] = row["id"]
+            return get
+        }
+        var fitting: [RawObject] = []
+        for (row, result) in zip(rows, await connection.send(batch: gets)) {
+            switch result.map(EntityText.entity) {
+            case .success(let entity?) where filter.matches(entity, now: now) && isPossible(entity):
+                fitting.append(entity)
+            case .success: skip(row, "it has changed and does not fit any more", progress)
+            case .failure(let error): tell(.failure(error), of: row, progress)
+            }
+        }
+        return fitting
+    }
+
+    private func isPossible(_ row: RawObject) -> Bool { states?.contains(row["state"]?.string ?? "") ?? true }
+
+    private func skip(_ row: RawObject, _ reason: String, _ progress: BulkProgress) {
+        progress.skipped()
+        Console.message("\(Family.name(row)): skipped: \(reason)")
+    }
+
     private func command(_ row: RawObject) -> Command {
         var command = Command("\(Family.noun).\(verb)", app: choice.app.app)
         command["id"] = row["id"]
+        command["ifRevision"] = row["revision"]
         for field in fields.members { command[field.name] = field.value }
         return command
     }
@@ -109,8 +171,9 @@ struct BulkChange<Target: NamedTarget> {
         let counts = progress.counts
         var text = "\(done) \(RecoveryText.grouped(counts.applied)) of \(counted(count))"
         if counts.ignored > 0 { text += ", \(RecoveryText.grouped(counts.ignored)) ignored" }
+        if counts.skipped > 0 { text += ", \(RecoveryText.grouped(counts.skipped)) skipped" }
         if counts.failed > 0 { text += ", \(RecoveryText.grouped(counts.failed)) failed" }
-        let told = counts.applied + counts.ignored + counts.failed
+        let told = counts.applied + counts.ignored + counts.skipped + counts.failed
         guard told == count else {
             throw Failure(.failure, "\(text); stopped before the other \(RecoveryText.grouped(count - told))")
         }
@@ -128,8 +191,10 @@ private final class BulkProgress: Sendable {
     struct Counts {
         var applied = 0
         var ignored = 0
+        var skipped = 0
         var failed = 0
-        /// The exit code, where not all is well: that of a failure stands over that of what was ignored.
+        /// The exit code, where not all is well: that of a failure stands over that of what was ignored
+        /// or skipped.
         var worst: Outcome?
     }
 
@@ -145,6 +210,13 @@ private final class BulkProgress: Sendable {
     func ignored() {
         state.withLock { state in
             state.counts.ignored += 1
+            state.counts.worst = state.counts.worst ?? .conflict
+        }
+    }
+
+    func skipped() {
+        state.withLock { state in
+            state.counts.skipped += 1
             state.counts.worst = state.counts.worst ?? .conflict
         }
     }

@@ -60,6 +60,7 @@ struct PlacedRemove<Family: PlacedFamily>: AsyncParsableCommand {
                   islet \(Family.noun) remove --filter 'device=phone-1' --dry-run
 
                 With --filter it says how many it would be, and asks before it removes them.
+                What has changed by then and does not fit any more is skipped.
                 """)
     }
 
