@@ -133,6 +133,14 @@ def test_nobody_waits_for_what_never_is(islet, client, condition, complaint):
     assert complaint in islet("wait", "order-1", "--for", condition, "--timeout", "30s", code=2).err
 
 
+@pytest.mark.parametrize("condition", ["ended", "state=ended", "stale,ended"])
+def test_what_was_dismissed_has_ended(islet, client, condition):
+    client.start(key="order-1")
+    client.applied("activity.dismiss", key="order-1")
+    islet("wait", "order-1", "--for", condition)
+    islet("wait", "order-1", "--for", "state=stale", code=4)
+
+
 @pytest.mark.parametrize("condition", ["state=active", "contentState.colour=null", "device=null", "revision=1"])
 def test_what_can_be_is_waited_for(islet, client, condition):
     client.start(key="order-1")

@@ -66,15 +66,20 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
     /// Whether it holds for an entity. What was dismissed counts as ended.
     func holds(for entity: RawObject) -> Bool {
         switch self {
-        case .states(let states):
-            let state = entity["state"]?.string ?? ""
-            return states.contains(state) || state == "dismissed" && states.contains("ended")
+        case .states(let states): return Self.isState(of: entity, among: states)
         case .member(let path, let value):
+            // The state is the state, whichever way it is asked for.
+            if path == ["state"] { return Self.isState(of: entity, among: [value]) }
             var member: RawJSON? = entity.json
             for name in path { member = member?.object?[name] }
             guard let member, !member.isNull else { return value == "null" }
             return member.description == value || member.string == value || ControlText.text(member) == value
         }
+    }
+
+    private static func isState(of entity: RawObject, among states: [String]) -> Bool {
+        let state = entity["state"]?.string ?? ""
+        return states.contains(state) || state == "dismissed" && states.contains("ended")
     }
 
     /// Whether it can never hold any more, since nothing follows for the entity.
