@@ -140,16 +140,40 @@ extension FilterSubject {
     package static let event = union(
         "an event",
         [
+            FilterSubject("an event", transition(eventNames, entityStates + ["present"]) + exemption),
             FilterSubject(
                 "an event",
-                [
-                    .init("event", .words(eventNames)), .init("from", .words(entityStates + ["present"])),
-                    .init("to", .words(entityStates + ["present"])), .init("at", .date), .init("lateBy", .number),
-                    .init("seq", .number), .init("epoch", .text), .init("topic", .text),
-                    .init("family", .words(["activity", "control", "widget", "group"])),
-                    .init("exempt", .words(exemptions)), .init("rules", .text),
-                ]), activity, control, widget, groupItem,
+                [.init("topic", .text), .init("family", .words(["activity", "control", "widget", "group"]))]),
+            activity, control, widget, groupItem,
         ])
+
+    /// An event of an activity's history: its own members, and what it says of the activity.
+    package static let activityEvent = history("an event of an activity", "activity.", activityStates, of: activity)
+
+    /// An event of a control's history: its own members, and what it says of the control.
+    package static let controlEvent = history("an event of a control", "control.", controlStates, of: control)
+
+    /// An event of a widget's history: its own members, and what it says of the widget.
+    package static let widgetEvent = history(
+        "an event of a widget", "widget.", widgetStates, exemption, of: widget)
+
+    private static func history(
+        _ noun: String, _ prefix: String, _ states: [String], _ more: [FilterField] = [], of entity: FilterSubject
+    ) -> FilterSubject {
+        let names = eventNames.filter { $0.hasPrefix(prefix) }
+        return union(noun, [FilterSubject(noun, transition(names, states) + more), entity])
+    }
+
+    /// What every event has, whatever it is about.
+    private static func transition(_ names: [String], _ states: [String]) -> [FilterField] {
+        [
+            .init("event", .words(names)), .init("from", .words(states)), .init("to", .words(states)),
+            .init("at", .date), .init("lateBy", .number), .init("seq", .number), .init("epoch", .text),
+        ]
+    }
+
+    /// What events of widgets have beside that.
+    private static let exemption: [FilterField] = [.init("exempt", .words(exemptions)), .init("rules", .text)]
 
     /// What `top` lists in any of its tabs.
     package static let top = union("a row", [activity, control, widget, provider, subscriber])

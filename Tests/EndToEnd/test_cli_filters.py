@@ -124,6 +124,22 @@ def test_names_of_members_are_found_in_any_case(islet, client):
     assert islet("activity", "list", "--filter", "contentState.ETA=5", "-o", "name").out == ""
 
 
+@pytest.mark.parametrize("family, entity", [("activity", "entity"), ("control", "control"), ("widget", "widget")])
+def test_a_history_is_asked_for_what_its_events_can_have_and_for_nothing_else(islet, family, entity):
+    """An event of a history says what it has of one entity, and has no topic."""
+    members = set(COMMON[entity]["properties"])
+    for path in (ROOT / "proto-json/schemas/events").glob(f"{family}.*.json"):
+        events = json.loads(path.read_text())["properties"]
+        members |= {name for name, member in events.items() if member and resolved(member).get("type") != "object"}
+    ask = lambda filter: islet(family, "history", "k", "--filter", filter, code=2)
+    done = ask("not nothing=1")
+    assert set(listed(done)) == members and f"an event of {'an' if family[0] == 'a' else 'a'} {family} has no" in done.err
+    for filter in ("topic~com.", "group", "not family=group", "value" if family == "activity" else "contentState"):
+        assert "--filter" in ask(filter).err
+    assert "'event' is never 'group.set'" in ask("event=group.set").err
+    assert "'to' is never 'present'" in ask("to=present").err
+
+
 @pytest.mark.parametrize("condition, complaint", [
     ("colour=red", "an activity has no member 'colour': id, app"), ("next.when=1", "'next' has no member 'when'"),
     ("state=stael", "'state' is never 'stael'"), ("cause=nobody", "'cause' is never 'nobody'"),

@@ -11,6 +11,9 @@ protocol CommandFamily: FilteredRows, Sendable {
     /// The demo's app, so that the first tries need no option.
     static var standardApp: String { get }
 
+    /// What a filter may ask of the events of its history.
+    static var historySubject: FilterSubject { get }
+
     /// What a person calls it.
     static func name(_ members: RawObject) -> String
     /// What names it alone to other subcommands.
@@ -51,6 +54,7 @@ enum Activities: CommandFamily {
     static let example = "order-7"
     static let standardApp = DemoShop.app
     static let filterSubject = FilterSubject.activity
+    static let historySubject = FilterSubject.activityEvent
 
     static func name(_ members: RawObject) -> String { ActivityText.name(members) }
 
@@ -78,6 +82,7 @@ enum Controls: PlacedFamily {
     static let example = "Torch"
     static let standardApp = DemoHome.app
     static let filterSubject = FilterSubject.control
+    static let historySubject = FilterSubject.controlEvent
     static let restingStates: Set = ["shown", "disabled", "preview"]
     static let result = "the value"
 
@@ -109,6 +114,7 @@ enum Widgets: PlacedFamily {
     static let example = "Flight"
     static let standardApp = DemoTravel.app
     static let filterSubject = FilterSubject.widget
+    static let historySubject = FilterSubject.widgetEvent
     static let restingStates: Set = ["shown", "placeholder"]
     static let result = "the timeline"
 

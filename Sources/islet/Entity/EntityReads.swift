@@ -55,7 +55,7 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
 
     @OptionGroup var target: Target
     @OptionGroup var since: SinceOption
-    @OptionGroup var filter: FilterOption<EventRows>
+    @OptionGroup var filter: FilterOption<HistoryRows<Target.Family>>
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 

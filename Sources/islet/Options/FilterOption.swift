@@ -39,6 +39,11 @@ enum EventRows: FilteredRows {
     static let filterSubject = FilterSubject.event
 }
 
+/// Events of one entity's history.
+enum HistoryRows<Family: CommandFamily>: FilteredRows {
+    static var filterSubject: FilterSubject { Family.historySubject }
+}
+
 /// Keys of groups.
 enum GroupItemRows: FilteredRows {
     static let filterSubject = FilterSubject.groupItem
