@@ -17,6 +17,8 @@ struct ActivityTarget: EntityTarget {
 
     @OptionGroup var app: AppOption
 
+    func validate() throws { try EntityText.checkAddress(target, device: device) }
+
     /// The command with the fields that address the activity.
     func command(_ op: String) -> Command {
         var command = Command(op, app: app.app)
@@ -65,7 +67,7 @@ struct ActivityTarget: EntityTarget {
     /// dismissed and are still readable the newest of each device.
     static func onDevices(_ target: String, app: String, _ connection: IsletConnection) async -> [RawObject] {
         guard !EntityText.isID(target) else { return [] }
-        var list = Command("activity.list", app: app, ["key": .string(target), "limit": .integer(comparedMax)])
+        var list = Command("activity.list", app: app, ["key": .string(target)])
         let listed = await onDevices(target, list, connection)
         guard listed.isEmpty else { return listed }
         list["state"] = .string("dismissed")
@@ -81,12 +83,15 @@ struct ActivityTarget: EntityTarget {
     private static func onDevices(
         _ target: String, _ list: Command, _ connection: IsletConnection
     ) async -> [RawObject] {
-        let answer = try? await connection.send(list, timeout: patience)
-        let rows = answer?["activities"]?.elements?.compactMap(\.object) ?? []
-        return rows.filter { $0["key"]?.string == target && $0["device"] != nil }
+        var rows: [RawObject] = []
+        // The list is of keys that begin so.
+        let isWhole = try? await Pages.forEach(list, Activities.plural, connection, timeout: patience) { row in
+            if row["key"]?.string == target, row["device"] != nil { rows.append(row) }
+        }
+        return isWhole == true ? rows : []
     }
 
-    /// How long looking for what may be meant may take.
+    /// How long a question for what may be meant may take.
     private static let patience = Duration.seconds(1)
     /// How many activities a misspelt name is compared with.
     private static let comparedMax = 1_000

@@ -34,6 +34,7 @@ struct AnyTarget: ParsableArguments {
     }
 
     func validate() throws {
+        try EntityText.checkAddress(target, device: device)
         guard asked.isEmpty else { return }
         throw ValidationError("--family is one of \(Self.families.map { $0.noun }.joined(separator: ", "))")
     }

@@ -18,6 +18,8 @@ struct PlacedTarget<Family: PlacedFamily>: EntityTarget {
 
     @OptionGroup var app: FamilyApp<Family>
 
+    func validate() throws { try EntityText.checkAddress(target, device: device) }
+
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command {
         let name = PlacedName<Family>(target, device: device, app: app.app)
         return Command("\(Family.noun).\(verb)", app: app.app, ["id": .string(try await name.id(connection))])
@@ -36,23 +38,43 @@ struct PlacedName<Family: PlacedFamily> {
         self.app = app
     }
 
-    /// How many are looked through for a name.
-    private let rowsMax = 10_000
     /// The shortest end of an id that names one.
     private let digitsMin = 4
     /// How many are shown where several have the name.
     private let namesMax = 10
+    /// How many kinds a misspelt name is compared with.
+    private let kindsMax = 1_000
+
+    /// What a look through all of them has come to.
+    private struct Search {
+        /// The first that are called so.
+        var found: [RawObject] = []
+        /// How many are.
+        var count = 0
+        /// Of those that are not.
+        var kinds: Set<String> = []
+    }
 
     /// The id: asked for, unless it was named in full.
     func id(_ connection: IsletConnection) async throws -> String {
         if EntityText.isID(target) { return target.lowercased() }
         var command = Command("\(Family.noun).list", app: app)
         command["device"] = device.map(RawJSON.string)
-        let rows = try await Pages.rows(command, Family.plural, limit: rowsMax, connection).rows
-        let found = rows.filter(matches)
-        guard found.count == 1, let id = found.first?["id"]?.string else {
-            throw found.isEmpty ? unknown(rows) : ambiguous(found)
+        var search = Search()
+        let isWhole = try await Pages.forEach(command, Family.plural, connection) { row in
+            if matches(row) {
+                search.count += 1
+                if search.found.count < namesMax { search.found.append(row) }
+            } else if search.count == 0, search.kinds.count < kindsMax, let kind = row["kind"]?.string {
+                search.kinds.insert(kind)
+            }
         }
+        guard search.count <= 1 else { throw ambiguous(search) }
+        guard isWhole else {
+            let most = RecoveryText.grouped(Pages.seenMax)
+            throw Failure(.refused, "\(app) has more than \(most) \(Family.plural): name one by its whole id")
+        }
+        guard let id = search.found.first?["id"]?.string else { throw unknown(search.kinds) }
         return id
     }
 
@@ -72,20 +94,20 @@ struct PlacedName<Family: PlacedFamily> {
         text.count >= digitsMin && id.hasSuffix(text.lowercased())
     }
 
-    private func unknown(_ rows: [RawObject]) -> Failure {
-        let kinds = rows.compactMap { $0["kind"]?.string }.map(PlacedText.shortKind)
-        let hint = Spelling.closest(to: target, among: kinds).map { "; did you mean \($0)?" } ?? ""
+    private func unknown(_ kinds: Set<String>) -> Failure {
+        let names = kinds.map(PlacedText.shortKind).sorted()
+        let hint = Spelling.closest(to: target, among: names).map { "; did you mean \($0)?" } ?? ""
         let place = app + (device.map { " on \($0)" } ?? "")
         return Failure(.notFound, "\(place) has no \(Family.noun) '\(target)'\(hint) (notFound)")
     }
 
-    private func ambiguous(_ found: [RawObject]) -> Failure {
-        let names = found.prefix(namesMax).map { members in
+    private func ambiguous(_ search: Search) -> Failure {
+        let names = search.found.map { members in
             "  \(PlacedText.name(members))" + (members["device"]?.string.map { "  on \($0)" } ?? "")
                 + (members["configuration"].map { "  \($0)" } ?? "")
         }
-        let more = found.count > namesMax ? ["  …"] : []
-        let head = "\(found.count) \(Family.plural) are called '\(target)'; name one of them:"
+        let more = search.count > search.found.count ? ["  …"] : []
+        let head = "\(search.count) \(Family.plural) are called '\(target)'; name one of them:"
         return Failure(.usage, ([head] + names + more).joined(separator: "\n"))
     }
 }

@@ -77,8 +77,11 @@ struct Slots: AsyncParsableCommand {
                 guard let app = held["app"]?.string else { continue }
                 var list = Command("activity.list", app: app)
                 list["device"] = row["device"]
-                let all = try await Pages.rows(list, Activities.plural, limit: limit.limit, connection).rows
-                let holders = all.filter { Self.open.contains($0["state"]?.string ?? "") }
+                var holders: [RawObject] = []
+                _ = try await Pages.forEach(list, Activities.plural, connection) { row in
+                    let isHolder = Self.open.contains(row["state"]?.string ?? "")
+                    if isHolder, holders.count < limit.limit { holders.append(row) }
+                }
                 guard !holders.isEmpty else { continue }
                 Console.data("")
                 Console.data(app)

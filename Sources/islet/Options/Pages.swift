@@ -27,6 +27,32 @@ enum Pages {
         }
     }
 
+    /// Visits the rows of all pages, one by one.
+    ///
+    /// - Parameters:
+    ///   - member: the answer's member that has the rows.
+    ///   - timeout: how long a page may take; nil: as long as any answer.
+    /// - Returns: whether these are all; not where there are more than are looked through.
+    static func forEach(
+        _ command: Command, _ member: String, _ connection: IsletConnection, timeout: Duration? = nil,
+        _ visit: (RawObject) -> Void
+    ) async throws(IsletError) -> Bool {
+        var command = command
+        command["limit"] = .integer(pageMax)
+        var seen = 0
+        while true {
+            let page = try await connection.send(command, timeout: timeout)
+            for row in page[member]?.elements ?? [] {
+                guard let row = row.object else { continue }
+                seen += 1
+                visit(row)
+            }
+            guard let next = page["next"], !next.isNull else { return true }
+            guard seen < seenMax else { return false }
+            command["cursor"] = next
+        }
+    }
+
     /// All rows of a list that gives as many as an answer has room for.
     ///
     /// - Parameter member: the answer's member that has the rows.
@@ -78,8 +104,8 @@ enum Pages {
         }
     }
 
-    /// How many rows a filter looks through.
-    private static let seenMax = 1_000_000
+    /// How many rows are looked through.
+    static let seenMax = 1_000_000
 
     /// Asks for all pages and keeps what fits.
     ///
@@ -101,30 +127,20 @@ enum Pages {
         }
     }
 
-    /// - Parameter tell: called after each page.
+    /// - Parameter tell: called now and then.
     private static func select(
         _ command: Command, _ member: String, limit: Int, fitting filter: Filter, now: Int64,
         _ connection: IsletConnection, tell: (Selection) -> Void
     ) async throws -> Selection {
-        var command = command
         var selection = Selection()
-        command["limit"] = .integer(pageMax)
-        while true {
-            let page = try await connection.send(command)
-            for row in page[member]?.elements ?? [] {
-                guard let row = row.object else { continue }
-                selection.seen += 1
-                guard filter.matches(row, now: now) else { continue }
-                selection.matching += 1
-                if selection.rows.count < limit { selection.rows.append(row) }
-            }
-            tell(selection)
-            guard let next = page["next"], !next.isNull else { return selection }
-            guard selection.seen < seenMax else {
-                selection.isCut = true
-                return selection
-            }
-            command["cursor"] = next
+        let isWhole = try await forEach(command, member, connection) { row in
+            selection.seen += 1
+            if selection.seen % pageMax == 0 { tell(selection) }
+            guard filter.matches(row, now: now) else { return }
+            selection.matching += 1
+            if selection.rows.count < limit { selection.rows.append(row) }
         }
+        selection.isCut = !isWhole
+        return selection
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import IsletClient
 
 /// What activities, controls and widgets have in common, as people read it.
@@ -11,6 +12,14 @@ enum EntityText {
     static func isID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
+    }
+
+    /// Refuses a device beside an id, which names one thing whatever device it is on.
+    ///
+    /// - Throws: a `ValidationError`.
+    static func checkAddress(_ target: String?, device: String?) throws {
+        guard let target, device != nil, isID(target) else { return }
+        throw ValidationError("an id says which one it is: it takes no --device")
     }
 
     /// The end of an id: its beginning is its time, which is the same for many.

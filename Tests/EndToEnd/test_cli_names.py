@@ -1,0 +1,127 @@
+"""What things are called on the command line: no other one is taken for it, and no word that says more is passed over."""
+
+import uuid
+
+import pytest
+
+from support.cli import Islet
+from support.scripted import ScriptedService
+
+ID = "0b3f0e0a-6f5d-4d6e-9a3b-27e5fe81cfb1"
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service)
+
+
+class ManyPlaced(ScriptedService):
+    """Lists of one row, many lamps, and another row, page by page."""
+
+    def __init__(self, folder, family, ends, lamps):
+        super().__init__(folder)
+        self.lines, self.taken = [{"kind": ends[0]}, *[{"kind": "com.a.Lamp"}] * lamps, {"kind": ends[1]}], []
+        for number, line in enumerate(self.lines):
+            self.lines[number] = {**line, "id": str(uuid.UUID(int=number)), "state": "shown", "revision": 2}
+        self.family, self.plural = family, family + "s"
+
+    def _answer(self, command):
+        if command["op"] != f"{self.family}.list":
+            self.taken.append(command)
+            return {"req": command["req"], "ok": True, "outcome": "applied", self.family: self.lines[-1]}
+        begin = int(command.get("cursor", 0))
+        end = begin + command["limit"]
+        page = {self.plural: self.lines[begin:end], "total": len(self.lines), "exact": True}
+        if end < len(self.lines):
+            page["next"] = str(end)
+        return {"req": command["req"], "ok": True, **page}
+
+
+@pytest.fixture
+def many(tmp_path):
+    made = []
+
+    def make(family, *ends, lamps=10_500):
+        made.append(ManyPlaced(tmp_path, family, ends, lamps))
+        return made[-1], Islet(made[-1])
+
+    yield make
+    made[-1].close()
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_a_name_that_two_have_is_of_neither_however_far_apart_they_are(many, family):
+    service, islet = many(family, "com.a.Torch", "com.a.Torch")
+    done = islet(family, "remove", "Torch", code=2)
+    assert f"2 {family}s are called 'Torch'; name one of them" in done.err
+    assert service.taken == [] and done.err.count("Torch/") == 2
+
+
+def test_a_name_is_found_behind_many_others(many):
+    service, islet = many("control", "com.a.Door", "com.a.Torch")
+    islet("control", "remove", "Torch")
+    assert [command["id"] for command in service.taken] == [service.lines[-1]["id"]]
+    assert "did you mean Torch?" in islet("control", "remove", "Torhc", code=3).err
+    assert "10500 controls are called 'lamp'" in islet("control", "remove", "lamp", code=2).err
+
+
+class ManyDismissed(ScriptedService):
+    """A key that was used very often, of which nothing is listed any more."""
+
+    def _answer(self, command):
+        if "id" in command:
+            return {"req": command["req"], "ok": True, "activity": self.row(int(command["id"], 16))}
+        if command["op"] == "activity.get":
+            error = {"code": "notFound", "message": "there is no such activity", "retry": "never"}
+            return {"req": command["req"], "ok": False, "error": error}
+        rows = [self.row(number) for number in range(1_500)] if command.get("state") == "dismissed" else []
+        begin, end = int(command.get("cursor", 0)), int(command.get("cursor", 0)) + command["limit"]
+        page = {"activities": rows[begin:end], "total": len(rows), **({"next": str(end)} if end < len(rows) else {})}
+        return {"req": command["req"], "ok": True, **page}
+
+    def row(self, number):
+        return {"id": f"{number:x}", "key": "daily", "device": "phone", "state": "dismissed", "revision": 2,
+                "startedAt": 1_767_225_600_000 + number}
+
+
+def test_of_many_with_the_same_key_the_newest_is_read(tmp_path):
+    service = ManyDismissed(tmp_path)
+    try:
+        assert Islet(service)("activity", "get", "daily", "--json").json[0]["id"] == f"{1_499:x}"
+    finally:
+        service.close()
+
+
+def test_who_holds_a_slot_is_found_among_many_who_do_not(islet, client):
+    for number in range(60):
+        client.start(key=f"k{number}", device="phone")
+        client.applied("activity.end", key=f"k{number}", device="phone")
+    client.start(key="last", device="phone")
+    assert "last" in islet("slots", "--device", "phone").out
+
+
+# A device beside an id
+
+VERBS = {
+    "activity": ["update --state {}", "end", "dismiss", "renew", "heartbeat", "tap", "get", "history", "explain", "at 1",
+                 "diff"],
+    "control": ["configure --configuration {}", "tap", "set", "get", "remove", "reload"],
+    "widget": ["tap", "visible", "timeline", "budget", "remove", "reload"],
+    None: ["explain", "wait --for active"],
+}
+
+
+@pytest.mark.parametrize("family", VERBS)
+def test_an_id_takes_no_device_that_it_may_not_be_on(islet, client, family):
+    client.start(id=ID, device="phone-1")
+    for verb in VERBS[family]:
+        words = [*([family] if family else []), *verb.split(), ID, *(["on"] if verb == "set" else [])]
+        done = islet(*words, "--device", "phone-2", code=2)
+        assert "an id says which one it is: it takes no --device" in done.err, words
+    assert client.get(id=ID)["revision"] == 1
+
+
+def test_the_end_of_an_id_is_looked_for_on_the_device(islet, home):
+    id = home.shown(home.provider(), False, device="phone")
+    assert islet("control", "get", id[-12:], "--device", "phone", "--json").json[0]["id"] == id
+    islet("control", "get", id[-12:], "--device", "watch", code=3)
