@@ -125,3 +125,28 @@ def test_the_end_of_an_id_is_looked_for_on_the_device(islet, home):
     id = home.shown(home.provider(), False, device="phone")
     assert islet("control", "get", id[-12:], "--device", "phone", "--json").json[0]["id"] == id
     islet("control", "get", id[-12:], "--device", "watch", code=3)
+
+
+# Words that say the same, or nothing
+
+STATE = ["--state", "{}"]
+
+
+@pytest.mark.parametrize("words, complaint", [
+    (["activity", "start", "k", "--type", "T", *STATE, "--stale-in", "1m", "--stale-at", "2026-02-01"], "--stale-at, not both"),
+    (["activity", "update", "k", *STATE, "--stale-in", "1m", "--stale-at", "2026-02-01"], "--stale-at, not both"),
+    (["activity", "renew", "k", "--stale-in", "1m", "--stale-at", "2026-02-01"], "--stale-at, not both"),
+    (["activity", "start", "k", "--type", "T", *STATE, "--start-in", "1m", "--start-at", "2026-02-01", "--alert-title", "T"],
+     "--start-at, not both"),
+    *((["device", event, "--device", "phone", "--app", "com.a"], f"{event} is about the whole device: it takes no --app")
+      for event in ("lock", "unlock", "reboot", "localeChange")),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_of_two_words_none_is_passed_over(islet, client, words, complaint):
+    client.start(key="k")
+    assert complaint in islet(*words, code=2).err
+    assert client.get(key="k")["revision"] == 1
+
+
+def test_an_app_from_elsewhere_is_no_word_of_the_person(islet):
+    islet("device", "lock", "--device", "phone", ISLET_APP="com.a")
+    islet("device", "uninstall", "--device", "phone", "--app", "com.a")

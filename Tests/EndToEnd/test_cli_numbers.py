@@ -46,6 +46,17 @@ def test_a_span_as_long_as_can_be_is_answered(islet, client, words, code):
     assert done.code == code, f"{done.code}\n{done.out}\n{done.err}"
 
 
+@pytest.mark.parametrize("words", [
+    ["activity", "start", "k", "--type", "T", "--state", "{}"], ["activity", "update", "order-1", "--state", "{}"],
+], ids=lambda words: words[1])
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e999"])
+def test_a_relevance_that_is_no_number_is_wrong_usage(islet, client, words, number):
+    client.start(key="order-1")
+    assert "--relevance is a number" in islet(*words, f"--relevance={number}", code=2).err
+    islet(*words, "--relevance=-0.5")
+    assert client.get(key=words[2])["relevanceScore"] == -0.5
+
+
 @pytest.mark.parametrize("first", [2**42, 2**44, 2**63, 2**64 - 1])
 def test_a_dump_from_beyond_the_last_batch_is_empty(serve, tmp_path, first):
     service = serve({"--store": None, "--data": str(tmp_path / "data")})

@@ -41,8 +41,7 @@ extension ActivityCommand {
 
         @OptionGroup var alert: AlertOptions
 
-        @Option(help: ArgumentHelp("How important it is among the app's others.", valueName: "number"))
-        var relevance: Double?
+        @OptionGroup var relevance: RelevanceOption
 
         @Option(help: ArgumentHelp("standard, or transient: it goes when the device is locked.", valueName: "style"))
         var style: String?
@@ -68,12 +67,18 @@ extension ActivityCommand {
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
 
+        func validate() throws {
+            guard startIn == nil || startAt == nil else {
+                throw ValidationError("name --start-in or --start-at, not both")
+            }
+        }
+
         func run() async throws {
             var command = Command("activity.start", app: app.app)
             command["type"] = .string(type)
             command["attributes"] = try Payload.read(attributes, option: "--attributes")
             command["contentState"] = try Payload.read(state, option: "--state")
-            if let relevance { command["relevanceScore"] = RawJSON.number(relevance) }
+            command["relevanceScore"] = relevance.json
             command["style"] = style.map(RawJSON.string)
             command["alert"] = alert.json
             command["pushType"] = pushType.map(Self.pushType)

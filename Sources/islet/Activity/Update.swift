@@ -24,11 +24,7 @@ extension ActivityCommand {
         @OptionGroup var stale: StaleOptions
         @OptionGroup var alert: AlertOptions
 
-        @Option(
-            help: ArgumentHelp("How important it is among the app's others; 0 where it is absent.", valueName: "number")
-        )
-        var relevance: Double?
-
+        @OptionGroup var relevance: RelevanceOption
         @OptionGroup var age: AgeOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var service: ServiceOptions
@@ -36,7 +32,7 @@ extension ActivityCommand {
         func run() async throws {
             var command = target.command("activity.update")
             command["contentState"] = try Payload.read(state, option: "--state")
-            if let relevance { command["relevanceScore"] = RawJSON.number(relevance) }
+            command["relevanceScore"] = relevance.json
             command["alert"] = alert.json
             try await service.withConnection { connection in
                 command["staleDate"] = try await stale.staleDate(now: connection.now)

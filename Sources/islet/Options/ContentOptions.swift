@@ -11,12 +11,29 @@ struct StaleOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Out of date at this date, such as 2026-01-31T09:00Z.", valueName: "date"))
     var staleAt: Moment?
 
+    func validate() throws {
+        guard staleIn == nil || staleAt == nil else { throw ValidationError("name --stale-in or --stale-at, not both") }
+    }
+
     /// The date, where domain time stands at `now()`, which is asked only if needed.
     func staleDate(now: () async throws -> Int64) async throws -> RawJSON? {
         let moment = staleIn.map { Moment.fromNow(milliseconds: $0.milliseconds) } ?? staleAt
         guard let moment else { return nil }
         return .integer(try await moment.resolved(now: now))
     }
+}
+
+/// How important an activity is.
+struct RelevanceOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("How important it is among the app's others; 0 where it is absent.", valueName: "number"))
+    var relevance: Double?
+
+    func validate() throws {
+        guard relevance?.isFinite ?? true else { throw ValidationError("--relevance is a number such as 0.5 or 50") }
+    }
+
+    var json: RawJSON? { relevance.flatMap(RawJSON.number) }
 }
 
 /// What a person is told.

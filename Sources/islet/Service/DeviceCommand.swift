@@ -41,6 +41,12 @@ struct DeviceCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
+    func validate() throws {
+        guard app.named == nil || event.namesAnApp else {
+            throw ValidationError("\(event.rawValue) is about the whole device: it takes no --app")
+        }
+    }
+
     func run() async throws {
         var command = Command("device.event", ["device": .string(device), "event": .string(event.rawValue)])
         if event.namesAnApp { command["app"] = .string(app.app) }
