@@ -87,6 +87,7 @@ import contextlib
 import copyreg
 import dataclasses
 import datetime
+import decimal
 import functools
 import inspect
 import itertools
@@ -184,10 +185,21 @@ def _encode(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
-def _decode(frame: bytes) -> JSON | None:
-    """A frame as an object; None where it is none: nothing that comes from outside may end a loop."""
+def _integer(digits: str) -> int | decimal.Decimal:
     try:
-        value = json.loads(frame)
+        return int(digits)
+    except ValueError:
+        return decimal.Decimal(digits)
+
+
+def _decode(frame: bytes) -> JSON | None:
+    """A frame as an object; None where it is none: nothing that comes from outside may end a loop. An integer that has
+    more digits than Python converts (4,300), which the contract allows, comes as a `decimal.Decimal`."""
+    try:
+        try:
+            value = json.loads(frame)
+        except ValueError:  # no JSON, or such an integer: looked for only now, since it makes reading slower
+            value = json.loads(frame, parse_int=_integer)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -950,9 +962,13 @@ class _Machine:
         if isinstance(number, int) and number < self._chunks:
             return  # it came twice
         pairs = [(topic.decode(errors="replace"), _decode(body)) for topic, body in zip(frames[1::2], frames[2::2])]
-        rows = [(topic, body) for topic, body in pairs if body is not None]
-        if number != self._chunks or len(rows) != header.get("rows") or not self._is_whole(header):
+        if number != self._chunks or len(pairs) != header.get("rows") or not self._is_whole(header):
             return self._retry()
+        rows = [(topic, body) for topic, body in pairs if body is not None]
+        if len(rows) < len(pairs):
+            self._cancel_pull()
+            topic = next(topic for topic, body in pairs if body is None)
+            return self._pull_failed(IsletError("unreadable", f"what came of {topic} is no JSON that can be read here"))
         self._chunks += 1
         self._pull_due = self._now + self.PULL_LIMIT
         if self.state == "snapshotting":

@@ -81,7 +81,7 @@ class Machine:
     def answer(self, question, *rows, **header):
         frames = [json.dumps({"req": question["req"], **header}).encode()]
         for topic, row in rows:
-            frames += [topic.encode(), json.dumps(row).encode()]
+            frames += [topic.encode(), row if isinstance(row, bytes) else json.dumps(row).encode()]
         self.core.pulled(frames, self.now)
         return self.turn()
 
@@ -197,6 +197,29 @@ def test_a_pull_that_is_refused_for_good_is_told_and_asked_again():
         assert error.code == "badField" and machine.questions("bulk.snapshot") == []
         machine.turn(5.0)
     assert machine.snapshot().core.state == "following"
+
+
+@pytest.mark.parametrize("row", [b"[" * 100_000, b'{"activity":', b"\xff"])
+def test_a_row_that_cannot_be_read_is_told_and_asked_for_again(row):
+    machine, topic = Machine(), f"{APP}/activity/Ride/x"
+    for _ in range(3):
+        [question] = machine.questions("bulk.snapshot")
+        machine.answer(question, (topic, row), chunk=0, rows=1, fromSeq=1, end=True, epoch="e1", seq=1)
+        [error] = machine.told()
+        assert error.code == "unreadable" and topic in error.message and error.retry == "never"
+        assert [cancel["req"] for cancel in machine.questions("bulk.cancel")] == [question["req"]]
+        machine.turn(5.0)
+    assert machine.snapshot().core.state == "following"
+
+
+def test_an_event_that_cannot_be_read_is_one_that_is_lost():
+    machine, topic = Machine().snapshot(), f"{APP}/activity/Ride/x"
+    machine.core.subscribed([topic.encode(), b"[" * 100_000], machine.now)
+    machine.turn().mark(1)
+    [question] = machine.questions("bulk.replay")
+    machine.answer(question, (topic, b"[" * 100_000), chunk=0, rows=1, end=True, epoch="e1", seq=1)
+    machine.snapshot(1, x=1)
+    assert machine.core.state == "following" and machine.told() == ["joined", "eventsLost"]
 
 
 @pytest.mark.parametrize("code, retry", [("tooMany", "never"), ("busy", "later"), ("unavailable", "later")])

@@ -1,5 +1,6 @@
 """The replica of `scripts/islet.py` against the real service: losses, restarts, new epochs; and, for controls, rows."""
 
+import decimal
 import json
 import os
 import random
@@ -90,6 +91,24 @@ def test_members_that_are_cleared_go(client, follow):
     replica.sync(client.applied("activity.update", id=id, contentState={})["seq"])
     [entity] = replica.entities.values()
     assert entity == plain(client.get(id)) and "staleDate" not in entity
+
+
+def test_an_integer_of_any_length_stops_no_reader(client, follow, bulk):
+    """Python converts no more than 4,300 digits, and the contract sets no such limit."""
+    early, digits = follow().sync(), "7" * 5_000
+    client.applied("group.create", group="g")
+    frame = json.dumps(client.command("group.set", group="g", key="k", value={"n": 0}))
+    client.send(frame.replace('"n": 0', f'"n": {digits}').encode())
+    [answer] = client.wire.receive(client.socket)
+    assert b'"ok":true' in answer
+    value = {"n": decimal.Decimal(digits)}
+    with islet.Client(APP, endpoints=early.endpoints) as python:
+        assert python.call("group.get", group="g", key="k", timeout=1)["group"]["value"] == value
+    for replica in (early, follow()):
+        replica.sync(1, timeout=1)
+        [entity] = replica.entities.values()
+        assert entity["value"] == value
+        exact(replica, bulk)
 
 
 def test_changes_end_after_a_while_without_one(client, follow):
