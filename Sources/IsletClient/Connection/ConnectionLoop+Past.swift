@@ -30,20 +30,14 @@ extension ConnectionLoop {
         return await withCheckedContinuation { continuation in
             peeks[owner.reader] = Peek(
                 kind: kind, owner: owner, deadline: .now + timeout, timeout: timeout, continuation: continuation)
-            perform(pulls.request(kind, for: owner, notBefore: .now))
-            pullsDue(.now)
+            perform(table.peek(kind, for: owner, now: .now))
         }
-    }
-
-    /// A chunk has come for nobody's reader.
-    func receivedPeek(_ chunk: BulkChunk, _ owner: PullTable.Owner) {
-        finishPeek(owner.reader, .success(chunk))
     }
 
     /// A pull of nobody's reader has brought nothing for too long: it is asked for again.
     func repeatPeek(_ owner: PullTable.Owner) {
         guard let peek = peeks[owner.reader] else { return }
-        perform(pulls.request(peek.kind, for: owner, notBefore: .now))
+        perform(table.peek(peek.kind, for: owner, now: .now))
     }
 
     /// Gives up what had no answer for too long; when to look again.
@@ -60,9 +54,10 @@ extension ConnectionLoop {
         peeks = [:]
     }
 
-    private func finishPeek(_ id: Int, _ result: Result<BulkChunk, IsletError>) {
+    /// Tells who waits for it, and pulls no more of it.
+    func finishPeek(_ id: Int, _ result: Result<BulkChunk, IsletError>) {
         guard let peek = peeks.removeValue(forKey: id) else { return }
-        perform(pulls.cancel(peek.owner))
+        perform(table.cancelPeek(of: peek.owner, now: .now))
         peek.continuation.resume(returning: result)
     }
 }

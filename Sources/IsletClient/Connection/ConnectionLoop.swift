@@ -2,7 +2,7 @@ import Synchronization
 import ZeroMQ
 
 /// The actor behind a connection: it owns the three sockets, on a thread of its own, and performs what the pure parts
-/// (`RequestTable`, `PullTable`, `Replica`) decide.
+/// (`RequestTable`, `ReaderTable`) decide.
 actor ConnectionLoop: BusLoop {
     nonisolated let thread: BusThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -23,9 +23,8 @@ actor ConnectionLoop: BusLoop {
 
     var requests: RequestTable
     var waiters: [String: Waiter] = [:]
-    var pulls = PullTable()
+    var table = ReaderTable(generator: SystemRandomNumberGenerator())
     var readers: [Int: Reader] = [:]
-    var lastReader = 0
     var appsQuestions: [AppsQuestion] = []
     var peeks: [Int: Peek] = [:]
     var lastPeek = 0
@@ -68,14 +67,13 @@ actor ConnectionLoop: BusLoop {
         isBusy = receiveEvents() || isBusy
         let now = ContinuousClock.now
         requestsDue(now)
-        let readersWakeUp = readersDue(now)
-        pullsDue(now)
+        readersDue(now)
         commands.flush(poller: &poller) { entry in
             entry.requests.isEmpty || entry.requests.contains(where: requests.waits(req:))
         }
         bulk.flush(poller: &poller) { _ in true }
         if isBusy { return .immediately }
-        let wakeUps = [requests.nextWakeUp, pulls.nextWakeUp, readersWakeUp, appsDue(now), peeksDue(now)]
+        let wakeUps = [requests.nextWakeUp, table.nextWakeUp, appsDue(now), peeksDue(now)]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         // Rounded up, so that the turn does not come just before the time.
         return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
@@ -107,8 +105,14 @@ enum ClientIdentity {
 
     /// So many random bytes as hexadecimal digits.
     static func hexadecimal(bytes: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return hexadecimal(bytes: bytes, using: &generator)
+    }
+
+    /// As `hexadecimal(bytes:)`, by a generator.
+    static func hexadecimal(bytes: Int, using generator: inout some RandomNumberGenerator) -> String {
         (0..<bytes).map { _ in
-            let byte = UInt8.random(in: .min ... .max)
+            let byte = UInt8.random(in: .min ... .max, using: &generator)
             return (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// What waits between the bus thread and one reader of a stream.
 ///
-/// It takes what it is given; `isFull` tells the bus thread to pause the replica, so that it grows beyond the limit by
+/// It takes what it is given; `push` tells the bus thread to pause the replica, so that it grows beyond the limit by
 /// no more than one message's effects.
-final class DeliveryQueue: Sendable {
+package final class DeliveryQueue: Sendable {
     private struct State {
         var deliveries: [Delivery] = []
         var start = 0
@@ -30,7 +30,6 @@ final class DeliveryQueue: Sendable {
 
     /// What the bus thread has to know.
     struct Status: Sendable, Hashable {
-        var isFull: Bool
         /// The reader has caught up after a pause.
         var wantsMore: Bool
         var isAbandoned: Bool
@@ -41,23 +40,31 @@ final class DeliveryQueue: Sendable {
     /// Wakes the bus thread up.
     private let wake: @Sendable () -> Void
 
-    init(limit: Int, wake: @escaping @Sendable () -> Void) {
+    /// An empty queue.
+    ///
+    /// - Parameters:
+    ///   - limit: how many deliveries may wait.
+    ///   - wake: wakes the bus thread up.
+    package init(limit: Int, wake: @escaping @Sendable () -> Void) {
         self.limit = max(limit, 1)
         self.wake = wake
     }
 
     // MARK: The bus thread's side
 
-    func push(_ delivery: Delivery) {
-        let reader = state.withLock { state -> CheckedContinuation<Result<Delivery?, IsletError>, Never>? in
-            guard state.ending == nil else { return nil }
+    /// Adds a delivery; true where the reader is behind.
+    package func push(_ delivery: Delivery) -> Bool {
+        let (reader, isFull) = state.withLock {
+            state -> (CheckedContinuation<Result<Delivery?, IsletError>, Never>?, Bool) in
+            guard state.ending == nil else { return (nil, false) }
             guard let reader = state.reader.take() else {
                 state.deliveries.append(delivery)
-                return nil
+                return (nil, state.count >= limit)
             }
-            return reader
+            return (reader, false)
         }
         reader?.resume(returning: .success(delivery))
+        return isFull
     }
 
     /// The stream is over: normally (nil) or with an error.
@@ -72,20 +79,24 @@ final class DeliveryQueue: Sendable {
 
     func status() -> Status {
         state.withLock { state in
-            Status(
-                isFull: state.count >= limit, wantsMore: state.isPaused && state.count <= limit / 2,
-                isAbandoned: state.isAbandoned)
+            Status(wantsMore: state.isPaused && state.count <= limit / 2, isAbandoned: state.isAbandoned)
         }
     }
 
-    func setPaused(_ isPaused: Bool) {
-        state.withLock { $0.isPaused = isPaused }
+    /// Notes whether the replica is paused, so that the bus thread is woken up when it need not be any more.
+    package func setPaused(_ isPaused: Bool) {
+        let wantsMore = state.withLock { state in
+            state.isPaused = isPaused
+            return isPaused && state.count <= limit / 2
+        }
+        // It may have been read while it was not known to be paused, and nobody was told.
+        if wantsMore { wake() }
     }
 
     // MARK: The reader's side
 
     /// The next delivery; nil at the end, and when the task is cancelled. One task at a time may wait.
-    func next() async throws(IsletError) -> Delivery? {
+    package func next() async throws(IsletError) -> Delivery? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let now = state.withLock { state -> (Result<Delivery?, IsletError>, wakes: Bool)? in

@@ -21,6 +21,8 @@ package struct Replica: Sendable {
     private var isJoinDue = false
     private var isFirstJoin = true
     private var isPaused = false
+    /// Whether the service was heard since this was last set back.
+    package var isHeard = false
     /// After which event each app's stream begins; nil: with the join.
     private let starts: [String: UInt64]?
 
@@ -70,6 +72,7 @@ package struct Replica: Sendable {
         let app = String(topic[..<slash])
         // Before the first answer nothing is known to be missing, and all that comes is older than the answer.
         guard scope.includes(app: app), isAnswered || !streams.isEmpty else { return [] }
+        isHeard = true
 
         if topic[slash...] == "/~" {
             guard let object = RawObject(body), let watermark = Watermark(object) else { return [] }
@@ -108,6 +111,13 @@ package struct Replica: Sendable {
         updateAll { $0.checkDue() }
     }
 
+    /// Nothing was heard for longer than the service is silent about an app that has events. The answer that tells of a new
+    /// connection may have been lost, and a new history that has no events yet shows in nothing else.
+    package mutating func silent() -> [ReplicaEffect] {
+        guard !isJoining, streams.values.contains(where: { $0.seq > 0 }) else { return [] }
+        return freshJoin()
+    }
+
     /// The reader is behind.
     package mutating func pause() -> [ReplicaEffect] {
         isPaused = true
@@ -124,6 +134,7 @@ package struct Replica: Sendable {
 
     private mutating func joinAnswered(_ body: [UInt8]) -> [ReplicaEffect] {
         guard let answer = JoinAnswer.read(body) else { return [] }
+        isHeard = true
         // Nobody asked for a second answer: the connection is new.
         guard !isAnswered else { return freshJoin() }
         switch answer {

@@ -21,6 +21,10 @@ extension StreamReplica {
             epoch = position.epoch
             // It may be behind what a replay has brought since the join was asked for.
             head = max(head, position.seq)
+        } else if epoch != nil {
+            // An event that was not taken in has named a history which is over, and nothing of it was.
+            epoch = nil
+            snapshot = SnapshotProgress()
         }
         return goOn()
     }

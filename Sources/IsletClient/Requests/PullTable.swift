@@ -19,6 +19,9 @@ package struct PullTable: Sendable {
             self.reader = reader
             self.app = app
         }
+
+        /// Whether no reader follows it: those have positive numbers.
+        var isPeek: Bool { reader < 0 }
     }
 
     package enum Kind: Sendable, Hashable {
@@ -41,10 +44,12 @@ package struct PullTable: Sendable {
     /// What a message on the bulk connection is.
     package enum Received: Sendable, Hashable {
         case chunk(Owner, BulkChunk)
+        /// A chunk before this one has not come, and will not: the pull is of no use any more, and is to be given up.
+        case chunksLost(Owner)
         case digest(Owner, Watermark)
         /// The digest was refused, or cannot be read.
         case digestFailed(Owner, ServiceError?)
-        /// Of a pull that was given up, or unreadable.
+        /// Of a pull that was given up, a chunk that came before, or unreadable.
         case unknown
     }
 
@@ -55,6 +60,8 @@ package struct PullTable: Sendable {
         var notBefore: ContinuousClock.Instant
         /// Nil while it waits.
         var silentUntil: ContinuousClock.Instant?
+        /// The number of the chunk that comes next.
+        var nextChunk: UInt64 = 0
     }
 
     /// In the order in which they were asked for.
@@ -97,14 +104,19 @@ package struct PullTable: Sendable {
         else { return .unknown }
         let pull = pulls[index]
         // The question came twice, and its first copy is being answered.
-        if case .failed(let error) = chunk.end, error.code == .requestReused { return .unknown }
+        if chunk.error?.code == .requestReused { return .unknown }
         guard !pull.kind.isDigest else {
             pulls.remove(at: index)
-            if case .failed(let error) = chunk.end { return .digestFailed(pull.owner, error) }
+            if let error = chunk.error { return .digestFailed(pull.owner, error) }
             guard let header = frames.first.flatMap(RawObject.init), let digest = Watermark(header) else {
                 return .digestFailed(pull.owner, nil)
             }
             return .digest(pull.owner, digest)
+        }
+        if let number = chunk.number, chunk.error == nil {
+            guard number >= pull.nextChunk else { return .unknown }
+            guard number == pull.nextChunk else { return .chunksLost(pull.owner) }
+            pulls[index].nextChunk += 1
         }
         if chunk.end == nil {
             pulls[index].silentUntil = now + Self.silence

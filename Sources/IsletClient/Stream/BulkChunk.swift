@@ -20,12 +20,20 @@ package struct BulkChunk: Sendable, Hashable {
 
     /// Which pull it belongs to.
     package var req: String
+    /// Its place among the pull's chunks, from 0 on; nil where the service does not say, as in a refusal.
+    package var number: UInt64?
     package var epoch: String?
     /// In the first chunk of a snapshot: rows are at least as new as this.
     package var fromSeq: UInt64?
     package var rows: [Row] = []
     /// Nil while more follows.
     package var end: End?
+
+    /// Why the service gave up; nil where it did not.
+    package var error: ServiceError? {
+        guard case .failed(let error) = end else { return nil }
+        return error
+    }
 
     /// A chunk of nothing.
     package init(req: String) {
@@ -38,6 +46,7 @@ package struct BulkChunk: Sendable, Hashable {
             let req = header["req"]?.string
         else { return nil }
         var chunk = BulkChunk(req: req)
+        chunk.number = header["chunk"]?.unsigned
         chunk.epoch = header["epoch"]?.string
         chunk.fromSeq = header["fromSeq"]?.unsigned
         chunk.rows = stride(from: 1, to: frames.count, by: 2).map { index in

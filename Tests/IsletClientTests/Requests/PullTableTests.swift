@@ -64,6 +64,18 @@ import Testing
         #expect(table.count == 0)
     }
 
+    @Test mutating func `a chunk that came before is nobody's, and after a lost one the pull is of no use`() {
+        _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start)
+        _ = table.due(now: start)
+        let chunks = (0...2).map { Array(#"{"req":"p-1","chunk":\#($0),"epoch":"e"}"#.utf8) }
+        guard case .chunk = table.received([chunks[0]], now: start) else {
+            Issue.record("not a chunk")
+            return
+        }
+        #expect(table.received([chunks[0]], now: start) == .unknown)
+        #expect(table.received([chunks[2]], now: start) == .chunksLost(owner("a")))
+    }
+
     @Test mutating func `a pull waits for its time`() {
         _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start + .seconds(1))
         #expect(table.due(now: start).isEmpty)

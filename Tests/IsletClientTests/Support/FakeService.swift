@@ -209,13 +209,15 @@ actor FakeService: BusLoop {
         case "bulk.replay": chunk = model.replay(from: request["from"]?.unsigned ?? 0)
         default: return
         }
-        var isFirst = true
+        var number = 0
         repeat {
             let rows = Array(chunk.rows.prefix(rowsPerChunk))
             chunk.rows.removeFirst(rows.count)
-            var header: RawObject = ["req": .string(req), "epoch": .string(model.epoch)]
-            if isFirst, let fromSeq = chunk.fromSeq { header["fromSeq"] = .integer(fromSeq) }
-            isFirst = false
+            var header: RawObject = [
+                "req": .string(req), "chunk": .integer(number), "epoch": .string(model.epoch),
+            ]
+            if number == 0, let fromSeq = chunk.fromSeq { header["fromSeq"] = .integer(fromSeq) }
+            number += 1
             if chunk.rows.isEmpty { Self.close(&header, chunk.end) }
             send([message[0], header.json.bytes] + rows.flatMap { [Array($0.topic.utf8), $0.bytes] }, by: bulk)
         } while !chunk.rows.isEmpty
