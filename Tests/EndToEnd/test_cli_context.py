@@ -9,6 +9,7 @@ import stat
 import pytest
 
 from support.cli import Finished
+from support.commands import Commands
 from support.service import environment, run
 from support.wire import DEADLINE
 
@@ -36,7 +37,7 @@ def test_a_context_names_a_service_and_an_app(islet, service, client):
     assert islet("activity", "list", "-o", "name").out == "order-7\n"
 
 
-def test_flags_stand_over_the_environment_and_that_over_the_context(islet, service):
+def test_flags_stand_over_the_environment_and_that_over_the_context_in_use(islet, service):
     nobody, url = "tcp://127.0.0.1:9", service.commands
     quickly = ("info", "--timeout", "300ms")
     islet("context", "add", "here", "--commands", url)
@@ -49,7 +50,46 @@ def test_flags_stand_over_the_environment_and_that_over_the_context(islet, servi
     islet(*quickly, "--context", "here", ISLET_CONTEXT="nowhere")
     islet(*quickly, ISLET_COMMANDS=url)
     assert nobody in islet(*quickly, "--commands", nobody, code=5, ISLET_COMMANDS=url).err
-    assert nobody in islet(*quickly, "--context", "here", code=5, ISLET_COMMANDS=nobody).err
+    assert nobody in islet(*quickly, code=5, ISLET_COMMANDS=nobody, ISLET_CONTEXT="here").err
+    islet(*quickly, "--context", "here", ISLET_COMMANDS=nobody)
+    assert nobody in islet(*quickly, "--context", "nowhere", code=5, ISLET_COMMANDS=url).err
+    assert nobody in islet(*quickly, "--context", "here", "--commands", nobody, code=5, ISLET_COMMANDS=url).err
+
+
+def test_a_context_that_is_named_stands_over_the_environment_in_all_that_it_says(islet, service, client):
+    client.start(key="order-7")
+    nobody = "tcp://127.0.0.1:9"
+    env = {"ISLET_COMMANDS": nobody, "ISLET_EVENTS": nobody, "ISLET_BULK": nobody, "ISLET_APP": "com.example.other"}
+    islet("context", "add", "here", "--commands", service.commands)
+    islet("context", "add", "shop", "--commands", service.commands, "--events", service.events, "--bulk", service.bulk,
+          "--app", client.app)
+    listed = ("activity", "list", "-o", "name")
+    assert islet(*listed, "--context", "shop", **env).out == "order-7\n"
+    assert islet(*listed, "--context", "here", **env).out == "", "what the context does not say, the environment does"
+    assert islet(*listed, "--context", "shop", "--app", "com.example.other", **env).out == ""
+    islet("context", "use", "shop")
+    assert islet(*listed, **env | {"ISLET_COMMANDS": service.commands}).out == "", "one that is only in use does not"
+    # Streams are those of the service that commands go to.
+    for words in (["--context", "here"], ["--context", "shop"], ["--commands", service.commands]):
+        assert client.app in islet("apps", "--timeout", "5s", *words, **env).out, words
+
+
+def test_a_scenario_plays_against_the_context_that_is_named(islet, serve, wire, tmp_path):
+    """Wherever the environment points: a clock that is moved does not go back."""
+    named, other = serve({"--clock": "manual"}), serve({"--clock": "manual"})
+    path = tmp_path / "s.yaml"
+    path.write_text("name: an hour\napp: com.example.pizza\nsteps:\n  - start: order-1\n  - advance: 1h\n")
+    islet("context", "add", "bench", "--commands", named.commands)
+    islet("context", "add", "shop", "--app", "com.example.pizza")
+    env = {"ISLET_COMMANDS": other.commands, "ISLET_EVENTS": other.events, "ISLET_BULK": other.bulk}
+    before = [Commands(wire, each.commands).read("service.ping")["now"] for each in (named, other)]
+    islet("scenario", "run", path, "--context", "bench", **env)
+    for name in ("shop", "default"):
+        said = islet("scenario", "run", path, "--context", name, code=2, **env).err
+        assert f"the context '{name}' does not say where commands go" in said
+    after = [Commands(wire, each.commands).read("service.ping")["now"] for each in (named, other)]
+    assert (after[0] - before[0], after[1] - before[1]) == (3_600_000, 0)
+    assert [row["key"] for row in Commands(wire, named.commands, "com.example.pizza").list()] == ["order-1"]
 
 
 def test_the_timeout_of_a_context_holds_where_none_is_named(islet):

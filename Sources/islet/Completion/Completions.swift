@@ -88,7 +88,9 @@ enum Completions {
         _ words: [String], _ body: @Sendable (IsletConnection) async throws -> [RawJSON]
     ) async -> [RawJSON] {
         try? ChosenContext.choose(named: value(of: "--context", in: words))
-        let named = value(of: "--commands", in: words) ?? environment("ISLET_COMMANDS") ?? ChosenContext[.commands]
+        let named =
+            value(of: "--commands", in: words)
+            ?? ChosenContext.value(of: .commands, orEnvironment: "ISLET_COMMANDS")
         var endpoints = Endpoints()
         endpoints.commands = named ?? endpoints.commands
         let options = ConnectionOptions(timeout: patience, requestPrefix: "completion")

@@ -5,7 +5,13 @@ import Synchronization
 /// Options of one subcommand stand in several groups, which do not know of each other, and all ask for it: so it is the
 /// process's, chosen once when the arguments have been read.
 enum ChosenContext {
-    private static let chosen = Mutex<(name: String, context: ContextBook.Context)?>(nil)
+    private struct Choice {
+        let context: ContextBook.Context
+        /// Whether `--context` names it: then it stands over the environment, as every option does.
+        let isOption: Bool
+    }
+
+    private static let chosen = Mutex<Choice?>(nil)
 
     /// Chooses it.
     ///
@@ -17,7 +23,7 @@ enum ChosenContext {
         let book = try ContextFile.load()
         guard let name = wanted ?? book.current else { return }
         guard let context = book[name] else { throw unknown(name, in: book) }
-        chosen.withLock { $0 = (name, context) }
+        chosen.withLock { $0 = Choice(context: context, isOption: named != nil) }
     }
 
     /// What the context says; nil where there is no context, or it says nothing.
@@ -25,8 +31,17 @@ enum ChosenContext {
         chosen.withLock { $0?.context[setting] }
     }
 
-    /// How it is called; nil where there is none.
-    static var name: String? { chosen.withLock { $0?.name } }
+    /// Whether an option names it.
+    static var isOption: Bool { chosen.withLock { $0?.isOption ?? false } }
+
+    /// The first that says something: a context that an option names, the environment, any other context.
+    ///
+    /// - Parameter name: of the environment's variable.
+    static func value(of setting: ContextBook.Setting, orEnvironment name: String) -> String? {
+        guard let choice = chosen.withLock({ $0 }) else { return environment(name) }
+        let said = choice.context[setting]
+        return choice.isOption ? said ?? environment(name) : environment(name) ?? said
+    }
 
     /// That there is no context of a name, with the one that may be meant.
     static func unknown(_ name: String, in book: ContextBook) -> Failure {

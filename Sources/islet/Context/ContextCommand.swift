@@ -16,8 +16,9 @@ struct ContextCommand: AsyncParsableCommand {
               islet context use default          none: as before
 
             What holds, the first that says something: an option such as --commands, the
-            environment (ISLET_COMMANDS, ISLET_APP …), the context, the default. The
-            context's events and bulk hold only with its own commands.
+            context that --context names, the environment (ISLET_COMMANDS, ISLET_APP …), the
+            context in use, the default. Events and bulk of a context, and of the
+            environment, hold only where commands go to the service of the same.
 
             They are kept in islet/contexts.json in the XDG configuration directory
             (~/.config), for nobody else to read.

@@ -13,9 +13,10 @@ struct FamilyApp<Family: CommandFamily>: ParsableArguments {
     var app: String { chosenApp(named) ?? Family.standardApp }
 }
 
-/// The app that is meant: the one that is named, else ISLET_APP's, else the context's; nil where nobody says one.
+/// The app that is meant: the one that is named, by itself or by `--context`, else ISLET_APP's, else that of the context
+/// in use; nil where nobody says one.
 func chosenApp(_ named: String?) -> String? {
-    named ?? environment("ISLET_APP") ?? ChosenContext[.app]
+    named ?? ChosenContext.value(of: .app, orEnvironment: "ISLET_APP")
 }
 
 /// The app of activities, and of what belongs to no family.

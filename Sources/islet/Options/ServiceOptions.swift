@@ -21,7 +21,9 @@ struct ServiceOptions: ParsableArguments {
     var namedTimeout: Span?
 
     @Option(
-        help: ArgumentHelp("Which service (else ISLET_CONTEXT, else as islet context use says).", valueName: "name"),
+        help: ArgumentHelp(
+            "Which service, over the environment (else ISLET_CONTEXT, else as islet context use says).",
+            valueName: "name"),
         completion: .custom(Completions.contexts))
     var context: String?
 
@@ -41,25 +43,40 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// Where nobody has named the commands' endpoint, the context's endpoints hold: its streams are of its own service.
-    private func ofContext(_ setting: ContextBook.Setting) -> String? {
-        commands == nil && environment("ISLET_COMMANDS") == nil ? ChosenContext[setting] : nil
+    /// Where commands go, as somebody has named it: an option, a context that an option names, the environment, the
+    /// context in use.
+    private var namedCommands: String? {
+        commands ?? ChosenContext.value(of: .commands, orEnvironment: "ISLET_COMMANDS")
     }
+
+    /// Where a stream comes from, as somebody has named it. The streams of the environment and of a context are those
+    /// of their own service: they do not hold where commands go to another one.
+    private func stream(_ option: String?, _ setting: ContextBook.Setting, _ variable: String) -> String? {
+        if let option { return option }
+        let target = namedCommands
+        let ofContext = target == ChosenContext[.commands] ? ChosenContext[setting] : nil
+        let own = environment("ISLET_COMMANDS")
+        let ofEnvironment = own == nil || own == target ? environment(variable) : nil
+        return ChosenContext.isOption ? ofContext ?? ofEnvironment : ofEnvironment ?? ofContext
+    }
+
+    private var namedEvents: String? { stream(events, .events, "ISLET_EVENTS") }
+    private var namedBulk: String? { stream(bulk, .bulk, "ISLET_BULK") }
 
     /// The endpoints that are named, the rest by default.
     var endpoints: Endpoints {
         var endpoints = Endpoints()
-        if let url = commands ?? environment("ISLET_COMMANDS") ?? ofContext(.commands) { endpoints.commands = url }
-        if let url = events ?? environment("ISLET_EVENTS") ?? ofContext(.events) { endpoints.events = url }
-        if let url = bulk ?? environment("ISLET_BULK") ?? ofContext(.bulk) { endpoints.bulk = url }
+        if let url = namedCommands { endpoints.commands = url }
+        if let url = namedEvents { endpoints.events = url }
+        if let url = namedBulk { endpoints.bulk = url }
         return endpoints
     }
 
     /// Whether nobody has named where streams are, so that the service may say it.
-    var asksForStreams: Bool {
-        events == nil && bulk == nil && environment("ISLET_EVENTS") == nil && environment("ISLET_BULK") == nil
-            && ofContext(.events) == nil && ofContext(.bulk) == nil
-    }
+    var asksForStreams: Bool { namedEvents == nil && namedBulk == nil }
+
+    /// Whether the command line itself says which service is meant.
+    var namesService: Bool { commands != nil || context != nil && ChosenContext[.commands] != nil }
 
     var connectionOptions: ConnectionOptions {
         ConnectionOptions(timeout: timeout.duration, requestPrefix: "cli")

@@ -70,10 +70,16 @@ struct ScenarioRun: AsyncParsableCommand {
 
     /// The service that was named, with its streams; nil where each scenario has its own.
     ///
-    /// Only what is named on the command line counts: a context that happens to be in use may be a service that
-    /// matters to somebody.
+    /// Only what is named on the command line counts: a context that happens to be in use, or what the environment says,
+    /// may be a service that matters to somebody.
     private func endpoints(for scenarios: [Scenario]) async throws -> Endpoints? {
-        guard service.commands != nil || service.context != nil else {
+        guard service.namesService else {
+            if let context = service.context {
+                throw Failure(
+                    .usage,
+                    "the context '\(context)' does not say where commands go: name the service with --commands, or "
+                        + "leave --context out, and each scenario has a service of its own")
+            }
             if service.events != nil || service.bulk != nil {
                 throw Failure(
                     .usage, "--events and --bulk need --commands: else each scenario has a service of its own")
