@@ -105,7 +105,7 @@ package struct TimersText {
 
     /// Such as `12 031 timers, 3 of them overdue`.
     package func total(_ filters: KeyValuePairs<String, String?>) -> String {
-        let all = (byHour.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }) + later
+        let all = byHour.reduce(later) { $0.addingClamped($1["count"]?.integer ?? 0) }
         return ShownCount.line(Int(clamping: all), of: count, "timer", isExact: isExact, filters: filters) + overdueNote
     }
 

@@ -69,7 +69,7 @@ struct RecordedStreams {
     /// - Parameter end: the number after the last one that is missing.
     private mutating func add(_ app: String, _ first: UInt64, _ end: UInt64) {
         guard first < end else { return }
-        missing += end - first
+        missing = missing.addingClamped(end - first)
         if gaps.count < Self.gapsMax { gaps.append(Recording.Gap(app: app, first: first, last: end - 1)) }
     }
 

@@ -27,7 +27,10 @@ final class TailSummary: Sendable {
     /// What is to be said where a stream begins, or begins again.
     func synced(_ state: SyncedState) -> String? {
         let place = state.position.map { "seq \($0.seq)" } ?? "the beginning"
-        if let missed = state.missed { counts.withLock { $0.missed += UInt64(missed.count) } }
+        if let missed = state.missed {
+            let count = (missed.upperBound - missed.lowerBound).addingClamped(1)
+            counts.withLock { $0.missed = $0.missed.addingClamped(count) }
+        }
         switch state.reason {
         case .joined: return "\(state.app): following from \(place)"
         case .epochChanged: return "\(state.app): the service began a new history; following from \(place)"

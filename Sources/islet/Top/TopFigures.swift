@@ -11,7 +11,7 @@ package struct TopFigures: Sendable, Equatable {
             one.counts.elementsEqual(other.counts) { $0.name == $1.name && $0.count == $1.count }
         }
 
-        var total: Int64 { counts.reduce(0) { $0 + $1.count } }
+        var total: Int64 { counts.reduce(0) { $0.addingClamped($1.count) } }
 
         subscript(name: String) -> Int64? { counts.first { $0.name == name }?.count }
     }

@@ -172,7 +172,7 @@ extension TopScreen {
 
     /// How many of so many places each of these counts gets: none for 0, else at least one, in all at most the width.
     static func shares(_ counts: [Int64], width: Int) -> [Int] {
-        let total = counts.reduce(0) { $0 + max(0, $1) }
+        let total = counts.reduce(Int64(0)) { $0.addingClamped(max(0, $1)) }
         guard total > 0, width > 0 else { return counts.map { _ in 0 } }
         var shares = counts.map { count in
             count > 0 ? max(1, Int((Double(count) / Double(total) * Double(width)).rounded())) : 0

@@ -192,7 +192,7 @@ actor TopSource {
                 guard !list.isSearch else { break }
                 let count = answer["total"]?.integer ?? Int64(rows.count)
                 if let app = list.app { totals[app] = count }
-                total += count
+                total = total.addingClamped(count)
                 if answer["exact"]?.bool == false { reading.isExact = false }
             case .failure(let error):
                 guard isUnknown(error, list.command.op) else {

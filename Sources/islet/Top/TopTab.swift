@@ -42,7 +42,7 @@ package enum TopTab: Int, CaseIterable, Sendable {
     func count(in figures: TopFigures) -> Int64? {
         switch self {
         // Dismissed ones are still readable, but listed no more.
-        case .activities: figures.activities.total - (figures.activities["dismissed"] ?? 0)
+        case .activities: figures.activities.total.subtractingClamped(figures.activities["dismissed"] ?? 0)
         case .controls: figures.controls.total
         case .widgets: figures.widgets.total
         case .providers: figures.providers

@@ -2,7 +2,7 @@
 package enum TopText {
     /// `12 031`.
     package static func count(_ number: Int64) -> String {
-        number < 0 ? "-" + RecoveryText.grouped(Int(number.magnitude)) : RecoveryText.grouped(Int(number))
+        number < 0 ? "-" + RecoveryText.grouped(Int(clamping: number.magnitude)) : RecoveryText.grouped(Int(number))
     }
 
     /// A number in a second: `0`, `0.4`, `12`, `1 204`, and `-` where it is not known.
@@ -16,7 +16,7 @@ package enum TopText {
     /// A span of milliseconds: `0`, `0.04`, `0.4`, `12`, `1204`.
     package static func milliseconds(_ value: Double) -> String {
         if value >= 9.95 || value == 0 { return String(Int64(clamped: value)) }
-        let hundredths = Int64((value * 100).rounded())
+        let hundredths = Int64(clamped: value * 100)
         if hundredths >= 100 {
             let tenths = (hundredths + 5) / 10
             return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

@@ -24,6 +24,17 @@ struct RecordingTests {
         #expect(sample.recording.count == 7)
     }
 
+    @Test("counts as many missing events as there can be, and not one more")
+    func endlessGaps() throws {
+        var sample = RecordedSample()
+        for epoch in 0...2_048 {
+            try sample.take(line("com.a", 1, epoch: "\(epoch)"))
+            try sample.take(line("com.a", 1 << 53, epoch: "\(epoch)"))
+        }
+        #expect(sample.recording.missing == .max)
+        #expect(sample.recording.gaps.count == 100)
+    }
+
     @Test("knows the app of an event without its topic from the entity's start")
     func apps() throws {
         var sample = RecordedSample()

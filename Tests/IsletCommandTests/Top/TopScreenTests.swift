@@ -86,6 +86,7 @@ struct TopScreenTests {
 
     @Test("Rates and ages are short too")
     func short() {
+        #expect(TopText.count(.min) == "-9 223 372 036 854 775 807" && TopText.milliseconds(-1e300) == "0.01")
         #expect(TopText.rate(nil) == "-" && TopText.rate(0) == "0" && TopText.rate(0.25) == "0.3")
         #expect(TopText.rate(1_204.4) == "1 204" && TopText.rate(3) == "3")
         #expect(TopText.age(-5) == "0s" && TopText.age(99_000) == "99s" && TopText.age(600_000) == "10m")
