@@ -1,9 +1,10 @@
 // The filter of the table. The service reads it, in the one grammar that the command has too (Filter.swift), and says
-// what is wrong with it; here what it has read is only carried out.
+// what is wrong with it; here what it has read is only carried out, and means the same as there: a member is what its
+// JSON says, objects and numbers as they are written, numbers and texts to their last digit and character.
 
 import {readFilterText} from "./api.js";
 import {currentTime} from "./clock.js";
-import {stringify} from "./json.js";
+import {sourceAt, sourceOf} from "./json.js";
 
 // Selects all rows.
 export const everything = {matches: () => true, needsNow: false};
@@ -24,8 +25,8 @@ export function holds(node, row) {
         const inner = holds(node.of, row);
         return inner === null ? null : !inner;
     }
-    case "has": return memberOf(row, node.path).value !== undefined;
-    case "anywhere": return searchText(row).includes(node.text);
+    case "has": return memberOf(row, node.path) !== null;
+    case "anywhere": return seenTexts(row).some((text) => find(text, node.text.normalize(), 0) >= 0);
     case "compare": return compare(node, memberOf(row, node.path));
     default: throw new Error(`no such part of a filter: ${node.op}`);
     }
@@ -42,83 +43,189 @@ function among(nodes, row, decisive) {
     return result;
 }
 
-// {value, isDate}; value is undefined where the row has no such member.
+// {json, isDate}: the member's JSON; null where the row has none.
 function memberOf(row, path) {
-    let value = row;
-    for (const name of path) {
-        const isThere = value !== null && typeof value === "object" && Object.hasOwn(value, name);
-        value = isThere ? value[name] : undefined;
-    }
+    let json = jsonOf(row, path);
     let name = path.at(-1);
-    if (name === "next" && value?.at !== undefined) [value, name] = [value.at, "at"]; // a deadline is its date
-    if (value === null) value = undefined;
-    return {value, isDate: ["at", "timestamp", "date"].includes(name) || /(At|Date)$/.test(name)};
+    const date = name === "next" && json !== undefined ? sourceAt(json, ["at"]) : undefined;
+    if (date !== undefined) [json, name] = [date, "at"]; // a deadline is its date
+    if (json === undefined || json === "null") return null;
+    return {json, isDate: ["at", "timestamp", "date"].includes(name) || /(At|Date)$/.test(name)};
 }
 
-function compare(node, {value, isDate}) {
+const members = new WeakMap(); // an object → what was found in it, by path
+
+// Objects are replaced when they change, so what was found in one stays true.
+function jsonOf(row, [first, ...path]) {
+    const value = Object.hasOwn(row, first) ? row[first] : undefined;
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== "object") return path.length === 0 ? sourceOf(value) : undefined;
+    let found = members.get(value);
+    if (found === undefined) members.set(value, found = new Map());
+    const key = path.join(".");
+    if (!found.has(key)) {
+        if (found.size >= pathLimit) found.clear();
+        found.set(key, sourceAt(sourceOf(value), path));
+    }
+    return found.get(key);
+}
+
+const pathLimit = 16;
+
+function compare(node, member) {
     const {comparison, value: wanted} = node;
-    if (value === undefined) return comparison.startsWith("!");
-    if (comparison === "~") return isLike(value, wanted.parts);
-    if (comparison === "!~") return !isLike(value, wanted.parts);
-    const order = orderOf(value, node.as === "any" ? meaningOf(value, isDate) : node.as, wanted);
+    if (member === null) return comparison.startsWith("!");
+    const {json, isDate} = member;
+    if (comparison === "~") return isLike(textOf(json), wanted.parts);
+    if (comparison === "!~") return !isLike(textOf(json), wanted.parts);
+    const order = orderOf(json, node.as === "any" ? meaningOf(json, isDate) : node.as, wanted);
     if (comparison === "=") return order === 0;
     if (comparison === "!=") return order !== 0;
     if (order === null) return null;
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[comparison];
 }
 
-function meaningOf(value, isDate) {
-    if (typeof value === "number") return isDate && Number.isInteger(value) ? "date" : "number";
-    if (typeof value === "bigint") return "number";
-    return typeof value === "boolean" ? "flag" : "text";
+function meaningOf(json, isDate) {
+    if (isDate && integer(json) !== null) return "date";
+    if (exact(json) !== null) return "number";
+    return json === "true" || json === "false" ? "flag" : "text";
 }
 
 // Below 0, 0, above 0; null where they are not of one kind.
-function orderOf(value, meaning, wanted) {
+function orderOf(json, meaning, wanted) {
     switch (meaning) {
-    case "number": return difference(value, wanted.number);
-    case "date": return difference(value, wanted.span === undefined ? wanted.date : currentTime() + wanted.span);
-    case "flag": return value === wanted.flag ? 0 : null;
-    default: {
-        const text = textOf(value);
-        return text === wanted.text ? 0 : text < wanted.text ? -1 : 1;
-    }
+    case "number": return numberOrder(exact(json), wantedNumber(wanted));
+    case "date": return dateOrder(integer(json), wanted);
+    case "flag": return wanted.flag !== undefined && json === String(wanted.flag) ? 0 : null;
+    default: return textOrder(textOf(json), wanted.text);
     }
 }
 
-function difference(value, other) {
-    if (typeof value !== "number" && typeof value !== "bigint" || other === undefined) return null;
-    return value < other ? -1 : value > other ? 1 : 0;
+// Texts
+
+// Of a text itself, of all else the JSON.
+function textOf(json) {
+    return json[0] === "\"" ? JSON.parse(json) : json;
 }
 
-function textOf(value) {
-    return typeof value === "object" ? stringify(value) : String(value);
+// By code points, which is the order of their bytes in UTF-8.
+function textOrder(one, other) {
+    const end = Math.min(one.length, other.length);
+    let at = 0;
+    while (at < end && one[at] === other[at]) at += 1;
+    if (at === end) return Math.sign(one.length - other.length);
+    const rank = (unit) => unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
+    return Math.sign(rank(one.charCodeAt(at)) - rank(other.charCodeAt(at)));
 }
+
+// Letter by letter: at the end of a word too, where a browser writes a final sigma, each is its own small one.
+function lowered(text) {
+    return plain.test(text) ? text.toLowerCase()
+        : Array.from(text, (each) => each.toLowerCase()).join("").normalize();
+}
+
+const plain = /^[\x00-\x7f]*$/;
 
 // Whether it is contained, or with `*` in it matches the whole.
-function isLike(value, parts) {
-    const text = textOf(value).toLowerCase();
-    if (parts.length === 1) return text.includes(parts[0]);
+function isLike(value, wanted) {
+    const text = lowered(value);
+    const parts = wanted.map((part) => part.normalize());
+    if (parts.length === 1) return find(text, parts[0], 0) >= 0;
+    const end = text.length - parts.at(-1).length;
     let from = parts[0].length;
-    if (!text.startsWith(parts[0])) return false;
+    if (end < from || !stands(text, parts[0], 0) || !stands(text, parts.at(-1), end)) return false;
     for (const part of parts.slice(1, -1)) {
-        const found = text.indexOf(part, from);
-        if (found < 0) return false;
+        const found = find(text, part, from);
+        if (found < 0 || found + part.length > end) return false;
         from = found + part.length;
     }
-    return text.length - parts.at(-1).length >= from && text.endsWith(parts.at(-1));
+    return true;
 }
 
-const texts = new WeakMap();
+// The first place of a text in another one; -1 where there is none. It begins and ends where characters do, as people
+// see them: an e is not found in an é, however that is written.
+function find(text, part, from) {
+    let at = text.indexOf(part, from);
+    while (at >= 0 && !(isBetween(text, at) && isBetween(text, at + part.length))) at = text.indexOf(part, at + 1);
+    return at;
+}
 
-// Rows are replaced when they change, so what was made of one stays true.
-function searchText(row) {
-    let text = texts.get(row);
-    if (text === undefined) {
-        const {key, type, kind, app, device, state, id, contentState, attributes} = row;
-        text = [key, type, kind, app, device, state, id, contentState, attributes]
-            .filter((part) => part !== undefined && part !== null).map(textOf).join("\n").toLowerCase();
-        texts.set(row, text);
+function stands(text, part, at) {
+    return text.startsWith(part, at) && isBetween(text, at) && isBetween(text, at + part.length);
+}
+
+const characters = new Intl.Segmenter("en", {granularity: "grapheme"});
+
+// Whether no character reaches over this place.
+function isBetween(text, at) {
+    if (at === 0 || at >= text.length) return true;
+    const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+    if (before < 0x80 && after < 0x80) return before !== 0x0d || after !== 0x0a;
+    return characters.segment(text).containing(at).index === at;
+}
+
+const seen = new WeakMap();
+
+// What a person sees of a row. Rows are replaced when they change, so what was made of one stays true.
+function seenTexts(row) {
+    let texts = seen.get(row);
+    if (texts === undefined) {
+        texts = ["key", "type", "kind", "app", "device", "state", "id", "contentState", "attributes"]
+            .map((name) => memberOf(row, [name])).filter((member) => member !== null)
+            .map((member) => lowered(textOf(member.json)));
+        seen.set(row, texts);
     }
-    return text;
+    return texts;
+}
+
+// Numbers and dates
+
+const [integerMin, integerMax] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+// An integer of 64 bits, which the dates of the contract are; null for all else.
+function integer(json) {
+    if (!/^-?\d{1,19}$/.test(json)) return null;
+    if (json.length <= 15) return Number(json);
+    const number = BigInt(json);
+    return number < integerMin || number > integerMax ? null : number;
+}
+
+function dateOrder(date, {text, date: read, span}) {
+    if (date === null) return null;
+    if (span === undefined) return read === undefined ? null : order(date, integer(text) ?? read);
+    const now = currentTime();
+    // A Number and a BigInt are compared by their values, and not added.
+    return order(date, typeof span === "bigint" ? BigInt(Math.round(now)) + span : now + span);
+}
+
+function order(one, other) {
+    return one < other ? -1 : one > other ? 1 : 0;
+}
+
+// A number with all its digits, 0.DIGITS times ten to the power of EXPONENT; null for all else, and where the exponent
+// is beyond 64 bits. The same as in the command (ExactNumber.swift).
+function exact(json) {
+    const parts = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(json);
+    if (parts === null) return null;
+    const [, sign, whole, fraction = "", power = "0"] = parts;
+    const all = whole + fraction;
+    const digits = all.replace(/^0+/, "").replace(/0+$/, "");
+    const written = BigInt(power.replace("+", ""));
+    if (written < integerMin || written > integerMax) return null;
+    if (digits === "") return {sign: 0, digits, exponent: 0n};
+    const exponent = written + BigInt(whole.length - (all.length - all.replace(/^0+/, "").length));
+    if (exponent < integerMin || exponent > integerMax) return null;
+    return {sign: sign === "-" ? -1 : 1, digits, exponent};
+}
+
+// As it is written, or a length of time in milliseconds.
+function wantedNumber(wanted) {
+    return exact(wanted.text) ?? (wanted.number === undefined ? null : exact(String(wanted.number)));
+}
+
+function numberOrder(one, other) {
+    if (one === null || other === null) return null;
+    if (one.sign !== other.sign) return Math.sign(one.sign - other.sign);
+    if (one.exponent !== other.exponent) return one.exponent < other.exponent ? -one.sign : one.sign;
+    return one.digits < other.digits ? -one.sign : one.digits > other.digits ? one.sign : 0;
 }
