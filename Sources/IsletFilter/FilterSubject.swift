@@ -28,7 +28,8 @@ package struct FilterField: Sendable {
     package let name: String
     package let kind: FilterKind
 
-    init(_ name: String, _ kind: FilterKind) {
+    /// A member that can be this.
+    package init(_ name: String, _ kind: FilterKind) {
         self.name = name
         self.kind = kind
     }

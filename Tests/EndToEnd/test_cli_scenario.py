@@ -124,8 +124,8 @@ def test_a_failure_says_where_what_and_why_and_the_next_scenario_goes_on(file):
 @pytest.mark.parametrize("step, says", [
     ("- update: {key: nobody, contentState: {}}", r":4, step 2 \(update nobody\): refused: .* \(notFound\)"),
     ("- update: {key: a, contentState: {}}", r"step 2 .*: ignored: unchanged"),
-    ("- update: {key: a, contentState: {eta: 1}}\n    expect: {activity: {revison: 2}}",
-     r"- activity\.revison: 2 \(did you mean revision\?\)\n +\+ activity\.revison: absent"),
+    ("- update: {key: a, contentState: {eta: 1}, ifRevision: 7}\n    expect: {error: {detail: {revison: 1}}}",
+     r"- error\.detail\.revison: 1 \(did you mean revision\?\)\n +\+ error\.detail\.revison: absent"),
     ("- update: {key: a, contentState: {eta: 1}}\n    expect: refused", r"- ok: false\n +\+ ok: true"),
     ("- update: {key: nobody, contentState: {}}\n    expect: {error: conflict}",
      r"- error\.code: conflict\n +\+ error\.code: notFound"),

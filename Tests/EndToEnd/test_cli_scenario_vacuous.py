@@ -46,7 +46,7 @@ def test_all_members_that_answers_have_may_be_expected(play):
 
 
 @pytest.mark.parametrize("step", [
-    "state: {order-2: {is: gone}}", "state: {order-1: {is: active, endedAt: absent}}", "state: {order-1: {}}".replace("{}", "present"),
+    "state: {order-1: {is: active, endedAt: absent}}", "state: {order-1: {}}".replace("{}", "present"),
     "{advance: 1m, events: {exactly: []}}", "{advance: 1m, no events: []}", "state: {order-1: {not: stale}}",
     "state: {order-1: {contentState: {number: 18446744073709551615}}}",
     "state: {order-1: {contentState: {number: {above: 18446744073709551614, below: 18446744073709551616.5}}}}",

@@ -21,7 +21,7 @@ struct ScenarioExpectationTests {
     @Test(
         "holds where the members that it names are so",
         arguments: [
-            "{}", "ok: true", "{seq: 7, ok: true}", "seq: 7.0", "seq: 7e0", "activity: {state: stale}",
+            "ok: true", "{seq: 7, ok: true}", "seq: 7.0", "seq: 7e0", "activity: {state: stale}",
             "nothing: absent",
             "activity: {contentState: {none: absent}}", "activity: {contentState: {none: null}}", "activity: present",
             "activity: {relevanceScore: 1.5}", "activity: {staleDate: 30m}", "activity: {staleDate: 2026-01-01T00:30Z}",
@@ -33,7 +33,9 @@ struct ScenarioExpectationTests {
             "activity: {contentState: {list: {count: 3}}}", "activity: {contentState: {list: {count: {above: 2}}}}",
             "activity: {contentState: {list: [1, {above: 1}, present]}}", "activity: {id: $first}", "seq: $first.seq",
             "seq: {all of: [{above: 1}, {not: 8}]}", "nothing: {inner: absent}", "gone: {present: false}",
-            "activity: {contentState: {list: {equals: [1, 2, 3.0]}}}",
+            "activity: {contentState: {list: {equals: [1, 2, 3.0]}}}", "seq: {not: {above: 7}}",
+            "activity: {contentState: {text: {not: {contains: window}}}}", "nothing: {not: 1}",
+            "seq: {one of: [{matches: '7'}, 7]}", "activity: {contentState: {list: {not: {contains: 4}}}}",
         ])
     func holds(_ yaml: String) throws {
         #expect(try differences(yaml) == [])
@@ -69,15 +71,52 @@ struct ScenarioExpectationTests {
         if let came { #expect(found.first?.came == came) }
     }
 
+    @Test(
+        "holds neither for a condition nor for its opposite where that cannot be told",
+        arguments: [
+            "seq: ({matches: '7'})", "seq: ({contains: 7})", "seq: ({contains: '7'})", "seq: ({count: 1})",
+            "ok: ({count: {not: 1}})", "ok: ({above: 1})", "activity: {state: ({above: 5})}",
+            "activity: {state: ({contains: {matches: s}})}", "nothing: ({above: 5})", "nothing: ({matches: ^a})",
+            "nothing: ({count: 3})", "nothing: ({contains: a})", "nothing: {inner: ({at most: 5})}",
+            "activity: {contentState: ({text: {above: 5}, eta: 12})}",
+            "activity: {contentState: {list: ({contains: {matches: a}})}}",
+            "activity: {contentState: {list: ([1, {matches: a}, 3])}}", "seq: ({one of: [{matches: '7'}, 8]})",
+            "seq: ({all of: [{matches: '7'}, 7]})", "activity: {contentState: {none: ({above: 5})}}",
+        ])
+    func untold(_ yaml: String) throws {
+        let plain = yaml.filter { $0 != "(" && $0 != ")" }
+        #expect(try differences(plain) != [])
+        #expect(try differences(yaml.replacing("(", with: "{not: ").replacing(")", with: "}")) != [])
+        #expect(try differences(plain).first?.came.isEmpty == false)
+    }
+
+    @Test("says that something cannot be told")
+    func untoldMessage() throws {
+        let found = try differences("seq: {not: {matches: '7'}}")
+        #expect(found.map(\.came) == ["7, of which that cannot be told"])
+        #expect(found.map(\.expected) == ["not matching /7/"])
+        #expect(try differences("nothing: {not: {above: 7}}").map(\.came) == ["absent, of which that cannot be told"])
+    }
+
     @Test("says which member may be meant")
     func hint() throws {
-        #expect(try differences("activity: {contentSate: {}, sate: stale}").map(\.hint) == ["state"])
+        #expect(try differences("activity: {contentSate: absent, sate: stale}").map(\.hint) == ["state"])
         #expect(try differences("activity: {contentSate: {eta: 12}}").first?.hint == "contentState")
     }
 
     @Test(
         "is refused where it makes no sense",
         arguments: [
+            (
+                "{}",
+                "a mapping is empty: nothing would be looked at; that it is there is 'present', that it has no members "
+                    + "'equals: {}'"
+            ),
+            (
+                "a: {not: {b: {}}}",
+                "'b' is empty: nothing would be looked at; that it is there is 'present', that it has no members "
+                    + "'equals: {}'"
+            ),
             ("a: {one of: 1}", "'one of' is a list, and this is a value"),
             ("a: {matches: '('}", "'matches' is a regular expression, and this is none"),
             ("a: {above: [1]}", "'above' is one value, and this is a list"),

@@ -4,36 +4,85 @@ import IsletClient
 struct ScenarioEvent: Sendable {
     var object: RawObject
     var id: String?
-    var key: String?
+    /// What never changes of its entity; nil where nothing has told it.
+    var constants: RawObject?
     /// The type or kind of its topic.
     var kind: String
 
+    var name: String { object["event"]?.string ?? "?" }
+    var family: String { ScenarioEntity.family(of: name) }
+    var key: String? { constants?["key"]?.string }
+
     /// What is told of it in messages: `activity.stale order-1`.
-    var title: String {
-        [object["event"]?.string ?? "?", key ?? (kind.isEmpty ? nil : kind)].compactMap(\.self).joined(separator: " ")
+    var title: String { [name, key ?? (kind.isEmpty ? nil : kind)].compactMap(\.self).joined(separator: " ") }
+
+    /// Whether there is nothing to be known of its entity but what it carries and its constants.
+    var isKnown: Bool { constants != nil || ScenarioEntity.constants[family] == nil || id == nil }
+
+    /// The event with its entity as it is then, as far as an event may say it: a later one carries only what has
+    /// changed, and the state only as `to`.
+    var completed: RawObject {
+        guard var entity = object[family]?.object else { return object }
+        for member in constants?.members ?? [] where entity[member.name] == nil { entity[member.name] = member.value }
+        if entity["state"] == nil { entity["state"] = object["to"] }
+        var completed = object
+        completed[family] = entity.json
+        return completed
     }
 }
 
 extension ScenarioEventPattern {
-    /// Whether an event is one that is expected.
-    func fits(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool {
-        if let name, event.object["event"]?.string != name { return false }
-        if let subject {
-            let wanted = try subject.json(scope).string
-            guard let wanted, [event.key, event.id, event.kind].contains(wanted) else { return false }
+    /// Whether an event is one that is expected; nil where that cannot be told.
+    func fits(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
+        if let name, event.name != name { return false }
+        let isOfSubject = try isOfSubject(event, scope)
+        guard isOfSubject != false else { return false }
+        switch try hasMembers(event, scope) {
+        case true?: return isOfSubject
+        case false?: return false
+        case nil: return nil
         }
-        return try members.differences(from: event.object.json, scope).isEmpty
+    }
+
+    private func isOfSubject(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
+        guard let subject else { return true }
+        guard let wanted = try subject.json(scope).string else {
+            throw ScenarioMiss("\(subject.text) is no key, kind or id")
+        }
+        if [event.key, event.id, event.kind].contains(wanted) { return true }
+        return event.isKnown ? false : nil
+    }
+
+    private func hasMembers(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
+        guard !event.isKnown, case .members(let all) = members else {
+            return try members.holds(for: event.completed.json, scope)
+        }
+        // Of an entity from before the scenario only what the event carries is known.
+        var known: [ScenarioPattern.Member] = []
+        var isTold = true
+        for member in all {
+            guard member.name == event.family else {
+                known.append(member)
+                continue
+            }
+            guard case .members(let inner) = member.pattern else {
+                isTold = false
+                continue
+            }
+            let constants = ScenarioEntity.constants[event.family] ?? []
+            let carried = inner.filter { !constants.contains($0.name) }
+            if carried.count < inner.count { isTold = false }
+            known.append(.init(name: member.name, pattern: .members(carried)))
+        }
+        let isSo = try ScenarioPattern.members(known).holds(for: event.completed.json, scope)
+        return isSo == true && !isTold ? nil : isSo
     }
 
     /// Why the first event of the same name does not fit; nothing where there is none.
     func nearest(_ events: [ScenarioEvent], _ scope: ScenarioScope) throws(ScenarioMiss) -> [ScenarioDifference] {
-        for event in events where event.object["event"]?.string == name || name == nil {
-            if let subject, let wanted = try subject.json(scope).string,
-                ![event.key, event.id, event.kind].contains(wanted)
-            {
-                continue
-            }
-            return try members.differences(from: event.object.json, scope)
+        for event in events where event.name == name || name == nil {
+            guard try isOfSubject(event, scope) != false else { continue }
+            return try members.differences(from: event.completed.json, scope)
         }
         return []
     }
@@ -52,12 +101,12 @@ enum ScenarioEventMatch {
             for (index, pattern) in patterns.enumerated() {
                 var found = false
                 while next < events.count, !found {
-                    found = try pattern.fits(events[next], scope)
+                    found = try pattern.fits(events[next], scope) == true
                     next += 1
                 }
                 guard found else {
                     var isEarlier = false
-                    for event in events where try pattern.fits(event, scope) { isEarlier = true }
+                    for event in events where try pattern.fits(event, scope) == true { isEarlier = true }
                     let after = index > 0 ? " after \(patterns[index - 1].title)" : ""
                     return (
                         isEarlier && index > 0
@@ -70,7 +119,7 @@ enum ScenarioEventMatch {
         case .exactly:
             for (index, pattern) in patterns.enumerated() {
                 guard index < events.count else { return ("\(pattern.title) did not come", pattern) }
-                guard try pattern.fits(events[index], scope) else {
+                guard try pattern.fits(events[index], scope) == true else {
                     return ("\(pattern.title) was expected, and \(events[index].title) came", pattern)
                 }
             }
@@ -100,7 +149,7 @@ enum ScenarioEventMatch {
         _ owner: inout [Int: Int], _ seen: inout Set<Int>
     ) throws(ScenarioMiss) -> Bool {
         for place in events.indices where !seen.contains(place) {
-            guard try patterns[index].fits(events[place], scope) else { continue }
+            guard try patterns[index].fits(events[place], scope) == true else { continue }
             seen.insert(place)
             if let other = owner[place] {
                 guard try give(other, patterns, events, scope, &owner, &seen) else { continue }

@@ -48,14 +48,36 @@ extension ScenarioPattern {
             }
             return all
         case .equals, .absent, .present, .oneOf, .not, .all, .compare, .matches, .contains, .count:
-            return try holds(for: value, scope) ? [] : [different(value, path, scope)]
+            switch try holds(for: value, scope) {
+            case true?: return []
+            case false?: return [different(value, path, scope)]
+            case nil: return [different(value, path, scope, isUntold: true)]
+            }
         }
     }
 
-    /// Whether a value fits.
-    func holds(for value: RawJSON?, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool {
+    /// Whether a value fits; nil where that cannot be told, as of a text whether it is above a number. What cannot be
+    /// told fits neither a condition nor its opposite.
+    func holds(for value: RawJSON?, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
         switch self {
-        case .members, .elements: return try differences(from: value, scope).isEmpty
+        case .members(let members):
+            guard let object = value?.object else {
+                // A member that is not there may be expected so.
+                guard value != nil, !members.isEmpty else {
+                    return try Self.all(members) { member throws(ScenarioMiss) in
+                        try member.pattern.holds(for: nil, scope)
+                    }
+                }
+                return false
+            }
+            return try Self.all(members) { member throws(ScenarioMiss) in
+                try member.pattern.holds(for: object[member.name], scope)
+            }
+        case .elements(let patterns):
+            guard let elements = value?.elements, elements.count == patterns.count else { return false }
+            return try Self.all(zip(patterns, elements)) { pair throws(ScenarioMiss) in
+                try pair.0.holds(for: pair.1, scope)
+            }
         case .equals(let template):
             let expected = try template.json(scope)
             // Null of a known member equals absent, by the contract.
@@ -64,14 +86,12 @@ extension ScenarioPattern {
         case .absent: return value?.isNull ?? true
         case .present: return !(value?.isNull ?? true)
         case .oneOf(let patterns):
-            for pattern in patterns where try pattern.holds(for: value, scope) { return true }
-            return false
-        case .not(let pattern): return try !pattern.holds(for: value, scope)
+            return try Self.any(patterns) { pattern throws(ScenarioMiss) in try pattern.holds(for: value, scope) }
+        case .not(let pattern): return try pattern.holds(for: value, scope).map { !$0 }
         case .all(let patterns):
-            for pattern in patterns where try !pattern.holds(for: value, scope) { return false }
-            return true
+            return try Self.all(patterns) { pattern throws(ScenarioMiss) in try pattern.holds(for: value, scope) }
         case .compare(let comparison, let template):
-            guard let value, let order = ScenarioValue.order(value, try template.json(scope)) else { return false }
+            guard let value, let order = ScenarioValue.order(value, try template.json(scope)) else { return nil }
             switch comparison {
             case .above: return order > 0
             case .below: return order < 0
@@ -79,33 +99,65 @@ extension ScenarioPattern {
             case .atMost: return order <= 0
             }
         case .matches(let expression):
-            guard let text = value?.string else { return false }
+            guard let text = value?.string else { return nil }
             guard let regex = try? Regex(expression) else {
                 throw ScenarioMiss("/\(expression)/ is no regular expression")
             }
             return (try? regex.firstMatch(in: text)) != nil
         case .contains(let pattern):
             if let elements = value?.elements {
-                for element in elements where try pattern.holds(for: element, scope) { return true }
-                return false
+                return try Self.any(elements) { element throws(ScenarioMiss) in try pattern.holds(for: element, scope) }
             }
             guard case .equals(let template) = pattern, let part = try template.json(scope).string,
                 let text = value?.string
-            else { return false }
+            else { return nil }
             return ScenarioValue.contains(text, part)
         case .count(let pattern):
-            guard let value else { return false }
+            guard let value else { return nil }
             let count = value.elements?.count ?? value.object?.members.count ?? value.string?.count
-            guard let count else { return false }
+            guard let count else { return nil }
             return try pattern.holds(for: .integer(count), scope)
         }
     }
 
-    private func different(_ value: RawJSON?, _ path: [String], _ scope: ScenarioScope) -> ScenarioDifference {
+    /// Whether each fits: one that does not decides, and then one of which it cannot be told.
+    static func all<Element>(
+        _ elements: some Sequence<Element>, _ holds: (Element) throws(ScenarioMiss) -> Bool?
+    ) throws(ScenarioMiss) -> Bool? {
+        var isTold = true
+        for element in elements {
+            switch try holds(element) {
+            case true?: break
+            case false?: return false
+            case nil: isTold = false
+            }
+        }
+        return isTold ? true : nil
+    }
+
+    /// Whether one fits: it decides, and then one of which it cannot be told.
+    private static func any<Element>(
+        _ elements: some Sequence<Element>, _ holds: (Element) throws(ScenarioMiss) -> Bool?
+    ) throws(ScenarioMiss) -> Bool? {
+        var isTold = true
+        for element in elements {
+            switch try holds(element) {
+            case true?: return true
+            case false?: break
+            case nil: isTold = false
+            }
+        }
+        return isTold ? false : nil
+    }
+
+    private func different(
+        _ value: RawJSON?, _ path: [String], _ scope: ScenarioScope, isUntold: Bool = false
+    ) -> ScenarioDifference {
         let isDate = path.last.map(ScenarioNames.isDate) ?? false
+        let came = value.map { ScenarioValue.text($0, isDate: isDate).shortened(to: Self.shownWidth) } ?? "absent"
         return ScenarioDifference(
             path: path, expected: shown(scope, isDate: isDate),
-            came: value.map { ScenarioValue.text($0, isDate: isDate).shortened(to: Self.shownWidth) } ?? "absent")
+            came: isUntold ? "\(came), of which that cannot be told" : came)
     }
 
     /// What is expected, with names and dates told where they are known.

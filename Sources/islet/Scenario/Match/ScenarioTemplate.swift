@@ -68,6 +68,23 @@ struct ScenarioMiss: Error, Sendable {
 enum ScenarioEntity {
     static let families = ["activity", "control", "widget", "group"]
 
+    /// The members that never change, and that later events therefore do not carry.
+    static let constants: [String: [String]] = [
+        "activity": ["app", "type", "key", "device", "attributes", "style", "pushType", "renews"],
+        "control": ["app", "kind", "device", "template", "addedAt"],
+        "widget": ["app", "kind", "family", "device", "addedAt"],
+    ]
+
+    /// What never changes of an entity.
+    static func constants(of entity: RawObject, _ family: String) -> RawObject {
+        var all = RawObject()
+        for name in constants[family] ?? [] { all[name] = entity[name] }
+        return all
+    }
+
+    /// Whose event it is: `activity` of `activity.updated`.
+    static func family(of event: String) -> String { String(event.prefix { $0 != "." }) }
+
     /// The entity that an answer is about.
     static func of(_ answer: RawObject) -> RawObject? {
         for family in families {

@@ -10,8 +10,10 @@ package final class ScenarioEvents: Sendable {
 
     private struct State {
         var events: [StreamEvent] = []
-        /// The keys of activities by their ids: only their first events carry them.
-        var keys: [String: String] = [:]
+        /// What never changes of entities, by their ids: only their first events carry it.
+        var constants: [String: RawObject] = [:]
+        /// Entities from before the scenario that were asked for, and of which nothing was told.
+        var unknown: Set<String> = []
         var isCut = false
     }
 
@@ -35,7 +37,44 @@ package final class ScenarioEvents: Sendable {
     }
 
     /// The key of an activity, where one of its events has told it.
-    func key(of id: String) -> String? { state.withLock { $0.keys[id] } }
+    func key(of id: String) -> String? { constants(of: id)?["key"]?.string }
+
+    /// What never changes of an entity; nil where nothing has told it.
+    func constants(of id: String) -> RawObject? { state.withLock { $0.constants[id] } }
+
+    /// An entity by which one asks for it.
+    struct Address {
+        var family: String
+        var app: String
+        var id: String
+    }
+
+    /// The entities of events of which nothing has told what they are, and that have not been asked for.
+    func strangers(since begun: Int) -> [Address] {
+        state.withLock { state in
+            var all: [Address] = []
+            var seen: Set<String> = []
+            for event in state.events.dropFirst(begun) {
+                let family = ScenarioEntity.family(of: event.name)
+                guard let id = event.id, state.constants[id] == nil, !state.unknown.contains(id),
+                    ScenarioEntity.constants[family] != nil, seen.insert(id).inserted
+                else { continue }
+                all.append(Address(family: family, app: event.app, id: id))
+            }
+            return all
+        }
+    }
+
+    /// Takes in what somebody has told of an entity; nil: nothing.
+    func learn(_ address: Address, _ entity: RawObject?) {
+        state.withLock { state in
+            if let entity {
+                state.constants[address.id] = ScenarioEntity.constants(of: entity, address.family)
+            } else {
+                state.unknown.insert(address.id)
+            }
+        }
+    }
 
     /// Takes one in, as it came; watermarks are none.
     package func take(_ topic: [UInt8], _ body: [UInt8]) {
@@ -46,7 +85,10 @@ package final class ScenarioEvents: Sendable {
                 return
             }
             state.events.append(event)
-            if let id = event.id, let key = event.patch["key"]?.string { state.keys[id] = key }
+            // A first event has the whole entity, of which this is a part.
+            if let id = event.id, event.patch["app"] != nil {
+                state.constants[id] = ScenarioEntity.constants(of: event.patch, ScenarioEntity.family(of: event.name))
+            }
         }
     }
 

@@ -5,7 +5,8 @@ extension ScenarioPlay {
     mutating func failure(
         _ check: ScenarioCheck, _ subject: ScenarioSubject, _ state: ScenarioState
     ) async throws -> ScenarioFailure? {
-        let entity = try await entity(subject)
+        var entity = try await entity(subject)
+        if entity == nil, case .gone = state { entity = try await anywhere(subject) }
         if let id = entity?["id"]?.string {
             self.subject = (subject.family, try subject.app.json(scope).string ?? scenario.defaults.app, id)
         }
@@ -13,9 +14,10 @@ extension ScenarioPlay {
         switch (state, entity) {
         case (.gone, nil): return nil
         case (.gone, let entity?):
+            let device = subject.device == nil ? entity["device"]?.string.map { " on \($0)" } : nil
             return ScenarioFailure(
-                place: check.place, message: "\(title) is still there: \(entity["state"]?.string ?? "?")",
-                came: entity.json)
+                place: check.place,
+                message: "\(title) is still there: \(entity["state"]?.string ?? "?")\(device ?? "")", came: entity.json)
         case (.members, nil):
             return ScenarioFailure(place: check.place, message: "there is no \(title)")
         case (.members(let members), let entity?):
@@ -46,6 +48,43 @@ extension ScenarioPlay {
         let rows = try await rows(subject.family, kind: name, app: app.string ?? "", device: device)
         guard rows.count < 2 else { throw ScenarioMiss(Self.several(rows.count, subject.family, text)) }
         return rows.first
+    }
+
+    /// An activity of a key on whatever device, where none is named: what is gone is gone from all.
+    private func anywhere(_ subject: ScenarioSubject) async throws -> RawObject? {
+        guard subject.family == "activity", subject.device == nil else { return nil }
+        let key = try subject.name.json(scope)
+        // Those that a person does not see any more stand only in a list of their own.
+        for state in [nil, "dismissed"] as [String?] {
+            var cursor: RawJSON?
+            repeat {
+                var command: RawObject = [
+                    "op": .string("activity.list"), "app": try subject.app.json(scope), "key": key,
+                    "limit": .integer(1_000),
+                ]
+                command["state"] = state.map(RawJSON.string)
+                command["cursor"] = cursor
+                let answer = try await link.ask(command)
+                if let error = answer["error"]?.object {
+                    throw ScenarioMiss("activities cannot be listed: \(error["message"]?.string ?? "?")")
+                }
+                // A list is of all keys that begin so.
+                let rows = answer["activities"]?.elements?.compactMap(\.object) ?? []
+                if let found = rows.first(where: { $0["key"]?.string == key.string }) { return found }
+                cursor = answer["next"]
+            } while cursor != nil
+        }
+        return nil
+    }
+
+    /// Asks for what the first events of entities told before there was this scenario.
+    func learn(since begun: Int) async throws {
+        for address in link.events.strangers(since: begun) {
+            let answer = try await link.ask([
+                "op": .string("\(address.family).get"), "app": .string(address.app), "id": .string(address.id),
+            ])
+            link.events.learn(address, answer[address.family]?.object)
+        }
     }
 
     private func get(_ family: String, _ fields: RawObject) async throws -> RawObject? {

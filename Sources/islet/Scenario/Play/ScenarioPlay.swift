@@ -149,19 +149,31 @@ struct ScenarioPlay {
                 place: check.place, message: Self.sentence(about: answer), differences: differences, came: answer.json)
         case .state(let subject, let state): return try await failure(check, subject, state)
         case .events(let patterns, let order):
+            try await learn(since: begun)
             let events = events(since: begun)
             guard let problem = try ScenarioEventMatch.problem(patterns, order, events, scope) else { return nil }
             return ScenarioFailure(
                 place: problem.pattern?.place ?? check.place, message: problem.message,
                 differences: try problem.pattern?.nearest(events, scope) ?? [])
         case .noEvents(let patterns):
+            if !patterns.isEmpty { try await learn(since: begun) }
             for event in events(since: begun) {
                 guard !patterns.isEmpty else {
                     return ScenarioFailure(
                         place: check.place, message: "no event was expected, and \(event.title) came")
                 }
-                for pattern in patterns where try pattern.fits(event, scope) {
-                    return ScenarioFailure(place: pattern.place, message: "\(event.title) came, and was not to come")
+                for pattern in patterns {
+                    switch try pattern.fits(event, scope) {
+                    case false?: continue
+                    case true?:
+                        return ScenarioFailure(
+                            place: pattern.place, message: "\(event.title) came, and was not to come")
+                    case nil:
+                        return ScenarioFailure(
+                            place: pattern.place,
+                            message: "\(event.title) came, and whether it was not to come cannot be told",
+                            differences: try pattern.nearest([event], scope))
+                    }
                 }
             }
             return nil
@@ -171,7 +183,7 @@ struct ScenarioPlay {
     private func events(since begun: Int) -> [ScenarioEvent] {
         link.events.all.dropFirst(begun).map { event in
             ScenarioEvent(
-                object: event.object, id: event.id, key: event.id.flatMap { link.events.key(of: $0) },
+                object: event.object, id: event.id, constants: event.id.flatMap { link.events.constants(of: $0) },
                 kind: EntityTopic(event.topic).type)
         }
     }

@@ -6,20 +6,39 @@ import IsletProtocol
 extension ScenarioReading {
     // MARK: States
 
-    private static let activityStates = ["pending", "active", "stale", "ended", "dismissed"]
-    private static let placedStates = [
-        "loading", "preview", "placeholder", "shown", "reloading", "acting", "authenticating", "disabled",
-    ]
+    /// The states of what is there.
+    private static func states(of family: String) -> [String] {
+        (subjects[family]?.words(of: "state") ?? []).filter { $0 != "removed" }
+    }
+
     /// What is expected of an entity that is not there.
     private static let gone = "gone"
     private static let addresses = ["key", "id", "activity", "control", "widget"]
 
     /// One entity, several in a list, or names with their states.
     mutating func states(_ node: ScenarioNode) -> [ScenarioCheck] {
+        let checks = readStates(node)
+        for check in checks {
+            guard case .state(let subject, let state) = check.expectation else { continue }
+            let parts = [
+                (subject.family == "activity" ? "a key" : "a kind", subject.name as ScenarioTemplate?),
+                ("an app", subject.app), ("a device", subject.device),
+            ]
+            for (what, part) in parts {
+                switch state {
+                case .gone: lookFor(part, what, at: check.place)
+                case .members: if case .json(let json)? = part, let text = json.string { said.insert(text) }
+                }
+            }
+        }
+        return checks
+    }
+
+    private mutating func readStates(_ node: ScenarioNode) -> [ScenarioCheck] {
         if node.elements?.isEmpty == true || node.entries?.isEmpty == true {
             note(node.place, "state is empty: nothing would be looked at")
         }
-        if let elements = node.elements { return elements.flatMap { states($0) } }
+        if let elements = node.elements { return elements.flatMap { readStates($0) } }
         if node.text != nil, !node.isNull, let key = defaults.key {
             // Of the scenario's one activity.
             let subject = subject(family: "activity", .json(.string(key)), title: key)
@@ -104,7 +123,7 @@ extension ScenarioReading {
 
     /// A state by its name, several, or members.
     private mutating func state(_ node: ScenarioNode, family: String) -> ScenarioState {
-        let known = (family == "activity" ? Self.activityStates : Self.placedStates) + [Self.gone]
+        let known = Self.states(of: family) + [Self.gone]
         if let text = node.text, !node.isNull {
             if text == Self.gone { return .gone }
             if text != "present", !known.contains(text) {
@@ -123,7 +142,7 @@ extension ScenarioReading {
             return .members([])
         }
         if entries.allSatisfy({ ScenarioPattern.words.contains($0.name) }) {
-            checkWords(node, of: "state", among: known)
+            check(node, .words(Self.states(of: family)), of: "state")
             return .members([.init(name: "state", pattern: pattern(node))])
         }
         var isGone = false
@@ -144,37 +163,18 @@ extension ScenarioReading {
 
     /// A member of an entity, which must be one that it can have: one that there is not is always absent.
     private mutating func member(_ entry: ScenarioNode.Entry, family: String) -> ScenarioPattern.Member {
-        let known = Self.subjects[family]?.members.map(\.name) ?? []
-        if !known.contains(entry.name) {
-            noteUnknown("member of \(Self.subjects[family]?.noun ?? family)", entry.name, at: entry.place, among: known)
-        }
-        if entry.name == "state" {
-            let states = family == "activity" ? Self.activityStates : Self.placedStates
-            checkWords(entry.value, of: "state", among: states)
+        let known = Self.subjects[family]?.members ?? []
+        if let field = known.first(where: { $0.name == entry.name }) {
+            let kind = entry.name == "state" ? FilterKind.words(Self.states(of: family)) : field.kind
+            check(entry.value, kind, of: entry.name)
+        } else {
+            noteUnknown(
+                "member of \(Self.subjects[family]?.noun ?? family)", entry.name, at: entry.place,
+                among: known.map(\.name))
         }
         return .init(
             name: entry.name,
             pattern: pattern(entry.value, of: entry.name, isPayload: ScenarioNames.isPayload(entry.name)))
-    }
-
-    private static let subjects: [String: FilterSubject] = [
-        "activity": .activity, "control": .control, "widget": .widget, "group": .groupItem,
-    ]
-
-    /// Looks for words that there are not in a condition: 'not' one of these would always hold.
-    private mutating func checkWords(_ node: ScenarioNode, of what: String, among known: [String]) {
-        switch node.content {
-        case .scalar(let text, _):
-            guard !node.isNull, ScenarioReference(text) == nil, !known.contains(text), text != "present",
-                text != "absent"
-            else { return }
-            noteUnknown(what, text, at: node.place, among: known)
-        case .list(let elements): for element in elements { checkWords(element, of: what, among: known) }
-        case .mapping(let entries):
-            for entry in entries where ["equals", "one of", "all of", "not"].contains(entry.name) {
-                checkWords(entry.value, of: what, among: known)
-            }
-        }
     }
 
     // MARK: Events
@@ -209,7 +209,19 @@ extension ScenarioReading {
     mutating func noEvents(_ node: ScenarioNode) -> [ScenarioEventPattern] {
         if node.text == "true" { return [] }
         if node.text == "false" { note(node.place, "leave it out, or say which events must not come") }
-        return eventList(node)
+        let patterns = eventList(node)
+        for pattern in patterns {
+            lookFor(pattern.subject, "a key or kind", at: pattern.place)
+            guard case .members(let members) = pattern.members else { continue }
+            for member in members {
+                guard case .members(let inner) = member.pattern else { continue }
+                for name in inner where ["app", "key", "kind", "type", "device"].contains(name.name) {
+                    guard case .equals(let template) = name.pattern else { continue }
+                    lookFor(template, "the \(name.name)", at: pattern.place)
+                }
+            }
+        }
+        return patterns
     }
 
     private mutating func eventList(_ node: ScenarioNode) -> [ScenarioEventPattern] {
@@ -229,18 +241,28 @@ extension ScenarioReading {
         var pattern = ScenarioEventPattern(
             name: nil, subject: nil, members: .anything, place: node.place, title: "")
         var members: [ScenarioPattern.Member] = []
+        let name = entries.first { $0.name == "event" }?.value.text
+        let known = Self.members(ofEvent: name)
         for entry in entries {
             switch entry.name {
             case "event":
                 pattern.name = text(entry)
                 if let name = pattern.name { checkEvent(name, at: entry.value.place) }
-            case "of": pattern.subject = template(entry.value)
-            case let name where Self.eventMembers.contains(name):
-                checkMember(entry)
-                members.append(
-                    .init(name: name, pattern: self.pattern(entry.value, of: name)))
-            case let name:
-                noteUnknown("member of an event", name, at: entry.place, among: ["event", "of"] + Self.eventMembers)
+            case "of":
+                guard let text = entry.value.text, !entry.value.isNull, !text.isEmpty else {
+                    note(entry.value.place, "of is a key, a kind or a $name, and this is \(entry.value.kind)")
+                    continue
+                }
+                let reference = reference(text, at: entry.value.place)
+                pattern.subject = reference.map { .reference($0) } ?? .json(Self.json(text, isPlain: false))
+            case let member where known.contains(member):
+                check(
+                    entry.value, Self.kind(ofEvent: name, member), of: member, noun: Self.subjects[member]?.noun)
+                members.append(.init(name: member, pattern: self.pattern(entry.value, of: member)))
+            case let member where Self.eventMembers.contains(member):
+                note(entry.place, "\(name ?? "an event") never has '\(member)'")
+            case let member:
+                noteUnknown("member of an event", member, at: entry.place, among: ["event", "of"] + known)
             }
         }
         pattern.members = .members(members)
@@ -248,27 +270,6 @@ extension ScenarioReading {
         pattern.title = parts.compactMap(\.self).joined(separator: " ")
         if !members.isEmpty { pattern.title += " with \(pattern.members.text)" }
         return pattern
-    }
-
-    /// The members that events have, in proto-json/schemas/events.
-    static let eventMembers = [
-        "at", "from", "to", "cause", "by", "lateBy", "seq", "epoch", "activity", "control", "widget", "group", "alert",
-        "notification", "interaction", "exempt", "rules",
-    ]
-
-    /// Looks for what no event can say: that it did not come would always be so.
-    private mutating func checkMember(_ entry: ScenarioNode.Entry) {
-        switch entry.name {
-        case "from", "to", "cause", "exempt":
-            let known = FilterSubject.event.words(of: entry.name) ?? []
-            checkWords(entry.value, of: ["from", "to"].contains(entry.name) ? "state" : entry.name, among: known)
-        case let family:
-            guard let subject = Self.subjects[family], let entries = entry.value.entries else { return }
-            let known = subject.members.map(\.name)
-            for member in entries where !known.contains(member.name) && !ScenarioPattern.words.contains(member.name) {
-                noteUnknown("member of \(subject.noun)", member.name, at: member.place, among: known)
-            }
-        }
     }
 
     private mutating func checkEvent(_ name: String, at place: ScenarioPlace) {

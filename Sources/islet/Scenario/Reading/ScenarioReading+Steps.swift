@@ -1,6 +1,5 @@
 import IsletClient
 import IsletFilter
-import IsletProtocol
 
 extension ScenarioReading {
     /// What a step does; one of them at most.
@@ -19,7 +18,10 @@ extension ScenarioReading {
         if actions.count > 1 {
             note(actions[1].place, "a step does one thing: '\(actions[0].name)' or '\(actions[1].name)'")
         }
-        if let action = actions.first { step.action = self.action(action, provider: provider) }
+        if let action = actions.first {
+            keep(action.value)
+            step.action = self.action(action, provider: provider)
+        }
         for entry in entries {
             switch entry.name {
             case "within":
@@ -111,11 +113,14 @@ extension ScenarioReading {
         }
         var members: [ScenarioPattern.Member] = []
         for entry in entries {
+            let isCode = entry.name == "error" && entry.value.text != nil
+            let kind = isCode ? FilterKind.words(Self.errorCodes) : Self.kind(ofAnswer: entry.name)
+            let name = isCode ? "error code" : entry.name == "ignored" ? "reason" : entry.name
+            check(entry.value, kind, of: name, noun: Self.subjects[entry.name]?.noun)
             switch entry.name {
             case "ignored":
                 members += [Self.isIgnored, .init(name: "reason", pattern: pattern(entry.value))]
-            case "error" where entry.value.text != nil:
-                checkCode(entry.value)
+            case "error" where isCode:
                 members.append(
                     .init(name: "error", pattern: .members([.init(name: "code", pattern: pattern(entry.value))])))
             case let name:
@@ -136,27 +141,12 @@ extension ScenarioReading {
     /// The members that answers have, in proto-json/schemas/answers: one that there is not is always absent.
     private static let answerMembers = [
         "ok", "outcome", "reason", "error", "activity", "control", "widget", "group", "seq", "now", "req", "activities",
-        "at", "budget", "bytes", "complete", "controls", "count", "decisions", "device", "devices", "digest", "entities",
-        "epoch", "events", "exact", "hours", "info", "items", "kinds", "later", "maximumPerApp", "maximumPerDevice",
-        "next", "options", "overdue", "pingEvery", "pingLimit", "preview", "provider", "providers", "recommendations",
-        "settings", "sinceRevision", "snapshot", "stack", "stats", "subscribers", "timeline", "timers", "total",
-        "widgets",
+        "at", "budget", "bytes", "complete", "controls", "count", "decisions", "device", "devices", "digest",
+        "entities", "epoch", "events", "exact", "hours", "info", "items", "kinds", "later", "maximumPerApp",
+        "maximumPerDevice", "next", "options", "overdue", "pingEvery", "pingLimit", "preview", "provider", "providers",
+        "recommendations", "settings", "sinceRevision", "snapshot", "stack", "stats", "subscribers", "timeline",
+        "timers", "total", "widgets",
     ]
-
-    /// A code that no answer can have is an error of the file.
-    private mutating func checkCode(_ node: ScenarioNode) {
-        guard let text = node.text, ScenarioReference(text) == nil, text != "present",
-            case .other = ErrorCode(name: text)
-        else { return }
-        noteUnknown("error code", text, at: node.place, among: Self.errorCodes)
-    }
-
-    private static let errorCodes =
-        [
-            "badMessage", "unknownOp", "unknownField", "missingField", "badField", "implausibleDate", "notFound",
-            "conflict", "expired", "busy", "requestReused", "outcomeUnknown", "tooOld", "tooMany", "quotaExceeded",
-            "unauthorized", "unavailable", "badAnswer", "unknownCall",
-        ] + ActivityAuthorizationError.allCases.map(\.rawValue)
 
     // MARK: Names
 

@@ -75,6 +75,12 @@ extension ScenarioReading {
         case .list(let elements): return .elements(elements.map { pattern($0, of: name, isPayload: isPayload) })
         case .mapping(let entries):
             let conditions = entries.filter { ScenarioPattern.words.contains($0.name) }
+            if entries.isEmpty {
+                note(
+                    node.place,
+                    "\(name.isEmpty ? "a mapping" : "'\(name)'") is empty: nothing would be looked at; that it is there "
+                        + "is 'present', that it has no members 'equals: {}'")
+            }
             if !entries.isEmpty, conditions.count == entries.count {
                 let all = conditions.compactMap { condition($0, of: name, isPayload: isPayload) }
                 return all.count == 1 ? all[0] : .all(all)

@@ -25,6 +25,17 @@ package struct ScenarioReading {
     var names: [String] = []
     /// Where the clock stands at the step that is being read; nil where it cannot be known.
     var now: Int64?
+    /// All that steps and the provider say of what they do, in names and values.
+    var said: Set<String> = []
+    /// What is expected to be gone, or to have no events.
+    var soughtNames: [SoughtName] = []
+
+    /// A name that must be known from elsewhere in the scenario.
+    struct SoughtName {
+        var text: String
+        var what: String
+        var place: ScenarioPlace
+    }
 
     /// Reads the scenarios of a file.
     ///
@@ -131,6 +142,8 @@ package struct ScenarioReading {
         var scenario = Scenario(path: path, place: node.place)
         defaults = Scenario.Defaults()
         names = []
+        said = []
+        soughtNames = []
         var steps: ScenarioNode.Entry?
         var provider: ScenarioNode.Entry?
         for entry in entries {
@@ -152,7 +165,11 @@ package struct ScenarioReading {
         if scenario.name.isEmpty, !entries.contains(where: { $0.name == "name" }) {
             note(node.place, "a scenario has a name")
         }
-        if let provider { scenario.provider = self.provider(provider.value) }
+        said.formUnion([defaults.app, defaults.type, defaults.kind, defaults.key, defaults.device].compactMap(\.self))
+        if let provider {
+            keep(provider.value)
+            scenario.provider = self.provider(provider.value)
+        }
         guard let steps else {
             note(node.place, "a scenario has steps")
             return scenario
@@ -173,6 +190,7 @@ package struct ScenarioReading {
             }
             scenario.steps.append(step)
         }
+        checkSoughtNames()
         return scenario
     }
 

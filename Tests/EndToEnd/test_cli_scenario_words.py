@@ -1,0 +1,220 @@
+"""`islet scenario`: what is expected is of members, words and names that there can be, and of what can be told."""
+
+import json
+
+import pytest
+
+from support.commands import Commands
+from support.schemas import CONTRACT
+from support.service import environment, run
+
+COMMON = json.loads((CONTRACT / "schemas" / "common.json").read_text())["$defs"]
+
+HEAD = """name: an order
+steps:
+  - start: {key: order-1, contentState: {note: a5, n: 5}, staleDate: 30m}
+"""
+EVENT_MEMBERS = [
+    "from", "to", "lateBy", "alert", "notification", "interaction", "exempt", "rules", "activity", "control", "widget",
+    "group"]
+
+
+@pytest.fixture
+def play(tmp_path):
+    """Plays the scenario with these steps after a start; its exit code and all that it says."""
+    def play(*steps, words=()):
+        path = tmp_path / "s.yaml"
+        path.write_text(HEAD + "".join(f"  - {step}\n" for step in steps))
+        done = run("scenario", "run", path, *words, env=environment())
+        return done.returncode, done.stdout + done.stderr
+    return play
+
+
+@pytest.fixture
+def complaints(tmp_path):
+    """What is said of a scenario with each of these steps after a start."""
+    def complaints(steps):
+        paths = [tmp_path / f"{number}.yaml" for number in range(len(steps))]
+        for path, step in zip(paths, steps):
+            path.write_text(f"{HEAD}  - {step}\n")
+        done = run("scenario", "check", *paths, env=environment())
+        assert done.returncode == 2
+        lines = done.stderr.splitlines()
+        return ["\n".join(line for line in lines if line.startswith(f"{path}:")) for path in paths]
+    return complaints
+
+
+UPDATE = "update: {key: order-1, contentState: {n: 6}}"
+
+
+def test_what_cannot_be_told_does_not_hold(play):
+    for condition in ("note: {not: {contains: 5}}", "n: {not: {matches: '5'}}", "eat: {not: {above: 5}}"):
+        code, text = play(f"state: {{key: order-1, contentState: {{{condition}}}}}")
+        assert code == 1 and "of which that cannot be told" in text, text
+
+
+# Events
+
+
+def test_a_later_event_is_of_the_same_activity_as_its_first(play):
+    """It carries neither a key nor a state that is as it was; both may be asked for all the same."""
+    code, text = play(
+        "{update: {key: order-1, contentState: {n: 6}, staleDate: 30m}, "
+        "events: {exactly: [{activity: {key: order-1, type: Activity, state: active}}]}}",
+        "{advance: 30m, events: [{event: activity.stale, activity: {state: stale, key: {matches: ^order}}}]}",
+        "{advance: 9h, no events: [{event: activity.ended, activity: {state: {not: ended}}}]}")
+    assert code == 0, text
+    for members in ("key: order-1", "state: active", "app: com.example.scenario", "device: absent", "state: {not: stale}"):
+        code, text = play(f"{{{UPDATE}, no events: [{{event: activity.updated, activity: {{{members}}}}}]}}")
+        assert code == 1 and "activity.updated order-1 came, and was not to come" in text, members
+
+
+def test_a_later_event_of_a_control_has_its_kind(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("""name: a torch
+device: phone-1
+provider: {controls: {Torch: {value: false}}}
+steps:
+  - add: {control: Torch}
+    events: [{event: control.shown, control: {kind: Torch, device: phone-1, state: shown, template: toggle}}]
+""")
+    done = run("scenario", "run", path, env=environment())
+    assert done.returncode == 0, done.stdout
+
+
+def test_events_of_what_was_there_before_are_known_too(play, service, client, wire):
+    client = Commands(wire, service.commands, "com.example.scenario")
+    client.start(key="before", contentState={"n": 1})
+    words = ("--commands", service.commands)
+    update = "update: {key: before, contentState: {n: 2}}"
+    for event in ("{event: activity.updated, of: before}", "{activity: {key: before}}"):
+        code, text = play(f"{{{update}, no events: [{event}]}}", words=words)
+        assert code == 1 and "activity.updated before came, and was not to come" in text, text
+        client.applied("activity.update", key="before", contentState={"n": 1})
+        client.applied("activity.end", key="order-1", dismissalPolicy="immediate")
+    code, text = play(f"{{{update}, events: [{{event: activity.updated, of: before, activity: {{key: before}}}}]}}", words=words)
+    assert code == 0, text
+
+
+NO_EVENT = [
+    ("event: activity.updated, activity: {next: {cuase: staleDate}}", "'cuase' is no member of 'next'; did you mean 'cause'?"),
+    ("event: activity.updated, activity: {next: {cause: staledate}}", "'staledate' is no cause; did you mean 'staleDate'?"),
+    ("event: activity.started, by: {clinet: present}", "'clinet' is no member of 'by'; did you mean 'client'?"),
+    ("event: activity.ended, activity: {state: edned}", "'edned' is no state; did you mean 'ended'?"),
+    ("event: activity.updated, activity: {presentation: present}", "'presentation' is no member of an activity"),
+    ("event: activity.started, control: {kind: present}", "activity.started never has 'control'"),
+    ("event: control.shown, to: stale", "'stale' is no state"), ("event: activity.ended, cause: retry", "'retry' is no cause"),
+    ("activity: {revision: two}", "'revision' is a number, and never 'two'"),
+    ("activity: {revision: '2'}", "'revision' is a number, and never '2'"), ("at: noon", "'at' is a date"),
+    ("activity: {endedAt: soon}", "'endedAt' is a date"), ("control: {isDisabled: yes}", "'isDisabled' is true or false"),
+    ("activity: {state: {name: active}}", "'name' is no condition, and 'state' has no members"),
+    ("activity: {next: 30m}", "'next' has members, and is never '30m': its date is 'at'"),
+    ("activity: {key: 5}", "'key' is a text, and never 5 without quotes"), ("activity: {contentState: {}}", "'contentState' is empty"),
+    ("event: activity.started, of: order-2", "no step does anything with a key or kind 'order-2': nothing would be looked at"),
+    ("event: activity.started, of: oredr-1", "did you mean 'order-1'?"),
+    ("event: activity.started, of: [order-1]", "of is a key, a kind or a $name, and this is a list"),
+]
+
+
+def test_what_no_event_can_be_is_no_expectation(complaints):
+    """Neither it nor its opposite."""
+    steps, expected = ["no events: [{activity: {key: oredr-1}}]"], ["did you mean 'order-1'?"]
+    for event, complaint in NO_EVENT:
+        steps += [f"no events: [{{{event}}}]", f"no events: [{{{event.replace(': {', ': {not: {', 1)}{'}' * (': {' in event)}}}]"]
+        expected += [complaint] * 2
+    for step, complaint, said in zip(steps, expected, complaints(steps)):
+        assert complaint in said, f"{step}: {said}"
+
+
+def test_every_event_may_have_the_members_of_its_schema_and_no_others(tmp_path):
+    right, wrong = tmp_path / "right.yaml", []
+    steps = []
+    for file in sorted((CONTRACT / "schemas" / "events").glob("*.*.json")):
+        name, schema = file.stem, json.loads(file.read_text())
+        members = {member for member, what in schema["properties"].items() if what is not False} - {"event"}
+        steps += [f"  - events: [{{event: {name}, {member}: present}}]\n" for member in sorted(members)]
+        path = tmp_path / f"{name}.yaml"
+        others = sorted(set(EVENT_MEMBERS) - members - {"from"})
+        path.write_text(f"name: {name}\nsteps:\n" + "".join(
+            f"  - events: [{{event: {name}, {member}: present}}]\n" for member in others))
+        wrong += [(path, len(others))]
+    right.write_text("name: right\nsteps:\n" + "".join(steps))
+    done = run("scenario", "check", right, env=environment())
+    assert done.returncode == 0, done.stderr
+    done = run("scenario", "check", *(path for path, _ in wrong), env=environment())
+    assert done.returncode == 2
+    for path, count in wrong:
+        assert sum(line.startswith(f"{path}:") for line in done.stderr.splitlines()) == count, (path, done.stderr)
+
+
+# States and answers
+
+
+def members_of(schema, depth=3):
+    """The paths of the members that a schema names, without those of users' own values."""
+    schema = COMMON[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    for name, what in schema.get("properties", {}).items():
+        yield (name,)
+        if isinstance(what, dict) and depth > 1:
+            yield from ((name, *rest) for part in [what, *what.get("anyOf", []), *what.get("oneOf", [])]
+                        for rest in members_of(part, depth - 1))
+
+
+@pytest.mark.parametrize("family, schema", [("activity", "entity"), ("control", "control"), ("widget", "widget")])
+def test_all_members_of_entities_may_be_expected(tmp_path, family, schema):
+    paths = sorted(set(members_of(COMMON[schema])))
+    assert len(paths) > 20
+    address = {"activity": "key"}.get(family, family)
+    lines = []
+    for path in paths:
+        value = "present"
+        for name in reversed(path):
+            value = f"{{{name}: {value}}}"
+        if path[0] not in ("key", "id", "app", "device"):
+            lines += [f"  - state: {{{address}: a, {value[1:]}\n"]
+        lines += [f"  - send: {{op: {family}.get}}\n    expect: {{{family}: {value}}}\n"]
+    file = tmp_path / "s.yaml"
+    file.write_text("name: all\nsteps:\n" + "".join(lines))
+    done = run("scenario", "check", file, env=environment())
+    assert done.returncode == 0, done.stderr
+
+
+NO_STATE = [
+    ("state: {key: order-1, next: {cuase: absent}}", "'cuase' is no member of 'next'; did you mean 'cause'?"),
+    ("state: {key: order-1, next: {not: {cause: stealDate}}}", "'stealDate' is no cause"),
+    ("state: {key: order-1, contentState: {}}", "'contentState' is empty: nothing would be looked at"),
+    ("state: {key: order-1, contentState: {n: {one of: [{}, 7]}}}", "'n' is empty"),
+    ("state: {key: order-1, staleDate: {not: tomorrow}}", "'staleDate' is a date"),
+    ("state: {control: T, is: placeholder}", "'placeholder' is no state of a control"),
+    (f"{{{UPDATE}, expect: {{activity: {{stat: absent}}}}}}", "'stat' is no member of an activity; did you mean 'state'?"),
+    (f"{{{UPDATE}, expect: {{activity: {{state: {{not: actve}}}}}}}}", "'actve' is no state; did you mean 'active'?"),
+    (f"{{{UPDATE}, expect: {{error: {{not: {{code: conflcit}}}}}}}}", "'conflcit' is no error code; did you mean 'conflict'?"),
+    (f"{{{UPDATE}, expect: {{error: {{not: conflict}}}}}}", "'error' has members, and is never 'conflict'"),
+    (f"{{{UPDATE}, expect: {{error: {{cod: absent}}}}}}", "'cod' is no member of 'error'; did you mean 'code'?"),
+    (f"{{{UPDATE}, expect: {{ignored: {{not: unchangd}}}}}}", "'unchangd' is no reason; did you mean 'unchanged'?"),
+    (f"{{{UPDATE}, expect: {{outcome: {{not: aplied}}}}}}", "'aplied' is no outcome; did you mean 'applied'?"),
+    ("{send: {op: activity.list}, expect: {activities: {not: {contains: {stat: ended}}}}}", "'stat' is no member of"),
+    ("state: {oredr-1: gone}", "no step does anything with a key 'oredr-1': nothing would be looked at; did you mean 'order-1'?"),
+    ("state: {key: order-1, device: phone-1, is: gone}", "no step does anything with a device 'phone-1'"),
+    ("state: {key: order-1, app: com.example.scenaro, is: gone}", "no step does anything with an app"),
+    ("state: {control: Torch, is: gone}", "no step does anything with a kind 'Torch'"),
+]
+
+
+def test_what_there_cannot_be_is_no_expectation(complaints):
+    for (step, complaint), said in zip(NO_STATE, complaints([step for step, _ in NO_STATE])):
+        assert complaint in said, f"{step}: {said}"
+
+
+def test_what_is_gone_is_gone_from_every_device(play):
+    start = "start: {key: order-2, device: phone-1}"
+    code, text = play(start, "start: {key: order-22}", "state: {order-2: gone}")
+    assert code == 1 and "activity order-2 is still there: active on phone-1" in text, text
+    code, text = play(start, "state: {key: order-1, device: phone-1, is: gone}", "state: [{key: order-2, device: phone-1, is: active}]")
+    assert code == 0, text
+    code, text = play(start, "end: {key: order-2, device: phone-1, dismissalPolicy: immediate}", "state: {order-2: gone}")
+    assert code == 1 and "activity order-2 is still there: dismissed on phone-1" in text, text
+    code, text = play("{start: {key: order-2, ifExist: x}}", "state: {order-2: gone}")
+    assert code == 2, "a file that is wrong"
+    code, text = play("{start: {key: order-2, pushType: {channel: ''}}, expect: refused}", "state: {order-2: gone}")
+    assert code == 0, text
