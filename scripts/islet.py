@@ -1486,6 +1486,10 @@ class _Call:
         return str(self.frame["op"]).endswith(".perform")
 
 
+_Wish = tuple[str, str | None, str | None]
+"""What a provider asks of the service by itself: an operation, a kind and an id."""
+
+
 class _Lost(Exception):
     """The connection is of no more use."""
 
@@ -1496,7 +1500,8 @@ class Provider:
 
     The socket lives on the thread of `run()` alone; each call has a thread of its own, and what it gives comes back
     over a queue. A lost connection, a silent service and one that was restarted lead to a new registration; the calls
-    at work then are cancelled and their answers dropped, since the service has given them up."""
+    at work then are cancelled and their answers dropped, since the service has given them up. In a forked process it is
+    one that has not run yet, with the same kinds: so each of many processes may run what was declared before."""
 
     VALUE_LIMIT, OPTIONS_LIMIT, TEXT_LIMIT, MESSAGE_LIMIT, URL_LIMIT = 4_096, 60_000, 256, 1_024, 2_048
     """Bytes of JSON; longer texts are cut."""
@@ -1516,22 +1521,34 @@ class Provider:
         self.url = Endpoints.given(commands).commands
         self.id = str(uuid.uuid4())
         """Of this run."""
-        self.registered = threading.Event()
-        """Set while the service has this provider registered."""
         self._context = context
         self._kinds: dict[tuple[str, str], tuple[JSON, Any]] = {}  # by family and name
+        self._wishes: dict[_Wish, None] = {}
+        self._wishes_due = 0.0
+        self._wish_numbers = itertools.count(1)
+        self._ends: tuple[sockets.socket, ...] = ()
+        self._begin_process()
+        _of_this_process.add(self)
+
+    def _begin_process(self) -> None:
+        """Not running, and with nothing of the process from which this one was forked: no thread, call, lock or socket.
+        What was declared stays, and so do the wishes."""
+        for end in self._ends:
+            end.close()  # by these it would wake the other process, and take from that what is to wake it
+        self._ends = self._wake_out, self._wake_in = sockets.socketpair()
+        for end in self._ends:
+            end.setblocking(False)
+        self.registered = threading.Event()
+        """Set while the service has this provider registered."""
         self._stopping = self._running = False
         self._handling = threading.local()
         """`call` is set on the threads of handlers."""
         self._calls: dict[str, _Call] = {}
         self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
-        self._threads = threading.BoundedSemaphore(2 * capacity)
+        self._threads = threading.BoundedSemaphore(2 * self.capacity)
         self._results: queue.SimpleQueue[_Call] = queue.SimpleQueue()
-        self._wishes: dict[tuple[str, str | None, str | None], None] = {}  # op, kind, id
-        self._lock = threading.Lock()
-        self._wake_out, self._wake_in = sockets.socketpair()
-        for end in (self._wake_out, self._wake_in):
-            end.setblocking(False)
+        self._asked: dict[str, _Wish] = {}  # by `req`, until the service has said what it came to
+        self._lock = threading.RLock()  # a signal's handler may have wishes, too
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
 
@@ -1681,12 +1698,16 @@ class Provider:
         self._wish("widget.invalidateRelevance", kind)
 
     def _wish(self, op: str, kind: str | None = None, id: str | None = None) -> None:
+        self._want([(op, kind, id)])
+        self._wake()
+
+    def _want(self, wishes: Iterable[_Wish]) -> None:
+        """Keeps them until the service has answered each with ok or for good, beyond the loss of a connection, too."""
         with self._lock:
-            self._wishes[op, kind, id] = None
+            self._wishes.update(dict.fromkeys(wishes))
             if len(self._wishes) > self.RECENT:
                 self._wishes = {(op, None if op.endswith(".reload") else kind, None): None
-                                for op, kind, _ in self._wishes}
-        self._wake()
+                                for op, kind, _ in list(self._wishes)}
 
     # The thread of the socket
 
@@ -1701,23 +1722,26 @@ class Provider:
                        **{member: declared for member, declared in kinds.items() if declared},
                        "capacity": self.capacity})
             alive, limit = time.monotonic(), self.REGISTER_LIMIT
-            goodbye, said = float("inf"), False
+            goodbye, drains, said = float("inf"), False, False
             while True:
                 now = time.monotonic()
                 if self._stopping:
                     if not self.registered.is_set() or (said and now >= goodbye):
                         return
-                    if goodbye == float("inf"):
-                        goodbye = now + self.grace
+                    if not drains:
+                        drains, goodbye = True, now + self.grace
                         link.send({"op": "provider.drain", "provider": self.id})
                     if not said and (not self._calls or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
                         link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
-                frames = list(link.frames(min(alive + limit, goodbye)))
+                frames = list(link.frames(min(alive + limit, goodbye, self._wishes_at())))
                 if frames:
                     alive = time.monotonic()
                     # After a pause of this process a call may stand before its own end: it must not begin any more.
                     self._recent += [str(frame.get("call")) for frame in frames if frame.get("op") == "provider.cancel"]
+                for frame in frames:
+                    if frame.get("ok"):  # before the end of the connection, which brings back what has no answer
+                        self._asked.pop(str(frame.get("req")), None)
                 for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
                     if frame.get("req") == "leave":
                         return
@@ -1757,6 +1781,11 @@ class Provider:
                 raise error
             if error.code == "notFound" and error.req is None:
                 raise _Lost("the service does not know this provider")
+            wish = self._asked.pop(str(error.req), None)
+            if wish and error.retry == "later":
+                self._want([wish])
+                self._wishes_due = time.monotonic() + (error.retry_after or 0.1) * _chance.uniform(1.0, 1.25)
+                return None
             log.warning("refused: %s %s", error, error.detail)
         return None
 
@@ -1795,14 +1824,25 @@ class Provider:
             elif call.acts:
                 # It ended for a connection that is lost: the service holds what was true before.
                 self._wish(call.frame["op"].replace("perform", "reload"), id=call.asked.id)
-        if self._wishes and self.registered.is_set():
+        while time.monotonic() >= self._wishes_at():
             with self._lock:
-                wishes, self._wishes = self._wishes, {}
-            for op, kind, id in wishes:
-                link.send(_members(op=op, req="reload", app=self.app, kind=kind, id=id))
+                wish = next(iter(self._wishes))
+                self._wishes.pop(wish, None)
+            req = f"reload-{next(self._wish_numbers)}"
+            self._asked[req] = wish
+            op, kind, id = wish
+            link.send(_members(op=op, req=req, app=self.app, kind=kind, id=id))
+
+    def _wishes_at(self) -> float:
+        """When a wish may be sent, if there is one. As many as may wait may be without an answer."""
+        may = self._wishes and self.registered.is_set() and len(self._asked) < self.RECENT
+        return self._wishes_due if may else float("inf")
 
     def _forget(self) -> None:
         self.registered.clear()
+        # What has no answer may never have been taken.
+        unanswered, self._asked = self._asked, {}
+        self._want(unanswered.values())
         for call in self._calls.values():
             call.asked.cancelled.set()
         self._calls.clear()
@@ -1821,10 +1861,14 @@ class Provider:
     def _signals(self) -> Iterator[None]:
         """SIGTERM and Ctrl-C stop it well, a second one as ever."""
         before: dict[int, Any] = {}
+        process = os.getpid()
 
         def stop(number: int, _: object) -> None:
             signal.signal(number, before[number] or signal.SIG_DFL)
-            self.stop()
+            if os.getpid() == process:
+                self.stop()
+            else:  # one that a handler has forked: there is nothing to stop in it
+                signal.raise_signal(number)
 
         if threading.current_thread() is threading.main_thread():
             before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}

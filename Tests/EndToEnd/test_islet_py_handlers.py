@@ -2,13 +2,18 @@
 
 import ast
 import functools
+import select
+import signal
+import subprocess
+import sys
 import threading
 
 import islet
 import pytest
 
-from support.service import ROOT
+from support.service import ROOT, environment
 from support.wire import DEADLINE
+from test_islet_py_client import in_a_fork
 from test_islet_py_provider import APP, DOOR, TORCH, Torch, fake, made, torch  # noqa: F401: fixtures
 
 FORECAST = "com.example.forecast"
@@ -162,6 +167,80 @@ def test_two_threads_may_stop_it_and_it_may_be_started_again(made, fake, torch):
             thread.join(DEADLINE)
         assert not failures
         provider.start().wait_until_registered()
+
+
+# Processes
+
+
+def test_a_provider_in_a_forked_process_begins_anew_and_leaves_the_other_one_alone(made, fake, torch):
+    provider = made((TORCH, torch))
+    id = fake.registered()["provider"]
+    torch.hold = threading.Event()
+    call = fake.call("value", TORCH)
+    assert torch.entered.acquire(timeout=DEADLINE)
+
+    def act():
+        assert not provider.registered.is_set() and not provider._calls
+        provider.reload(TORCH)
+        provider.start().wait_until_registered()
+        provider.stop()
+        return provider.id
+
+    with provider._lock:
+        its = in_a_fork(act)
+    assert fake.registered()["provider"] == its != id
+    said = [fake.next() for _ in range(3)]
+    assert {frame["op"] for frame in said} == {"control.reload", "provider.drain", "provider.leave"}
+    assert {frame.get("provider", its) for frame in said} == {its}
+    torch.hold.set()
+    assert fake.answer(call)["provider"] == id
+
+
+def test_what_wakes_a_provider_wakes_none_in_a_forked_process(made):
+    provider = made(start=False)
+    provider.reload(TORCH)
+
+    def is_awake():
+        return bool(select.select([provider._wake_in], [], [], 0)[0])
+
+    assert not in_a_fork(is_awake)
+    assert is_awake()
+    # Nor the other way round.
+    provider._wake_in.recv(100)
+    in_a_fork(provider.stop)
+    assert not is_awake()
+
+
+def test_a_process_that_a_handler_forks_ends_at_its_first_signal(fake):
+    program = f"""
+import os, signal
+import islet
+provider = islet.Provider("{APP}")
+@provider.button("{DOOR}")
+def fork(control):
+    ready, ours = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)
+        os.write(ours, b"!")
+        while True:
+            signal.pause()
+    os.read(ready, 1)
+    os.kill(child, signal.SIGTERM)
+    return str(os.WTERMSIG(os.waitpid(child, 0)[1]))
+provider.run()
+"""
+    env = environment(PYTHONPATH=str(ROOT / "scripts"), ISLET_COMMANDS=fake.url)
+    process = subprocess.Popen([sys.executable, "-c", program], env=env)
+    try:
+        fake.registered()
+        assert fake.answer(fake.call("perform", DOOR))["status"] == str(int(signal.SIGTERM))
+        process.terminate()
+        assert process.wait(DEADLINE) == 0
+        assert fake.next()["op"] == "provider.drain"
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_the_oldest_python_is_named_and_can_read_the_file():

@@ -359,13 +359,22 @@ def test_a_reload_is_asked_for_once_however_often_it_is_wanted(made, fake, torch
         provider.reload(TORCH)
     provider.reload(id="0198")
     provider.start().wait_until_registered()
-    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP, "kind": TORCH}
-    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP, "id": "0198"}
+    assert wished(fake) == {"op": "control.reload", "app": APP, "kind": TORCH}
+    assert wished(fake) == {"op": "control.reload", "app": APP, "id": "0198"}
     # A refusal of it is no reason to register again.
-    fake.say({"req": "reload", "ok": False, "error": {"code": "notFound", "message": "", "retry": "never"}})
+    fake.refuse_wishes = [{"code": "notFound", "retry": "never"}]
+    provider.reload(id="0199")
+    assert wished(fake) == {"op": "control.reload", "app": APP, "id": "0199"}
     provider.reload()
-    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP}
+    assert wished(fake) == {"op": "control.reload", "app": APP}
     assert fake.registrations.qsize() == 1
+
+
+def wished(fake):
+    """The next frame, which must be a wish, without its number."""
+    frame = fake.next()
+    assert frame.pop("req").startswith("reload-"), frame
+    return frame
 
 
 def test_reloads_that_nobody_takes_become_one_of_everything(made, fake, torch):
@@ -373,8 +382,62 @@ def test_reloads_that_nobody_takes_become_one_of_everything(made, fake, torch):
     for number in range(provider.RECENT + 1):
         provider.reload(id=str(number))
     provider.start().wait_until_registered()
-    assert fake.next() == {"op": "control.reload", "req": "reload", "app": APP}
+    assert wished(fake) == {"op": "control.reload", "app": APP}
     fake.quiet()
+
+
+def test_a_reload_that_was_sent_to_a_service_that_dies_is_asked_of_the_next(made, tmp_path, torch):
+    url = f"ipc://{tmp_path}/commands"
+    first = ProviderService(url)
+    try:
+        provider = made((TORCH, torch), url=url)
+        first.silent = True
+        provider.reload_timelines("com.example.forecast")
+        provider.reload(id="0198")
+        wishes = [wished(first) for _ in range(2)]
+        assert [wish["op"] for wish in wishes] == ["widget.reload", "control.reload"]
+    finally:
+        first.close()
+    second = ProviderService(url)
+    try:
+        assert sorted([wished(second) for _ in range(2)], key=lambda wish: wish["op"], reverse=True) == wishes
+        second.registered()
+        # These were answered: another registration brings none of them.
+        provider.reload(TORCH)
+        assert wished(second)["kind"] == TORCH
+        second.say({"op": "provider.dropped", "reason": "silence"})
+        second.registered()
+        second.answer(second.call("value", TORCH))
+        provider.stop()
+    finally:
+        second.close()
+
+
+def test_a_reload_is_sent_again_to_a_busy_service_when_it_says(made, fake, torch):
+    provider = made((TORCH, torch))
+    fake.refuse_wishes = [{"code": "busy", "retry": "later", "retryAfter": 400}]
+    provider.reload(TORCH)
+    assert wished(fake) == {"op": "control.reload", "app": APP, "kind": TORCH}
+    begun = time.monotonic()
+    assert wished(fake) == {"op": "control.reload", "app": APP, "kind": TORCH}
+    assert 0.3 < time.monotonic() - begun < 10
+    fake.answer(fake.call("value", TORCH))
+
+
+def test_no_more_reloads_are_without_an_answer_than_may_wait(made, fake, torch, monkeypatch):
+    monkeypatch.setattr(islet.Provider, "RECENT", 2)
+    provider = made((TORCH, torch))
+    fake.silent = True
+    for id in ("a", "b"):
+        provider.reload(id=id)
+        frame = fake.next()
+        assert frame["id"] == id
+    for id in ("c", "d", "e"):
+        provider.reload(id=id)
+    fake.quiet()
+    fake.silent = False
+    fake.say({"req": frame["req"], "ok": True})
+    assert wished(fake) == {"op": "control.reload", "app": APP}
 
 
 # Faults
@@ -551,6 +614,22 @@ def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(made, fake, torch):
     impatient.stop()
     assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
     torch.hold.set()
+
+
+def test_a_stop_may_wait_for_as_long_as_it_takes(made, fake, torch):
+    torch.hold = threading.Event()
+    provider = made((TORCH, torch), grace=float("inf"))
+    call = fake.call("value", TORCH)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    assert fake.next()["op"] == "provider.drain"
+    fake.say({"op": "provider.ping", "at": 1_763_700_000_000})
+    assert fake.next()["op"] == "provider.pong"
+    torch.hold.set()
+    fake.answer(call)
+    assert fake.next()["op"] == "provider.leave"
+    stopping.join()
 
 
 def test_a_goodbye_that_nobody_answers_is_short(made, fake, torch):

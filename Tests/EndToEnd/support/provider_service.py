@@ -15,14 +15,15 @@ PLACED = "0198c0de-0000-7000-8000-000000000001"
 
 
 class ProviderService:
-    """A ROUTER that answers registrations and goodbyes, and hands everything else to the test.
+    """A ROUTER that answers registrations, wishes (reloads) and goodbyes, and hands everything else to the test.
 
     `ping_limit` in milliseconds: so long that nothing is repaired by silence where a test does not say so. `refuse` is
-    the error of the next registrations, in order; `silent` keeps every answer back, as a service that hangs."""
+    the error of the next registrations, in order, and `refuse_wishes` that of the next wishes; `silent` keeps every
+    answer back, as a service that hangs."""
 
     def __init__(self, url=None, ping_limit=600_000):
         self.ping_limit = ping_limit
-        self.refuse = []
+        self.refuse, self.refuse_wishes = [], []
         self.silent = False
         self.peer = None
         self.registrations, self.frames = queue.Queue(), queue.Queue()
@@ -47,20 +48,26 @@ class ProviderService:
                     self._take(peer, frame)
 
     def _take(self, peer, frame):
-        if frame["op"] == "provider.register":
+        op = frame["op"]
+        if op == "provider.register":
             self.peer = peer
-            if not self.silent:
-                if self.refuse:
-                    self.say({"req": frame["req"], "ok": False, "error": {"message": "", **self.refuse.pop(0)}})
-                else:
-                    kinds = [kind["kind"] for kind in frame.get("kinds", [])]
-                    self.say({"req": frame["req"], "ok": True, "provider": frame["provider"], "pingEvery": 5_000,
-                              "pingLimit": self.ping_limit, "kinds": kinds})
+            kinds = [kind["kind"] for kind in frame.get("kinds", [])]
+            self._answer(peer, frame, self.refuse, {
+                "provider": frame["provider"], "pingEvery": 5_000, "pingLimit": self.ping_limit, "kinds": kinds})
             self.registrations.put(frame)
             return
-        if frame["op"] == "provider.leave" and not self.silent:
-            self.say({"req": frame["req"], "ok": True})
+        if op == "provider.leave":
+            self._answer(peer, frame, [], {})
+        elif not op.startswith("provider."):
+            self._answer(peer, frame, self.refuse_wishes, {})
         self.frames.put(frame)
+
+    def _answer(self, peer, frame, refusals, members):
+        if self.silent:
+            return
+        if refusals:
+            members = {"ok": False, "error": {"message": "", **refusals.pop(0)}}
+        self._out.put([peer, encode({"req": frame["req"], "ok": True, **members})])
 
     # What the test says
 
