@@ -581,6 +581,7 @@ class _Machine:
         self.state = "joining"
         self.epoch: str | None = None
         self.seq = 0
+        self._told = 0  # every event up to this one was told, or stands in a `missed`
         self.table = _Table()
         self.synced = False
         self.fuzzy = 0  # events up to here may be in the snapshot's rows
@@ -621,6 +622,10 @@ class _Machine:
                 self._check_due if self.prefix else None)
         return min(due for due in dues if due is not None)
 
+    def progress(self) -> tuple[str, int] | None:
+        """The snapshot or replay that is under way, and how many of its chunks have come."""
+        return (self._pull["req"], self._chunks) if self._pull and self._pull_due is not None else None
+
     def tick(self, now: float) -> None:
         """Does what is due; called after the messages that have come."""
         self._now = now
@@ -652,6 +657,7 @@ class _Machine:
     def distrust(self, now: float) -> None:
         """Something was broken off in the middle, such as by an exception of a signal's handler: all is asked anew."""
         self._now = now
+        self.todo.clear()  # it may be about a socket that is closed
         self._pull = None
         self._pull_begin = self._pull_due = None
         self._waiting.clear()
@@ -660,11 +666,19 @@ class _Machine:
         self._connect_anew()
         self._subscribe_anew()
 
-    def _tell(self, change: Change | IsletError) -> None:
-        if len(self.out) >= self.WAITING:  # nobody reads
-            self.out.clear()
-            self.out.append(Change("synced", reason="unread"))
-        self.out.append(change)
+    def _tell(self, change: Change | IsletError, upto: int | None = None) -> None:
+        """Tells it; every event up to `upto` is told thereby."""
+        told = self._told if upto is None else upto
+        out = self._room()
+        # Without a call from here on, so that no signal's handler can come between and break it off.
+        out += (change,)
+        self.out, self._told = out, told
+
+    def _room(self) -> collections.deque[Change | IsletError]:
+        """Where the next change goes."""
+        if len(self.out) < self.WAITING:
+            return self.out
+        return collections.deque([Change("synced", reason="unread")])  # nobody reads
 
     def _backoff(self, attempt: int, first: float, longest: float) -> float:
         return _backoff(attempt, first, longest, self._chance)
@@ -827,7 +841,7 @@ class _Machine:
         if self.prefix is None or topic.startswith(self.prefix):
             patch = event.get(_family(topic))
             if not isinstance(patch, dict) or not isinstance(patch.get("revision"), int):
-                self._tell(Change("event", topic=topic, event=event))  # a family without entities
+                self._tell(Change("event", topic=topic, event=event), self.seq)  # a family without entities
             elif not self._apply(topic, event, patch):
                 return self._snapshot("inconsistent")
         if self._digest_req:
@@ -838,7 +852,7 @@ class _Machine:
         held = self.table.entities.get(topic)
         starts, revision = event.get("from") is None, patch["revision"]
         if revision <= held["revision"] if held else self.seq <= self.fuzzy and not starts:
-            self._tell(Change("event", topic=topic, event=event, entity=held, news=False))
+            self._tell(Change("event", topic=topic, event=event, entity=held, news=False), self.seq)
             return True
         if not starts and (held is None or revision != held["revision"] + 1):
             return False  # a revision is missing although no event is
@@ -847,7 +861,7 @@ class _Machine:
             self.table.drop(topic)
         else:
             self.table.put(topic, entity)
-        self._tell(Change("event", topic=topic, event=event, entity=entity))
+        self._tell(Change("event", topic=topic, event=event, entity=entity), self.seq)
         return True
 
     # Digests
@@ -1010,16 +1024,16 @@ class _Machine:
             if isinstance(entity, dict) and isinstance(entity.get("revision"), int):
                 self.table.put(topic, {name: value for name, value in entity.items() if value is not None})
         self.epoch = self.epoch or end.get("epoch")
-        missed = range(0)
-        if self.synced and self._need != "epochChanged" and self.prefix is None and self._from > self.seq:
-            missed = range(self.seq + 1, self._from + 1)
         self.seq = max(self.seq, self._from)
+        missed = range(0)
+        if self.synced and self._need != "epochChanged" and self.prefix is None and self.seq > self._told:
+            missed = range(self._told + 1, self.seq + 1)
         self.fuzzy, self._pending = max(end["seq"], self._from), end
         # The events up to the end are under way by the subscription: missing only if a later one shows a gap.
         self._head = max(self._head, self.seq)
-        reason, self._need = self._need, None
-        self.state, self.synced = "following", True
-        self._tell(Change("synced", reason=reason, missed=missed))
+        change, out = Change("synced", reason=self._need, missed=missed), self._room()
+        out += (change,)  # as in `_tell`
+        self.out, self._told, self.state, self.synced, self._need = out, self.seq, "following", True, None
         if self._compare(self.seq + 1):
             self._go_on()
 
@@ -1051,9 +1065,14 @@ class Replica:
 
     joining ──► snapshotting ──► following ──gap──► repairing ──► following; a new epoch leads back to joining, a replay
     that is `tooOld`, or a digest that differs, to snapshotting. Sockets are read while you read: in `changes()`
-    and `sync()`. Who reads seldom loses nothing; what was not kept meanwhile comes by a replay.
+    and `sync()`. Who reads seldom loses nothing; what was not kept meanwhile comes by a replay. The service gives up one
+    that is not read on, and a snapshot, too: after a pause `changes()` reads on while either comes in.
 
     It belongs to one thread at a time and to the process that made it; it is neither copied nor pickled."""
+
+    PULLING, CHUNK = 5.0, 0.25
+    """Seconds that `changes()` takes at most, after a pause of `PULL_LIMIT`, where its timeout is over but a snapshot or
+    replay comes in; and those from chunk to chunk."""
 
     def __init__(self, app: str | None = None, prefix: str = "", *, endpoints: Endpoints | None = None,
                  context: zmq.Context[Any] | None = None):
@@ -1066,6 +1085,7 @@ class Replica:
         """The newest known entities by topic; to be read, not changed."""
         self._reading = threading.Lock()
         self._interrupted = False
+        self._read_at = time.monotonic()
         self._process = os.getpid()
         self._events: Any = None
         self._bulk: Any = None
@@ -1090,15 +1110,25 @@ class Replica:
         """The changes as they come; ends after `timeout` seconds without one (with 0, when what has come is told), never
         where it is None. Raises `IsletError` where the service refuses the copy for good; who reads on, asks again."""
         _checked_timeout(timeout)
+        machine, progress = self._machine, None
+        latest = time.monotonic() + self.PULLING
+        paused = time.monotonic() >= self._read_at + machine.PULL_LIMIT
         while True:
             deadline = None if timeout is None else time.monotonic() + timeout
-            while not self._machine.out:
+            while not machine.out:
                 left = None if deadline is None else max(0.0, deadline - time.monotonic())
-                self._turn(left)
-                if left == 0.0 and not self._machine.out:
+                more = self._turn(left)
+                now = time.monotonic()
+                if left != 0.0 or machine.out or (more and now < latest):
+                    continue
+                before, progress = progress, machine.progress()
+                if not paused or progress in (None, before) or now >= latest:
                     return
-            change = self._machine.out.popleft()
-            if isinstance(change, IsletError):
+                deadline = now + self.CHUNK
+            change = machine.out[0]
+            is_error = isinstance(change, IsletError)
+            del machine.out[0]  # no call, after which a signal's handler could break it off
+            if is_error:
                 raise change
             yield change
 
@@ -1108,12 +1138,15 @@ class Replica:
         _checked_timeout(timeout)
         machine, deadline = self._machine, time.monotonic() + timeout
         left = timeout
-        while machine.state != "following" or not machine.synced or machine.seq < max(seq, machine.fuzzy):
+        while (self._interrupted or machine.state != "following" or not machine.synced
+               or machine.seq < max(seq, machine.fuzzy)):
             if left < 0.0:
                 raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
             self._turn(left)
             if machine.out and isinstance(machine.out[-1], IsletError):
-                raise machine.out.pop()
+                error = machine.out[-1]
+                del machine.out[-1]
+                raise error
             left = deadline - time.monotonic()
         return self
 
@@ -1132,13 +1165,14 @@ class Replica:
 
     # The sockets
 
-    def _turn(self, longest: float | None) -> None:
-        """Waits for something to happen, at most `longest` seconds, and takes in what has come."""
+    def _turn(self, longest: float | None) -> bool:
+        """Waits for something to happen, at most `longest` seconds, and takes in what has come; whether more may have."""
         if self._process != os.getpid():
             raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
-        if not self._reading.acquire(blocking=False):
+        if self._reading.locked():
             raise RuntimeError("a Replica is read by one thread at a time, and not by a signal handler of that thread")
-        try:
+        # Nothing but `with` gives it back whenever a signal's handler breaks this off.
+        with self._reading:
             machine = self._machine
             if self._interrupted:
                 machine.distrust(time.monotonic())
@@ -1146,25 +1180,25 @@ class Replica:
             wait = max(0.0, machine.due() - time.monotonic())
             ready = dict(self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest))))
             self._interrupted = True  # until the end, which an exception of a signal's handler leaves out
-            if self._bulk in ready:
-                self._drain(self._bulk, machine.pulled)
-            if self._events in ready:
-                self._drain(self._events, machine.subscribed)
-            machine.tick(time.monotonic())
+            more = self._bulk in ready and self._drain(self._bulk, machine.pulled)
+            more |= self._events in ready and self._drain(self._events, machine.subscribed)
+            self._read_at = time.monotonic()
+            machine.tick(self._read_at)
             self._do()
             self._interrupted = False
-        finally:
-            self._reading.release()
+            return more
 
     @staticmethod
-    def _drain(source: Any, take: Callable[[list[bytes], float], None]) -> None:
+    def _drain(source: Any, take: Callable[[list[bytes], float], None]) -> bool:
+        """Takes in so many messages at a time; whether there may be more."""
         for _ in range(256):
             try:
                 take(source.recv_multipart(zmq.DONTWAIT), time.monotonic())
             except zmq.Again:
-                return
+                return False
             except _ODD:
                 log.exception("passed over a message that is none of the contract")
+        return True
 
     def _do(self) -> None:
         """What the machine wants done."""

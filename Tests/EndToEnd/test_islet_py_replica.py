@@ -1,9 +1,13 @@
 """The replica of `scripts/islet.py` against the real service: losses, restarts, new epochs; and, for controls, rows."""
 
+import contextlib
 import decimal
+import itertools
 import json
 import os
 import random
+import time
+import types
 
 import pytest
 
@@ -12,9 +16,11 @@ from support.bulk import Bulk
 from support.commands import START, Commands
 from support.digest import digest
 from support.durable import Durable
+from support.interruptions import Interrupting, Interruption
 from support.lossy import LossyRelay
 from support.proxy import Proxy
 from support.service import run
+from support.wire import DEADLINE
 from test_replica import plain, walk
 
 APP = "com.example.pizza"
@@ -285,6 +291,64 @@ def test_a_reader_that_never_takes_its_changes_is_told_everything_anew(client, f
     changes = told(replica)
     assert reasons(changes) == ["unread"] and len(changes) <= 10
     assert seqs(changes) == list(range(31 - len(changes) + 1, 31))
+    exact(replica, bulk)
+
+
+# Readers that pause or break off
+
+
+def test_a_reader_that_reads_seldom_gets_a_snapshot_of_many_chunks(client, follow, service, bulk, monkeypatch):
+    """The service gives up what is not read on: here whatever was asked for on the bulk connection before a pause."""
+    paused = 0
+    monkeypatch.setattr(islet, "time", types.SimpleNamespace(monotonic=lambda: time.monotonic() + paused, time=time.time))
+    monkeypatch.setattr(islet._Machine, "CREDIT", 1)
+    for _ in range(12):
+        client.batch(*[client.command("activity.start", **START) for _ in range(250)])
+    proxy = Proxy(service.bulk)
+    try:
+        replica = follow(bulk=proxy.url)
+        for _ in range(20):
+            changes = list(replica.changes(timeout=0))
+            if changes:
+                break
+            replica._poller.poll(500)  # something may have come by the end of the pause
+            paused += 35
+            proxy.cut()
+        assert reasons(changes) == ["joined"]
+        exact(replica, bulk)
+    finally:
+        proxy.close()
+
+
+REPAIR = {"distrust", "_connect_anew", "_subscribe_anew", "_do", "_open_bulk", "_open_events", "_listen",
+          "_snapshot_ended", "_room", "_turn"}
+
+
+@pytest.mark.parametrize("within", [None, REPAIR], ids=["anywhere", "again in the repair"])
+def test_a_signals_handler_that_raises_loses_nothing_in_silence(client, follow, bulk, within):
+    id, replica = client.start()["id"], follow().sync()
+    assert reasons(told(replica)) == ["joined"]
+    heard = []
+
+    def hear(timeout):
+        for change in replica.changes(timeout=timeout):
+            heard.extend([change.event["seq"]] if change.kind == "event" else change.missed)
+
+    for number in itertools.count(1):
+        last = client.applied("activity.update", id=id, contentState={"n": number})["seq"]
+        assert replica._poller.poll(DEADLINE * 1000)
+        replica._interrupted = repairs = within is not None
+        interrupting = Interrupting(islet, number, within)
+        with contextlib.suppress(Interruption), interrupting:
+            hear(timeout=0)
+            while repairs and (replica.state != "following" or replica.seq < last):
+                hear(timeout=0.01)
+        replica.sync(last)
+        hear(timeout=0)
+        assert sorted(heard) == list(range(2, last + 1)), interrupting.where
+        if interrupting.where is None:
+            break
+    assert number > 50
     exact(replica, bulk)
 
 
