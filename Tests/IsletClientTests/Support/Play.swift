@@ -15,7 +15,8 @@ struct Play {
             switch self {
             case .lost, .doubled, .busy: Play.latency
             case .overtaken: Play.latency + 3_000
-            case .delayed: 700_000
+            // Less than a join waits for its answer, so that this one comes late and counts.
+            case .delayed: 400_000
             case .late: 5_000_000
             }
         }
