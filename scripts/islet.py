@@ -3,7 +3,8 @@ Python 3.10 or later and pyzmq.
 
 Addresses come from ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK and ISLET_APP, else they are the contract's defaults.
 Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
-times of this module's own arguments are seconds. The contract is `proto-json/` of the project.
+times of this module's own arguments are seconds. An integer of more digits than Python converts (4,300) comes as a
+`decimal.Decimal`. The contract is `proto-json/` of the project.
 
 `Client` sends commands. A call that gets no answer is sent again under the same `req`, so that it is executed once:
 
@@ -97,7 +98,6 @@ import os
 import queue
 import random
 import re
-import select
 import signal
 import socket as sockets
 import threading
@@ -193,12 +193,11 @@ def _integer(digits: str) -> int | decimal.Decimal:
 
 
 def _decode(frame: bytes) -> JSON | None:
-    """A frame as an object; None where it is none: nothing that comes from outside may end a loop. An integer that has
-    more digits than Python converts (4,300), which the contract allows, comes as a `decimal.Decimal`."""
+    """A frame as an object; None where it is none: nothing that comes from outside may end a loop."""
     try:
         try:
             value = json.loads(frame)
-        except ValueError:  # no JSON, or such an integer: looked for only now, since it makes reading slower
+        except ValueError:  # no JSON, or an integer that is too long: only now, since it makes reading slower
             value = json.loads(frame, parse_int=_integer)
     except (ValueError, RecursionError):
         return None
@@ -1108,7 +1107,8 @@ class Replica:
 
     def changes(self, timeout: float | None = None) -> Iterator[Change]:
         """The changes as they come; ends after `timeout` seconds without one (with 0, when what has come is told), never
-        where it is None. Raises `IsletError` where the service refuses the copy for good; who reads on, asks again."""
+        where it is None. Raises `IsletError` where the service refuses the copy for good, or a row of it cannot be read
+        (`unreadable`); who reads on, asks again."""
         _checked_timeout(timeout)
         machine, progress = self._machine, None
         latest = time.monotonic() + self.PULLING
@@ -1166,7 +1166,7 @@ class Replica:
     # The sockets
 
     def _turn(self, longest: float | None) -> bool:
-        """Waits for something to happen, at most `longest` seconds, and takes in what has come; whether more may have."""
+        """Waits at most `longest` seconds for something to happen and takes in what has come; whether more may have."""
         if self._process != os.getpid():
             raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
         if self._reading.locked():
@@ -1716,7 +1716,8 @@ class Provider:
 
     def reload(self, kind: str | None = None, *, id: str | None = None) -> None:
         """A value has changed by itself: the service asks for it again, of one control, of a kind or of all. From any
-        thread; what comes together, or while there is no connection, is asked once."""
+        thread; what comes together, or while there is no connection, is asked once, and again where the connection is
+        lost before the service has said that it took it."""
         self._wish("control.reload", kind, id)
 
     def reload_timelines(self, kind: str | None = None, *, id: str | None = None) -> None:
@@ -1859,12 +1860,10 @@ class Provider:
                 # It ended for a connection that is lost: the service holds what was true before.
                 self._wish(call.frame["op"].replace("perform", "reload"), id=call.asked.id)
         while time.monotonic() >= self._wishes_at():
-            with self._lock:
-                wish = next(iter(self._wishes))
-                self._wishes.pop(wish, None)
             req = f"reload-{next(self._wish_numbers)}"
-            self._asked[req] = wish
-            op, kind, id = wish
+            with self._lock:
+                op, kind, id = self._asked[req] = next(iter(self._wishes))
+                self._wishes.pop(self._asked[req], None)
             link.send(_members(op=op, req=req, app=self.app, kind=kind, id=id))
 
     def _wishes_at(self) -> float:
@@ -1882,9 +1881,10 @@ class Provider:
         self._calls.clear()
 
     def _pause(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
+        end, poller = time.monotonic() + seconds, zmq.Poller()  # `select` takes no descriptor from 1,024 on
+        poller.register(self._wake_in, zmq.POLLIN)
         while not self._stopping and (left := end - time.monotonic()) > 0:
-            if select.select([self._wake_in], [], [], left)[0]:
+            if poller.poll(_milliseconds(left)):
                 self._wake_in.recv(4096)
 
     def _wake(self) -> None:

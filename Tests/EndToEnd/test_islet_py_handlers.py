@@ -2,6 +2,8 @@
 
 import ast
 import functools
+import os
+import resource
 import select
 import signal
 import subprocess
@@ -209,6 +211,21 @@ def test_what_wakes_a_provider_wakes_none_in_a_forked_process(made):
     provider._wake_in.recv(100)
     in_a_fork(provider.stop)
     assert not is_awake()
+
+
+def test_a_provider_in_a_process_with_many_files_registers_again(made, fake, torch):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4_096, before[1]), before[1]))
+    files = [os.open(os.devnull, os.O_RDONLY) for _ in range(1_030)]
+    try:
+        fake.refuse = [{"code": "busy", "retry": "later", "retryAfter": 1}]
+        provider = made((TORCH, torch))
+        assert provider._wake_in.fileno() >= 1_024
+        provider.stop()
+    finally:
+        for file in files:
+            os.close(file)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_a_process_that_a_handler_forks_ends_at_its_first_signal(fake):
