@@ -12,6 +12,7 @@ extension Partition {
 
     /// The events of a flight are committed: what they want of providers is asked for in ``continueCalls(_:)``.
     func wantCalls(_ calls: WantedCalls) {
+        guard !isCatchingUp else { return callsOfStart.append(calls) }
         wantedCalls.append(calls)
         callsOnTheWay -= calls.count
     }
