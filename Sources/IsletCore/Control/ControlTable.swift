@@ -12,6 +12,8 @@ package struct ControlTable: ~Copyable {
     var sweeps: [ControlSweep] = []
     /// The kinds whose reload by command has not reached all of their controls yet, with the cause of the last one.
     var unswept: [ControlKindID: ControlCause] = [:]
+    /// Those whose action ran when the process before ended.
+    var interrupted: [SlotRef] = []
     var decisions = DecisionLog<ControlDecision>()
 
     /// The controls, free slots among them, that changed since a snapshot wrote them.
