@@ -368,7 +368,8 @@ def test_an_action_that_ends_when_its_provider_is_no_longer_there_has_its_value_
     provider.leave()
     home.next("failed", id=id, failure="providerLost")
     other.gives(False)
-    home.until(id, state="shown", value=False)
+    home.next("reloading", id=id, cause="action")
+    home.next("shown", id=id)
     # Now it has its effect.
     provider.answer(action)
     provider.refused("notFound", action)

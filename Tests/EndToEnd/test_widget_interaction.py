@@ -319,7 +319,8 @@ def test_an_action_that_ends_when_its_provider_is_no_longer_there_has_its_timeli
     provider.leave()
     board.next("failed", id=id, failure="providerLost")
     other.shows_now(1, id=id)
-    board.until(id, state="shown")
+    board.next("reloading", id=id, cause="action")
+    board.next("timeline", id=id)
     # Now it has its effect.
     provider.answer(action)
     provider.refused("notFound", action)
