@@ -58,6 +58,8 @@ package enum JournalNotice: Sendable {
     case isFull(free: Int)
     /// There is room again, and what had waited is being committed.
     case hasRoom
+    /// The next segment could not be made, or could be made after all. Until it can, the present one grows.
+    case segmentIsDelayed(Bool)
     case read(JournalReadResult)
     case backedUp(BackupResult)
 }

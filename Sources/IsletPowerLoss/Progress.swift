@@ -42,7 +42,7 @@ final class Progress: Sendable {
             case .isFull: said.full += 1
             case .hasRoom: said.room += 1
             case .read(let result): said.reads.append(result)
-            case .backedUp: break
+            case .backedUp, .segmentIsDelayed: break
             }
         }
     }

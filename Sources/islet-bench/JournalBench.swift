@@ -31,7 +31,7 @@ enum JournalBench {
         let journal = try store.startJournal(after: 0) { notice in
             switch notice {
             case .committed, .swept: done.signal()
-            case .isFull, .hasRoom, .read, .backedUp: break
+            case .isFull, .hasRoom, .read, .backedUp, .segmentIsDelayed: break
             }
         }
         _ = journal.append(batches[0])

@@ -3,6 +3,7 @@
 import pytest
 
 from support.commands import Commands, encode
+from support.dates import HOUR
 from support.events import Events
 from support.wire import Silence
 
@@ -51,3 +52,23 @@ def test_ack_none_need_not_be_said_and_bad_frames_do_no_harm(wire, ingest):
     publisher.send_multipart([b"nonsense", encode(client.command("activity.end", key="k"))])
     assert events.next("ended")
     assert client.get(key="k")["state"] == "ended"
+
+
+def test_what_comes_behind_a_step_of_the_clock_waits_for_it(wire, ingest):
+    service, url = ingest
+    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
+    events.join()
+    publisher = wire.socket("PUB", url)
+    begin = {"type": "T", "attributes": {}, "contentState": {}, "ifExists": "update"}
+    publish_until_seen(events, publisher, [encode(client.command("activity.start", key="k", **begin))])
+    now = client.read("service.ping")["now"]
+    publisher.send_multipart([encode(client.command(op, **fields)) for op, fields in [
+        ("clock.advance", {"by": 10 * HOUR}), ("activity.start", {"key": "late", **begin}),
+        ("clock.advance", {"by": HOUR})]])
+    publisher.send(encode(client.command("activity.start", key="later", **begin)))
+    starts = {}
+    while "later" not in starts:
+        started = events.next("started")["activity"]
+        starts[started["key"]] = started["startedAt"] - now
+    assert (starts["late"], starts["later"]) == (10 * HOUR, 11 * HOUR)
+    assert client.read("service.ping")["now"] - now == 11 * HOUR

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from support.cli import Islet
 from support.commands import Commands
 from support.durable import Durable
 from support.events import Events
@@ -199,8 +200,14 @@ def test_a_segment_that_can_have_no_inode_is_made_later(wire, disk_of):
             client.applied("activity.update", id=id, contentState={"n": number, "t": "x" * 3900})
         durable.service.line("segment 3 cannot be made yet")
         client.applied("activity.update", id=id, contentState={"n": -1})
+        until(lambda: client.read("service.stats")["stats"]["journal"].get("segmentDelayed"))
+        check = ["check", *(f"--{name}=off" for name in ("response", "answer-p99", "commit-p99", "lateness-p99"))]
+        judged = Islet(durable.service, client.app)(*check, code=1)
+        assert "can begin no new segment" in judged.out
         disk.give_inodes_back()
         durable.service.line("segment 3 could be made now")
+        until(lambda: "segmentDelayed" not in client.read("service.stats")["stats"]["journal"])
+        Islet(durable.service, client.app)(*check)
         for number in range(60):
             client.applied("activity.update", id=id, contentState={"n": number, "t": "x" * 3900})
         until(lambda: (disk.path / "data" / "journal-000004.db").exists())

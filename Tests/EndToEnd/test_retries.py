@@ -51,6 +51,15 @@ def test_other_bytes_under_the_same_req_are_refused(client, one):
     assert client.get(begun["activity"]["id"])["type"] == START["type"]
 
 
+def test_an_escape_is_told_from_what_stands_in_its_place_once_it_is_read(client, one):
+    frame = encode(client.command("activity.start", client=one, req="a", key="KEY", **START))
+    [first] = client.raw(frame.replace(b"KEY", rb"\u0061"))
+    assert client.get(first["activity"]["id"])["key"] == "a"
+    [other] = client.raw(frame.replace(b"KEY", b"au0061"))
+    assert other["error"]["code"] == "requestReused"
+    assert client.raw(frame.replace(b"KEY", rb"\u0061")) == [first]
+
+
 def test_another_client_may_use_the_same_req(client, one):
     client.applied("activity.start", client=one, req="a", **START)
     client.applied("activity.start", client=str(uuid.uuid4()), req="a", **START)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import secrets
 import time
 
@@ -216,4 +217,65 @@ def test_large_answers_that_wait_for_one_of_their_message_have_a_share(client, w
     client.applied("activity.update", id=id, contentState={"eta": 1})
     assert client.answer_to(waits["req"])[0]["ok"]
     greedy.socket.close(linger=0)
+    counts(client)
+
+
+def files(service):
+    """How many files the process has open, each connection among them."""
+    return len(os.listdir(f"/proc/{service.process.pid}/fd"))
+
+
+def closed(service, socket):
+    """Closes a connection, and waits until the service has closed it, too."""
+    before = files(service)
+    socket.close(linger=0)
+    deadline = time.monotonic() + DEADLINE
+    while files(service) >= before:
+        assert time.monotonic() < deadline
+
+
+def test_a_message_that_waits_for_the_clock_holds_nothing_once_its_peer_has_gone(wire, serve):
+    service = serve({"--clock": "manual"})
+    client, leaver = (Commands(wire, service.commands, APP) for _ in range(2))
+    provider = RawProvider(wire, service.commands, toggle())
+    client.applied("control.add", kind=TORCH)
+    call = provider.call()
+    leaver.send(
+        leaver.command("activity.list", minSeq=10**9, ttl=60_000), leaver.command("clock.advance", by=10),
+        leaver.command("activity.start", key="late", type="T", attributes={}, contentState={}))
+    leaver.silent()
+    closed(service, leaver.socket)
+    provider.answer(call, True)
+    counts(client)
+    assert client.get(key="late")["state"] == "active", "its commands are executed all the same"
+
+
+def test_a_read_waits_on_though_another_connection_ends(wire, serve):
+    service = serve({"--clock": "manual"})
+    client, first, reader = (Commands(wire, service.commands, APP) for _ in range(3))
+    provider = RawProvider(wire, service.commands, toggle())
+    client.applied("control.add", kind=TORCH)
+    call = provider.call()
+    other = Bulk(wire, service.bulk, APP)
+    assert other.digest()["entities"] == 1
+    first.send(first.command("clock.advance", by=1))
+    first.silent()
+    step = reader.command("clock.advance", by=60_000)
+    reader.send(step)
+    reader.silent()
+    # The reader's step begins now, and stops where the control asks again.
+    provider.fail(call)
+    call = provider.call()
+    other.send("credit", credit=1)
+    reader.silent()
+    provider.answer(call, True)
+    assert reader.answer_to(step["req"])[0]["ok"]
+    waits = reader.command("activity.list", minSeq=9, ttl=60_000)
+    reader.send(waits)
+    counts(client, reads=1, answers=1)
+    closed(service, other.socket)
+    counts(client, reads=1, answers=1)
+    for number in range(9):
+        client.start(key=f"{number}")
+    assert reader.answer_to(waits["req"])[0]["ok"]
     counts(client)

@@ -35,7 +35,7 @@ import Testing
         #expect(total.kills > 70 && total.powerLosses > 50 && total.recoveryCrashes > 40)
         #expect(total.fullDisks > 15 && total.clockJumps > 15 && total.retries > 150)
         #expect(total.budgets > 150 && total.performs > 50 && total.digests > 1_000)
-        #expect(total.replays > 70 && total.snapshots > 15 && total.sweeps > 300)
+        #expect(total.replays > 70 && total.snapshots > 15 && total.filtered > 15 && total.sweeps > 300)
         #expect(total.moves > 15 && total.strangers > 15 && total.forgeries > 5)
         #expect(total.replacements > 8 && total.namesakes > 8 && total.deployments > 5)
         for event in Self.events { #expect(total.events[event, default: 0] > 0, "no \(event)") }

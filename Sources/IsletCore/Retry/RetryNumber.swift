@@ -1,23 +1,20 @@
 /// The decimal number at the end of a `req`, and a hash of what stands before it.
 struct RetryNumber: Equatable, Sendable, BitwiseCopyable {
-    /// More digits than these are no number that counts up.
-    private static let maximumDigits = 18
-
     var stem: UInt64
     var number: UInt64
 
-    /// nil where the last byte is no digit, or there are too many.
+    /// nil where the last byte is no digit, or the number is 2^64 or more.
     init?(_ req: Span<UInt8>) {
         var start = req.count
-        var number: UInt64 = 0
-        var place: UInt64 = 1
-        while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(req[start - 1]) {
-            guard req.count - start < Self.maximumDigits else { return nil }
-            start -= 1
-            number += UInt64(req[start] - UInt8(ascii: "0")) * place
-            place *= 10
-        }
+        while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(req[start - 1]) { start -= 1 }
         guard start < req.count else { return nil }
+        var number: UInt64 = 0
+        for index in start..<req.count {
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isOverflow) = tens.addingReportingOverflow(UInt64(req[index] - UInt8(ascii: "0")))
+            guard !isTooLarge, !isOverflow else { return nil }
+            number = sum
+        }
         self.number = number
         stem = FrameHash(of: req.extracting(..<start)).value
     }
@@ -95,6 +92,6 @@ struct RetrySeries: Sendable, BitwiseCopyable {
     }
 
     mutating func forgot(_ number: UInt64) {
-        forgottenEnd = max(forgottenEnd, number + 1)
+        forgottenEnd = max(forgottenEnd, number == .max ? .max : number + 1)
     }
 }

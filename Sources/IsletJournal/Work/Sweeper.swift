@@ -187,7 +187,10 @@ final class Sweeper: @unchecked Sendable {
             guard hasRoomForSegment else { return makeLater(identity, "there is no room on the disk") }
             let writer = try SegmentWriter.make(identity, names: names, roomEnd: options.roomEnd)
             nextAttempt = nil
-            if obstacle.take() != nil { options.onWarning("segment \(identity.number) could be made now") }
+            if obstacle.take() != nil {
+                options.onWarning("segment \(identity.number) could be made now")
+                report(.segmentIsDelayed(false))
+            }
             queue.change { $0.next = writer }
         } catch {
             switch error {
@@ -211,6 +214,7 @@ final class Sweeper: @unchecked Sendable {
         if obstacle == nil {
             options.onWarning(
                 "segment \(identity.number) cannot be made yet, and the one before it grows: \(reason)")
+            report(.segmentIsDelayed(true))
         }
         obstacle = reason
         nextAttempt = .now + .milliseconds(options.fullRetry)

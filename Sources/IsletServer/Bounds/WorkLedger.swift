@@ -48,8 +48,8 @@ package struct WorkLedger {
     private var refusals = Array(repeating: UInt64(0), count: WaitingWork.allCases.count)
     private var peers: [Peer: PeerAccount] = [:]
     private var lastNumber: UInt64 = 0
-    /// The peer that came last, until somebody has asked for it.
-    private var newest: Peer?
+    /// Peers whose connections nobody knows yet.
+    private var unlocated: Set<Peer> = []
 
     /// - Parameter limits: of each kind.
     package init(limits: (WaitingWork) -> WaitingWork.Limits = \.limits) {
@@ -100,7 +100,7 @@ package struct WorkLedger {
         if peers[peer] == nil {
             lastNumber += 1
             peers[peer] = PeerAccount(number: lastNumber)
-            newest = peer
+            unlocated.insert(peer)
         }
         let ticket = Ticket(
             work: work, peer: peer, bytes: bytes, number: peers[peer]?.numbers[work.index] ?? lastNumber)
@@ -143,9 +143,14 @@ package struct WorkLedger {
         return had
     }
 
-    /// The peer for which something waits since a moment and nothing did before; nil where there is none that was not
-    /// asked for.
-    package mutating func takeNewest() -> Peer? { newest.take() }
+    /// Whether the connection of a peer that has something is not known.
+    package var hasUnlocated: Bool { !unlocated.isEmpty }
+
+    /// Whether a peer has something, and its connection is not known.
+    package func isUnlocated(_ peer: Peer) -> Bool { unlocated.contains(peer) }
+
+    /// The connection of a peer is known now: its end will be told with ``peerIsGone(_:)``.
+    package mutating func located(_ peer: Peer) { unlocated.remove(peer) }
 
     private func isHeld(_ ticket: Ticket) -> Bool {
         peers[ticket.peer]?.numbers[ticket.work.index] == ticket.number
@@ -153,7 +158,7 @@ package struct WorkLedger {
 
     private mutating func forget(_ peer: Peer) {
         peers[peer] = nil
-        if newest == peer { newest = nil }
+        unlocated.remove(peer)
     }
 
     private mutating func change(_ ticket: Ticket, count: Int, bytes: Int) {

@@ -15,8 +15,8 @@ package struct InboundMessages: ~Copyable {
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
-    /// Of so many of those, from the first on, it is known over which connection they came: it costs much to ask, and where
-    /// more wait, time is short.
+    /// Of so many of those, from the first on, it is known over which connection they came, where nobody wants to know more:
+    /// it costs much to ask, and where more wait, time is short.
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
 
@@ -55,9 +55,11 @@ package struct InboundMessages: ~Copyable {
     ///   - limit: at most so many.
     ///   - message: a frame to receive into, used again.
     ///   - isRouted: whether a routing id comes first.
+    ///   - locatesAll: whether of each message is asked over which connection it came.
     /// - Returns: how many were received.
     package mutating func receive(
-        _ limit: Int, from socket: borrowing Socket, into message: inout Message, isRouted: Bool
+        _ limit: Int, from socket: borrowing Socket, into message: inout Message, isRouted: Bool,
+        locatesAll: Bool = false
     ) -> Int {
         removeAll(isRouted: isRouted)
         while ends.count < min(limit, Self.messagesAtOnce), frames.count < Self.framesAtOnce,
@@ -69,7 +71,7 @@ package struct InboundMessages: ~Copyable {
                 guard let received = try? socket.receive(into: &message), received else { return ends.count }
                 append(message, ofMessageAt: start)
             } while message.more
-            if isRouted, ends.count < Self.connectionsAtOnce { connections.append(message.sourceDescriptor ?? -1) }
+            if isRouted, locatesAll || ends.count < Self.connectionsAtOnce { connections.append(message.sourceDescriptor ?? -1) }
             ends.append(frames.count)
         }
         return ends.count

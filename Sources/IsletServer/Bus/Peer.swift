@@ -1,7 +1,7 @@
 /// A connected client, as ZeroMQ names it on one of the two ROUTER sockets.
 package struct Peer: Hashable {
     var destination: OutboundMessages.Destination
-    var routingID: [UInt8]
+    package private(set) var routingID: [UInt8]
 
     package init(destination: OutboundMessages.Destination, routingID: [UInt8]) {
         self.destination = destination
@@ -12,4 +12,7 @@ package struct Peer: Hashable {
     init(subscriberAt descriptor: Int32) {
         self.init(destination: .events, routingID: withUnsafeBytes(of: descriptor) { Array($0) })
     }
+
+    /// A subscriber whose connection nobody knows.
+    static let unknownSubscriber = Peer(destination: .events, routingID: [])
 }

@@ -13,7 +13,8 @@ package struct SubscriptionTable {
     }
 
     private struct Peer {
-        var count = 0
+        /// The bytes of each topic, by its hash: a peer may end a subscription that it never had, and then nothing is over.
+        var topics: [Int: Int] = [:]
         var bytes = 0
         var isCut = false
     }
@@ -22,47 +23,52 @@ package struct SubscriptionTable {
     private let bytesInAll: Int
     private var peers: [Int32: Peer] = [:]
     private var bytes = 0
-    private(set) var count = 0
+    package private(set) var count = 0
     /// How many peers were cut.
-    private(set) var cut: UInt64 = 0
+    package private(set) var cut: UInt64 = 0
 
-    init(perPeer: Int = Self.perPeer, bytesInAll: Int = Self.bytesInAll) {
+    package init(perPeer: Int = Self.perPeer, bytesInAll: Int = Self.bytesInAll) {
         self.perPeer = perPeer
         self.bytesInAll = bytesInAll
     }
 
     /// Whether a peer was cut: what it has sent before is of no interest any more.
-    func isCut(_ descriptor: Int32) -> Bool { peers[descriptor]?.isCut ?? false }
+    package func isCut(_ descriptor: Int32) -> Bool { peers[descriptor]?.isCut ?? false }
 
-    /// A peer subscribes to a topic of so many bytes; false: that is too much, and it is to be cut.
-    mutating func subscribed(_ descriptor: Int32, bytes size: Int) -> Bool {
-        var peer = peers[descriptor] ?? Peer()
-        peer.count += 1
-        peer.bytes += size
+    /// A peer subscribes to a topic; false: that is too much, and it is to be cut.
+    package mutating func subscribed(_ descriptor: Int32, to topic: UnsafeRawBufferPointer) -> Bool {
+        var peer = peers.removeValue(forKey: descriptor) ?? Peer()
+        defer { peers[descriptor] = peer }
+        // To subscribe again to the same changes nothing.
+        guard !peer.isCut, peer.topics.updateValue(topic.count, forKey: Self.hash(topic)) == nil else {
+            return !peer.isCut
+        }
+        peer.bytes += topic.count
         count += 1
-        bytes += size
-        let isCut = peer.count > perPeer || bytes > bytesInAll
-        if isCut, !peer.isCut { cut += 1 }
-        peer.isCut = peer.isCut || isCut
-        peers[descriptor] = peer
-        return !isCut
+        bytes += topic.count
+        peer.isCut = peer.topics.count > perPeer || bytes > bytesInAll
+        if peer.isCut { cut += 1 }
+        return !peer.isCut
     }
 
-    /// A peer ends a subscription.
-    mutating func unsubscribed(_ descriptor: Int32, bytes size: Int) {
-        guard var peer = peers[descriptor], peer.count > 0 else { return }
-        let known = min(size, peer.bytes)
-        peer.count -= 1
-        peer.bytes -= known
+    /// A peer ends a subscription, if it has it.
+    package mutating func unsubscribed(_ descriptor: Int32, from topic: UnsafeRawBufferPointer) {
+        guard let size = peers[descriptor]?.topics.removeValue(forKey: Self.hash(topic)) else { return }
+        peers[descriptor]?.bytes -= size
         count -= 1
-        bytes -= known
-        peers[descriptor] = peer
+        bytes -= size
+    }
+
+    private static func hash(_ topic: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: topic)
+        return hasher.finalize()
     }
 
     /// A connection is gone, with all of its subscriptions.
-    mutating func lost(_ descriptor: Int32) {
+    package mutating func lost(_ descriptor: Int32) {
         guard let peer = peers.removeValue(forKey: descriptor) else { return }
-        count -= peer.count
+        count -= peer.topics.count
         bytes -= peer.bytes
     }
 }

@@ -32,17 +32,17 @@ extension EngineHost {
         return true
     }
 
-    /// Where something waits now for the peer of the present message, notes its connection, so that its end gives that back.
-    /// Of many messages that were received together not all connections are known; what waits for the others ends with its own
-    /// time, or with the first thing that cannot be sent.
+    /// Where something waits for the peer of the present message, notes its connection, so that its end gives that back. Of
+    /// many messages that were received together not all connections are known; then it is a later one that tells.
     func noteWaiting(at bound: ServiceSockets.Bound) {
-        guard let peer = partition.takeNewlyWaiting(), peer.destination != .events,
-            let descriptor = partition.inbound.connection
-        else { return }
+        guard partition.hasUnlocatedPeers, let descriptor = partition.inbound.connection else { return }
+        let peer = Peer(destination: bound == .bulk ? .bulk : .commands, routingID: partition.inbound.frame(0))
+        guard partition.isUnlocated(peer) else { return }
         // Its number may have been another connection's before.
         _ = watchConnections(of: bound)
         if connections.isOpen(descriptor, at: bound.rawValue) {
             waitingPeers[bound.rawValue][descriptor] = peer
+            partition.located(peer)
         } else {
             partition.clientIsGone(peer)
         }
@@ -54,12 +54,16 @@ extension EngineHost {
         guard let descriptor = received.sourceDescriptor else { return true }
         // Its number may have been another connection's before.
         _ = watchConnections(of: .events)
-        let size = received.count - 1
-        let (isStart, isEnd) = received.withUnsafeBytes { ($0.first == 1, $0.first == 0) }
-        if isEnd { subscriptions.unsubscribed(descriptor, bytes: size) }
-        guard isStart else { return true }
         let wasCut = subscriptions.isCut(descriptor)
-        let isWithin = subscriptions.subscribed(descriptor, bytes: size)
+        let isWithin = received.withUnsafeBytes { bytes in
+            let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+            switch bytes.first {
+            case 1: return subscriptions.subscribed(descriptor, to: topic)
+            case 0: subscriptions.unsubscribed(descriptor, from: topic)
+            default: break
+            }
+            return true
+        }
         if !isWithin, !wasCut { _ = kickPeer(descriptor: descriptor) }
         return isWithin
     }

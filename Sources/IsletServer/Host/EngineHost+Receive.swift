@@ -18,7 +18,9 @@ extension EngineHost {
             guard partition.takesCommands else { return false }
             // Who does not read its answers is looked at message by message.
             let limit = outbox.isEmpty ? left : 1
-            let count = partition.inbound.receive(limit, from: sockets.commands, into: &received, isRouted: true)
+            let count = partition.inbound.receive(
+                limit, from: sockets.commands, into: &received, isRouted: true,
+                locatesAll: partition.hasUnlocatedPeers)
             guard count > 0 else { return false }
             partition.lookAhead()
             while partition.inbound.next() {
@@ -58,7 +60,7 @@ extension EngineHost {
                 let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst()).bindMemory(to: UInt8.self)
                 switch bytes.first {
                 case 1: partition.subscribed(to: topic.span, by: subscriber)
-                case 0: partition.unsubscribed(from: topic.span)
+                case 0: partition.unsubscribed(from: topic.span, by: subscriber)
                 default: return
                 }
             }

@@ -123,6 +123,7 @@ extension JSONWriter {
         field("commit", journal.commits)
         field("isFull", journal.free != nil)
         if let free = journal.free { field("free", free) }
+        if journal.isSegmentDelayed { field("segmentDelayed", true) }
         endObject()
     }
 }

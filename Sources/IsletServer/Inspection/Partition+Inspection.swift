@@ -64,7 +64,8 @@ extension Partition {
         JournalReading(
             epoch: epoch, committed: flights.committedThrough, snapshot: sweeping.holdsThrough,
             lastCommit: statistics.lastCommit, commits: statistics.commits.reading(at: now.monotonic).all,
-            free: flights.isDiskFull ? flights.freeBytes : nil)
+            free: flights.isDiskFull ? flights.freeBytes : nil,
+            isSegmentDelayed: statistics.isSegmentDelayed)
     }
 
     // MARK: Timers

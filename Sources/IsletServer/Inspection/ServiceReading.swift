@@ -77,4 +77,6 @@ package struct JournalReading: Sendable {
     package var commits: SpanHistogram
     /// Bytes that were free when the disk became full; nil while it is not.
     package var free: Int?
+    /// Whether the next segment could not be made yet, so that the present one grows.
+    package var isSegmentDelayed: Bool
 }

@@ -61,6 +61,9 @@ extension ServiceMetrics {
         MetricDescription("islet_journal_bytes", .gauge, help: "Bytes of the files of the data directory."),
         MetricDescription("islet_journal_free_bytes", .gauge, help: "Bytes that are free on the disk of the data directory."),
         MetricDescription("islet_disk_full", .gauge, help: "1 while commands are refused because the disk is full."),
+        MetricDescription(
+            "islet_journal_segment_delayed", .gauge,
+            help: "1 while the journal can begin no new segment, so that the present one grows."),
         MetricDescription("islet_stopping", .gauge, help: "1 while the service stops."),
         MetricDescription("islet_resident_bytes", .gauge, help: "Memory of the process that is resident."),
     ]

@@ -43,6 +43,7 @@ package struct ServiceMetrics: Sendable {
         set("islet_subscribers_lagging", reading.subscribers.lagging)
         metrics.gauge("islet_subscriber_lag_max").set(Double(reading.subscribers.maximumLag))
         set("islet_disk_full", reading.isDiskFull ? 1 : 0)
+        set("islet_journal_segment_delayed", reading.journal?.isSegmentDelayed == true ? 1 : 0)
         set("islet_stopping", reading.isStopping ? 1 : 0)
         if let bytes = reading.residentBytes { set("islet_resident_bytes", bytes) }
     }

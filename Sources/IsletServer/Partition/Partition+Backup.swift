@@ -4,16 +4,18 @@ import IsletProtocol
 
 /// `service.backup`: the journal copies itself, and its owner waits for it.
 extension Partition {
-    func backUp(to path: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+    func backUp(
+        to path: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>, original: Span<UInt8>
+    ) -> FrameResult {
         guard isDurable else { return refuse(envelope, frame, .unavailable(.storeInMemory)) }
         guard frame[path.indices.lowerBound] == UInt8(ascii: "/") else {
             return refuse(envelope, frame, .badField(.path, .outOfRange))
         }
         var claim: RetryClaim?
         if let backup {
-            guard backup.isAsked(by: frame) else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
+            guard backup.isAsked(by: original) else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
         } else {
-            switch firstTime(envelope, frame) {
+            switch firstTime(envelope, frame, original: original) {
             case .settled(let result): return result
             case .first(let found): claim = found
             }
@@ -22,7 +24,7 @@ extension Partition {
         guard case .later(let job) = result else { return result }
         if backup == nil {
             nextRead += 1
-            backup = RunningBackup(id: nextRead, frame: Array(frame))
+            backup = RunningBackup(id: nextRead, frame: Array(original))
             if let claim {
                 let req = job.req
                 backup?.inFlight = RetryInFlight(claim: claim, ticket: retries.begin(claim, req: req.span))

@@ -72,13 +72,13 @@ extension Partition {
         }
     }
 
-    /// The disk is full: what pulls go on with would show what is not committed.
-    func endPulls() {
+    /// Ends all pulls: the service stops, or the disk is full, and what they go on with would show what is not committed.
+    func endPulls(_ reason: Refusal.Unavailable) {
         for pull in pulls {
             // What was sent of it last may wait for room, and its end comes behind that.
-            let waitsForRoom = pull.shows > flights.committedThrough
+            let waitsForRoom = flights.isDiskFull && pull.shows > flights.committedThrough
             if waitsForRoom { leaveNow() }
-            sendChunk(pull, ending: .unavailable(.diskFull))
+            sendChunk(pull, ending: .unavailable(reason))
             if waitsForRoom { flights.hold(flights.board(&outbound)) }
         }
         removePulls { _ in true }
@@ -191,15 +191,21 @@ extension Partition {
         removePulls { $0 === pull }
     }
 
-    /// The peer for which something waits since the present message, and nothing did before.
-    package func takeNewlyWaiting() -> Peer? { ledger.takeNewest() }
+    /// Whether something waits for peers whose connections are not known.
+    package var hasUnlocatedPeers: Bool { ledger.hasUnlocated }
+
+    /// Whether something waits for a peer, and its connection is not known.
+    package func isUnlocated(_ peer: Peer) -> Bool { ledger.isUnlocated(peer) }
+
+    /// The connection of a peer is known: its end will be told with ``clientIsGone(_:)``.
+    package func located(_ peer: Peer) { ledger.located(peer) }
 
     /// A client has no connection any more: what it pulled and waited for ends.
     package func clientIsGone(_ peer: Peer) {
         let work = ledger.peerIsGone(peer)
         if work.contains(.pulls) { removePulls { $0.peer == peer } }
         if work.contains(where: \.isJob) { dropJobs(of: peer) }
-        if work.contains(.joins) { joins.removeAll { $0.ticket?.peer == peer } }
+        joins.forget(peer)
         if work.contains(.reports) { subscribers.forget(reportedBy: peer) }
     }
 

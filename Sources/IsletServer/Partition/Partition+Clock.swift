@@ -39,10 +39,12 @@ struct UnfinishedTravel: Equatable {
 
 extension Partition {
     /// `clock.advance`. All other commands wait until it has arrived; the answer comes when all is committed.
-    func advanceClock(_ advance: ClockAdvance, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+    func advanceClock(
+        _ advance: ClockAdvance, _ envelope: Envelope, _ frame: Span<UInt8>, original: Span<UInt8>
+    ) -> FrameResult {
         guard clock.isManual else { return refuse(envelope, frame, .unavailable(.clockNotManual)) }
         let claim: RetryClaim?
-        switch firstTime(envelope, frame) {
+        switch firstTime(envelope, frame, original: original) {
         case .first where isExpired: return refuse(envelope, frame, .expired)
         case .first(let new): claim = new
         case .settled(let result):
@@ -147,7 +149,7 @@ extension Partition {
                 switch message.frames[done] {
                 case .command(let bytes, let isTooLong):
                     let result = execute(
-                        bytes.span, isTooLong: isTooLong, isIngest: false, receivedAt: message.receivedAt)
+                        bytes.span, isTooLong: isTooLong, isIngest: message.isIngest, receivedAt: message.receivedAt)
                     collect(result, into: message.answer)
                 case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
                 }

@@ -68,6 +68,7 @@ extension Partition {
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
         case .hasRoom: flights.isDiskFull = false
+        case .segmentIsDelayed(let isDelayed): statistics.isSegmentDelayed = isDelayed
         case .read(let result): take(result)
         case .backedUp(let result): take(result)
         }
@@ -88,7 +89,7 @@ extension Partition {
         flights.isDiskFull = true
         refuseWaitingReads()
         refuseJobs(.diskFull)
-        endPulls()
+        endPulls(.diskFull)
     }
 
     /// Whether something was done that is not handed to the journal yet.

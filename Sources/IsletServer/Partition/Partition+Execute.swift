@@ -37,7 +37,7 @@ extension Partition {
             result = refuse(command.envelope, frame, .unavailable(.diskFull))
         } else {
             isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
-            result = name.isChange ? change(name, frame) : read(command, frame, original: original)
+            result = name.isChange ? change(name, frame, original: original) : read(command, frame, original: original)
         }
         if log.tellsCommands {
             tell(result, command.envelope, frame)
@@ -60,9 +60,9 @@ extension Partition {
     }
 
     /// A command that changes something: once, however often it is sent.
-    private func change(_ name: OperationName, _ frame: Span<UInt8>) -> FrameResult {
+    private func change(_ name: OperationName, _ frame: Span<UInt8>, original: Span<UInt8>) -> FrameResult {
         hasChange = true
-        switch firstTime(command.envelope, frame) {
+        switch firstTime(command.envelope, frame, original: original) {
         case .settled(let result): return result
         case .first where isExpired: return refuse(command.envelope, frame, .expired)
         case .first(let claim):

@@ -88,7 +88,11 @@ extension Partition {
 
     /// Gives up the jobs of a peer that is gone. A backup is made all the same, and told to whoever asks for it again.
     func dropJobs(of peer: Peer) {
-        for job in jobs where job.peer == peer { drop(job) }
+        for job in jobs where job.peer == peer {
+            drop(job)
+            // Its message may wait for the clock still, and then nobody would give its place back.
+            job.answer?.message.abandon()
+        }
         jobs.removeAll { $0.peer == peer }
         backup?.forget(peer)
     }
@@ -157,7 +161,7 @@ extension Partition {
     func send(_ answer: PendingAnswer) {
         guard answer.isComplete else { return wait(answer) }
         ledger.giveBack(&answer.ticket)
-        guard !answer.frames.isEmpty else { return }
+        guard !answer.frames.isEmpty, !answer.isAbandoned else { return }
         // While the disk is full everything leaves at once but what waits for it.
         let waitsForRoom = flights.isDiskFull && answer.shows > flights.committedThrough
         if waitsForRoom { leaveNow() }
@@ -173,7 +177,7 @@ extension Partition {
 
     /// An answer waits for those of its frames that are missing; that there is room was seen when the first of them was.
     func wait(_ answer: PendingAnswer) {
-        if answer.ticket == nil { answer.ticket = ledger.enter(.answers, for: answer.peer, bytes: answer.bytes) }
+        if answer.ticket == nil, !answer.isAbandoned { answer.ticket = ledger.enter(.answers, for: answer.peer, bytes: answer.bytes) }
     }
 
     /// The last batch that an answer may show something of that is written now; 0: none, as while the disk is full.
@@ -205,7 +209,9 @@ extension Partition {
             ledger.giveBack(&message.ticket)
             for frame in message.frames {
                 switch frame {
-                case .command: collect(refuse(Envelope(), Span(), .unavailable(.stopping)), into: message.answer)
+                case .command(let bytes, let isTooLong):
+                    let result = refuseUnlooked(bytes.span, isTooLong: isTooLong, .unavailable(.stopping))
+                    collect(result, into: message.answer)
                 case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
                 }
             }

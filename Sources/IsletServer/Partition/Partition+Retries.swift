@@ -12,9 +12,13 @@ extension Partition {
     }
 
     /// Whether a command comes for the first time.
-    func firstTime(_ envelope: Envelope, _ frame: Span<UInt8>) -> FirstTime {
+    ///
+    /// - Parameters:
+    ///   - frame: where its own strings stand without their escapes.
+    ///   - original: its bytes as they came, by which it is told from another with the same `req`.
+    func firstTime(_ envelope: Envelope, _ frame: Span<UInt8>, original: Span<UInt8>) -> FirstTime {
         guard let client = envelope.client, let req = envelope.req else { return .first(nil) }
-        switch retries.check(client: client, req: frame.extracting(req.indices), frameHash: FrameHash(of: frame)) {
+        switch retries.check(client: client, req: frame.extracting(req.indices), frameHash: FrameHash(of: original)) {
         case .new(let claim): return .first(claim)
         case .answered(let remembered):
             // It leaves with the present batch, so after the one that makes it true.

@@ -6,27 +6,33 @@ extension Partition {
     /// A join that names no app is answered for at most this many.
     static let maximumJoinedApps = 1_000
     /// A turn answers no more joins once their answers have as many bytes.
-    private static let joinBytesPerTurn = 1 << 20
+    package static let joinBytesPerTurn = 1 << 20
 
     /// A topic was subscribed to; a join is answered on its own topic, with the present batch. One that is too many is not
     /// answered, and its client asks again.
     ///
     /// - Parameter peer: whose connection it is; nil: nobody knows.
     package func subscribed(to topic: Span<UInt8>, by peer: Peer? = nil) {
-        guard var join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }) else { return }
-        let peer = peer ?? Peer(destination: .events, routingID: [])
+        guard var join = join(named: topic) else { return }
+        let peer = peer ?? .unknownSubscriber
         do throws(WorkShortage) {
             join.ticket = try ledger.admit(.joins, for: peer, bytes: join.topic.count)
         } catch {
             return
         }
-        joins.append(join)
+        joins.append(join, of: peer, at: now.monotonic)
     }
 
-    /// Nobody is subscribed to a topic any more; a join's is only ever one subscriber's, who is gone.
-    package func unsubscribed(from topic: Span<UInt8>) {
-        guard let join = topic.withUnsafeBytes({ JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }) else { return }
+    /// A topic is subscribed to no more; a join's is only ever one subscriber's, who is gone or has given up.
+    package func unsubscribed(from topic: Span<UInt8>, by peer: Peer? = nil) {
+        guard let join = join(named: topic) else { return }
         forgetReport(of: join.nonce)
+        guard var waiting = joins.withdraw(join.topic, of: peer ?? .unknownSubscriber) else { return }
+        ledger.giveBack(&waiting.ticket)
+    }
+
+    private func join(named topic: Span<UInt8>) -> JoinTopic? {
+        topic.withUnsafeBytes { JoinTopic.isJoin($0) ? JoinTopic(Array($0)) : nil }
     }
 
     private func forgetReport(of nonce: [UInt8]) {
@@ -38,13 +44,12 @@ extension Partition {
     /// published by then.
     func writeStreamMessages() {
         let start = outbound.writer.count
-        var answered = 0
-        while answered < joins.count, outbound.writer.count - start < Self.joinBytesPerTurn {
-            answer(joins[answered])
-            ledger.giveBack(&joins[answered].ticket)
-            answered += 1
+        while outbound.writer.count - start < Self.joinBytesPerTurn, var next = joins.next(at: now.monotonic) {
+            let before = outbound.writer.count
+            answer(next.join)
+            joins.gave(outbound.writer.count - before, to: next.peer)
+            ledger.giveBack(&next.join.ticket)
         }
-        joins.removeFirst(answered)
         for app in watermarks.due(at: now.monotonic) { publishWatermark(app, isClosing: false) }
     }
 
@@ -139,46 +144,5 @@ extension Partition {
             epoch: epoch, seq: mark.seq, entities: mark.entities, digest: mark.digest, at: now.domain,
             isClosing: isClosing)
         outbound.endFrame(from: start, to: .events, more: false)
-    }
-}
-
-/// A join's topic: `0xFF join/<32 hexadecimal digits>`, with `/<app>` where only one app is asked for.
-struct JoinTopic {
-    let topic: [UInt8]
-    let app: [UInt8]?
-    /// Its place in the ledger.
-    var ticket: WorkLedger.Ticket?
-
-    static let start: [UInt8] = [0xFF] + Array("join/".utf8)
-    private static let nonceCount = 32
-    private static let maximumAppBytes = 100
-
-    /// The subscriber's own, as it wrote it.
-    var nonce: [UInt8] { Array(topic.dropFirst(Self.start.count).prefix(Self.nonceCount)) }
-
-    static func isJoin(_ topic: some Sequence<UInt8>) -> Bool { topic.starts(with: start) }
-
-    init?(_ topic: [UInt8]) {
-        self.topic = topic
-        let rest = topic.dropFirst(Self.start.count)
-        guard Self.isJoin(topic), rest.count >= Self.nonceCount else { return nil }
-        let isHex = rest.prefix(Self.nonceCount).allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                UInt8(ascii: "A")...UInt8(ascii: "F"):
-                true
-            default: false
-            }
-        }
-        let tail = rest.dropFirst(Self.nonceCount)
-        guard isHex else { return nil }
-        if tail.isEmpty {
-            app = nil
-        } else {
-            guard tail.first == UInt8(ascii: "/"), (2...Self.maximumAppBytes + 1).contains(tail.count) else {
-                return nil
-            }
-            app = Array(tail.dropFirst())
-        }
     }
 }

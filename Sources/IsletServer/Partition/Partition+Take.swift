@@ -35,7 +35,7 @@ extension Partition {
     }
 
     /// Whether commands of plain publishers are taken now.
-    package var takesIngest: Bool { takesCommands && clockTravel == nil && !flights.isDiskFull }
+    package var takesIngest: Bool { takesCommands && clockTravel == nil && waiting.isEmpty && !flights.isDiskFull }
 
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
@@ -51,13 +51,13 @@ extension Partition {
         }
     }
 
-    /// Refuses a command that may not wait for the clock, under its `req`.
-    private func refuseToWait(_ frame: Span<UInt8>, isTooLong: Bool) -> FrameResult {
-        if isTooLong { return refuse(Envelope(), Span(), .badMessage(.frameTooLong, offset: 0)) }
+    /// Refuses a command that is not looked at, under its `req`.
+    func refuseUnlooked(_ frame: Span<UInt8>, isTooLong: Bool, _ refusal: Refusal) -> FrameResult {
+        if isTooLong { return refuseTooLong(frame) }
         return decoder.withDecoded(frame) { outcome, frame in
             switch outcome {
             case .success(let command):
-                let result = refuse(command.envelope, frame, .busy(retryAfter: Self.clockRetry))
+                let result = refuse(command.envelope, frame, refusal)
                 return command.envelope.wantsAnswer ? result : .silent
             case .failure(let refused):
                 let result = refuse(refused.envelope, frame, refused.refusal)
@@ -84,7 +84,13 @@ extension Partition {
 
     /// Takes the message in ``inbound``, which came from a plain publisher: it gets no answers.
     package func takeIngest() {
-        for index in inbound.commands { _ = execute(index, isIngest: true) }
+        for index in inbound.commands {
+            // Since messages that were received together began, the clock may travel.
+            guard clockTravel == nil, waiting.isEmpty else {
+                return wait(from: index, into: .nobodys(), isBehindStep: true, isIngest: true)
+            }
+            _ = execute(index, isIngest: true)
+        }
     }
 
     /// Executes the commands of the message in `inbound`, and answers with as many frames in their order.
@@ -169,13 +175,14 @@ extension Partition {
     /// Lets the commands of the message in `inbound` wait from a frame on until the clock has arrived; but for what
     /// providers say of their calls, which is taken now, wherever in the message it stands. Whose peer has its share of
     /// those that wait is refused, but for what stands behind the step itself.
-    private func wait(from index: Int, into answer: PendingAnswer, isBehindStep: Bool) {
+    private func wait(from index: Int, into answer: PendingAnswer, isBehindStep: Bool, isIngest: Bool = false) {
         answer.isClosed = false
         var message = WaitingMessage(
-            hasTooManyFrames: inbound.hasTooManyFrames, answer: answer, receivedAt: now.monotonic)
+            hasTooManyFrames: inbound.hasTooManyFrames && !isIngest, isIngest: isIngest, answer: answer,
+            receivedAt: now.monotonic)
         var hasCommand = message.hasTooManyFrames
         for index in index..<inbound.count {
-            if !message.hasTooManyFrames, isFromProvider(index) {
+            if !message.hasTooManyFrames, !isIngest, isFromProvider(index) {
                 switch execute(index, isIngest: false) {
                 case .silent: break
                 case .answered(let range): message.frames.append(.answered(copy(range), shows: shownBatch))
@@ -198,7 +205,8 @@ extension Partition {
         for frame in message.frames {
             switch frame {
             case .command(let bytes, let isTooLong):
-                collect(refuseToWait(bytes.span, isTooLong: isTooLong), into: answer)
+                let refusal = Refusal.busy(retryAfter: Self.clockRetry)
+                collect(refuseUnlooked(bytes.span, isTooLong: isTooLong, refusal), into: answer)
             case .answered(let bytes, let shown): answer.add(bytes, shows: shown)
             }
         }

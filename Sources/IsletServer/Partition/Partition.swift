@@ -73,7 +73,7 @@ package final class Partition {
 
     // Streams and reads.
     @exclusivity(unchecked) var ring = ReplayRing()
-    var joins: [JoinTopic] = []
+    var joins = JoinQueue()
     /// How many activities this turn has put into the order of presentation.
     var presented = 0
     @exclusivity(unchecked) var watermarks = WatermarkSchedule()
@@ -220,7 +220,7 @@ package final class Partition {
         continueSweep()
         tellTime()
         // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
-        return isBusy || executesWaiting || !joins.isEmpty && (flights.areLanded || flights.isDiskFull)
+        return isBusy || executesWaiting || joinWait() == 0
     }
 
     /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until
@@ -231,6 +231,7 @@ package final class Partition {
         stopBegan = now.monotonic
         providers.stop(at: now.monotonic)
         refuseWaiting()
+        endPulls(.stopping)
     }
 
     /// Whether nothing is left to do before the end.
@@ -245,9 +246,10 @@ package final class Partition {
     }
 
     private func sayGoodbye() {
+        // The journal is being closed: it takes no piece of the snapshot any more.
+        guard !hasSaidGoodbye else { return }
         commit()
         continueSweep()
-        guard !hasSaidGoodbye else { return }
         if flights.isDiskFull {
             // Nobody was told that it happened, and it is not going to.
             refuseHeld()
@@ -274,8 +276,15 @@ package final class Partition {
         if flights.areLanded || flights.isDiskFull, let due = watermarks.nextDue() { wait = min(wait, Int(max(0, due - now.monotonic))) }
         if let sweep = nextSweep() { wait = min(wait, Int(max(0, sweep - now.monotonic))) }
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
+        if let join = joinWait() { wait = min(wait, join) }
         if let call = providers.nextWork() { wait = min(wait, Int(max(0, call - now.monotonic))) }
         return wait
+    }
+
+    /// When the next join may be answered, in milliseconds from now; nil where none can be before something is committed.
+    private func joinWait() -> Int? {
+        guard flights.areLanded || flights.isDiskFull, let ready = joins.nextReady() else { return nil }
+        return Int(max(0, ready - now.monotonic))
     }
 
     /// The longest wait in milliseconds.

@@ -16,8 +16,18 @@ final class PendingAnswer {
     var hasChange = true
     /// Whether all commands of its message have been looked at.
     var isClosed = true
+    /// Whether nobody gets it: its peer is gone and some of its frames never come, or it is a plain publisher, which gets no
+    /// answers. Its commands are executed all the same.
+    private(set) var isAbandoned = false
     /// Its place in the ledger while it waits.
     var ticket: WorkLedger.Ticket?
+
+    /// What a plain publisher's commands are answered with.
+    static func nobodys() -> PendingAnswer {
+        let answer = PendingAnswer(destination: .commands, route: [])
+        answer.isAbandoned = true
+        return answer
+    }
 
     init(destination: OutboundMessages.Destination, route: [[UInt8]]) {
         self.destination = destination
@@ -28,6 +38,9 @@ final class PendingAnswer {
 
     /// Whose message it is.
     var peer: Peer { Peer(destination: destination, routingID: route.first ?? []) }
+
+    /// Nobody waits for it any more.
+    func abandon() { isAbandoned = true }
 
     func add(_ frame: [UInt8], shows batch: UInt64) {
         frames.append(frame)
@@ -67,6 +80,8 @@ struct WaitingMessage {
 
     var frames: [Frame] = []
     var hasTooManyFrames: Bool
+    /// Whether it came from a plain publisher.
+    var isIngest = false
     /// What the message is answered with; the results of earlier frames are in it already.
     var answer: PendingAnswer
     /// Monotonic milliseconds.

@@ -25,6 +25,8 @@ package struct Statistics: Sendable {
     var refused: UInt64 = 0
     var events: UInt64 = 0
     var joins: UInt64 = 0
+    /// Whether the journal's next segment could not be made yet.
+    var isSegmentDelayed = false
     /// How long the last batch took from the hand-over to the journal until it was committed, in microseconds of real
     /// time; and all of them.
     var lastCommit = 0

@@ -91,6 +91,7 @@ extension Simulation {
         unanswered.removeAll()
         awaitedDigests.removeAll()
         for subscriber in subscribers { subscriber.disconnect() }
+        for reader in prefixReaders { reader.disconnect() }
         switch random.below(5) {
         case 0: break
         case 1: pass(random.below(1_000))

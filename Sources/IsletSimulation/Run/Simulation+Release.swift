@@ -66,6 +66,7 @@ extension Simulation {
         ledger.publish(app, at: clock.elapsed)
         tally.hash(json)
         for subscriber in subscribers where subscriber.app == app { subscriber.hear(seq, topic, json, self) }
+        for reader in prefixReaders where reader.app == app { reader.hear(seq, topic, json, self) }
     }
 
     /// The place up to which everything is durable and reported.

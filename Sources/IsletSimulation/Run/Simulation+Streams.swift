@@ -27,6 +27,49 @@ extension Simulation {
         return followed
     }
 
+    /// All of an app as its subscribers can know it, by topic.
+    func followed(_ app: String) -> [String: [String: JSON]] {
+        var followed: [String: [String: JSON]] = [:]
+        for handle in oracle.listed(app) {
+            guard let topic = oracle.topic(handle), let shape = oracle.shape(handle) else { continue }
+            followed[topic] = asFollowed(oracle.entity(handle, shape, isRead: true))
+        }
+        for (topic, key) in oracle.listedGroupKeys(app) { followed[topic] = asFollowed(key.object ?? [:]) }
+        for (topic, control) in witness.listed(app) { followed[topic] = asFollowed(control.entity) }
+        for (topic, widget) in widgetWitness.listed(app) { followed[topic] = asFollowed(widget.entity) }
+        return followed
+    }
+
+    /// The entity in a snapshot's row, which is to be as it once was; nil where the row is nobody's.
+    func judgedRow(_ topic: String, _ bytes: [UInt8]) -> [String: JSON]? {
+        let row = JSON(bytes)
+        if let control = row?["control"]?.object {
+            let isKnown = witness.controls[topic]?.everWas(control) == true
+            expect(isKnown, "a row shows what never was: \(JSON.object(control).text)")
+            return control
+        }
+        if let key = row?["group"] {
+            expect(oracle.everWas(key, topic: topic), "a row shows what never was: \(key.text)")
+            return key.object
+        }
+        if let widget = row?["widget"]?.object {
+            let isKnown = widgetWitness.widgets[topic]?.everWas(widget) == true
+            expect(isKnown, "a row shows what never was: \(JSON.object(widget).text)")
+            return widget
+        }
+        guard let entity = row?["activity"]?.object, let id = entity["id"]?.string, let handle = oracle.handle(id: id),
+            let shape = oracle.shape(handle, revision: Int(entity["revision"]?.integer ?? 0))
+        else {
+            expect(false, "a row of nobody: \(String(decoding: bytes, as: UTF8.self))")
+            return nil
+        }
+        let wanted = oracle.entity(handle, shape, isRead: true)
+        let isSame = asFollowed(entity) == asFollowed(wanted)
+        expect(isSame, "a row is \(JSON.object(entity).text)\n  not \(JSON.object(wanted).text)")
+        expect(oracle.topic(handle) == topic, "a row's topic \(topic)")
+        return entity
+    }
+
     private func joined(_ topic: [UInt8], _ value: JSON) {
         tally.joins += 1
         guard let apps = value["apps"]?.object else { return expect(false, "a join without apps: \(value.text)") }
@@ -40,16 +83,18 @@ extension Simulation {
             expect(seq == ledger.published[subscriber.app]?.seq ?? 0, "the join leaves out \(subscriber.app)")
             subscriber.joined(at: seq, self)
         }
+        for reader in prefixReaders where reader.topic == topic { reader.joined() }
     }
 
     /// Something came from the bulk socket.
     func bulk(_ frames: [[UInt8]]) {
         if frames[0] == Array("digest".utf8) { return digestAnswered(frames) }
-        guard frames.count > 2, let subscriber = subscribers.first(where: { $0.routingID == frames[0] }) else {
-            return expect(false, "a chunk to nobody")
-        }
+        let subscriber = subscribers.first { $0.routingID == frames[0] }
+        let reader = prefixReaders.first { $0.routingID == frames[0] }
+        guard frames.count > 2, subscriber != nil || reader != nil else { return expect(false, "a chunk to nobody") }
         for frame in frames.dropFirst(2) { tally.hash(frame) }
         guard let header = JSON(frames[2]) else { return expect(false, "a chunk without a header") }
-        subscriber.got(header, Array(frames.dropFirst(3)), self)
+        subscriber?.got(header, Array(frames.dropFirst(3)), self)
+        reader?.got(header, Array(frames.dropFirst(3)), self)
     }
 }

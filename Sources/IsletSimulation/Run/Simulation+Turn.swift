@@ -34,6 +34,7 @@ extension Simulation {
         if mix.hasProviders { hearProviders() }
         try stopIfWrong()
         for subscriber in subscribers { subscriber.speak(to: self) }
+        for reader in prefixReaders { reader.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
         _ = partition.endTurn()
         if !isDiskFull { oracle.forgetAnswers(at: domain.now) }
@@ -59,7 +60,7 @@ extension Simulation {
                 closedEnd = max(closedEnd, oracle.order)
             }
         case .hasRoom: isDiskFull = false
-        case .committed, .swept, .read, .backedUp: break
+        case .committed, .swept, .read, .backedUp, .segmentIsDelayed: break
         }
         partition.take(notice)
     }

@@ -54,19 +54,24 @@ extension Simulation {
     /// Everybody who follows a stream gets where it stands, and holds what it should.
     private func settleSubscribers() throws {
         for subscriber in subscribers { subscriber.isCareful = true }
-        defer { for subscriber in subscribers { subscriber.isCareful = false } }
+        for reader in prefixReaders { reader.beCareful() }
+        defer {
+            for subscriber in subscribers { subscriber.isCareful = false }
+            for reader in prefixReaders { reader.beCareless() }
+        }
         for count in 0..<1_500 {
             let isSettled = subscribers.allSatisfy { subscriber in
                 subscriber.isSettled(at: ledger.published[subscriber.app]?.seq ?? 0)
-            }
+            } && prefixReaders.allSatisfy(\.isSettled)
             if isSettled, journal.isIdle, expected.isEmpty { break }
             if count > 10 { pass(100) }
             if count == 1_499 {
-                throw SimFailure("subscribers do not settle: \(subscribers.map(\.description))")
+                throw SimFailure("subscribers do not settle: \(subscribers.map(\.description) + prefixReaders.map(\.description))")
             }
             try turn()
         }
         for subscriber in subscribers { subscriber.compare(with: self) }
+        for reader in prefixReaders { reader.compare(followed(reader.app), self) }
         try stopIfWrong()
     }
 }

@@ -66,6 +66,7 @@ final class Simulation {
     var epoch: [UInt8]
     var incarnation: UInt64 = 0
     var subscribers: [Subscriber] = []
+    var prefixReaders: [PrefixReader] = []
     let seed: UInt64
 
     // Controls and providers.
@@ -112,6 +113,11 @@ final class Simulation {
         nextNumbers = Array(repeating: 1, count: mix.clients)
         for index in 0..<mix.subscribers {
             subscribers.append(Subscriber(index, app: CommandMaker.apps[index % mix.apps], losing: mix.losesEvents))
+        }
+        for (index, reader) in mix.prefixReaders.enumerated() {
+            let app = CommandMaker.apps[reader.app]
+            prefixReaders.append(
+                PrefixReader(index, app: app, prefix: app + reader.prefix, losing: mix.losesEvents))
         }
         adopt()
     }

@@ -17,6 +17,8 @@ package struct Tally: Sendable, Equatable {
     package var replays = 0
     package var tooOlds = 0
     package var snapshots = 0
+    /// Snapshots of what stands under a prefix.
+    package var filtered = 0
     package var joins = 0
     package var answers = 0
     package var checks = 0
@@ -75,6 +77,7 @@ package struct Tally: Sendable, Equatable {
         replays += other.replays
         tooOlds += other.tooOlds
         snapshots += other.snapshots
+        filtered += other.filtered
         joins += other.joins
         answers += other.answers
         checks += other.checks
@@ -106,7 +109,7 @@ package struct Tally: Sendable, Equatable {
             ("deadlines", deadlines), ("kills", kills), ("powerLosses", powerLosses),
             ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
-            ("snapshots", snapshots), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
+            ("snapshots", snapshots), ("filtered", filtered), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
             ("controlEvents", controlEvents), ("widgetEvents", widgetEvents), ("budgets", budgets),
             ("groupEvents", groupEvents), ("calls", calls), ("performs", performs), ("settledControls", settled),
             ("digests", digests), ("expired", expired), ("waits", waits), ("moves", moves), ("strangers", strangers),

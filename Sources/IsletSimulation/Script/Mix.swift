@@ -8,6 +8,8 @@ struct Mix: Sendable {
     var devices = 2
     var clients = 2
     var subscribers = 1
+    /// Who follows a part of an app, by the app's number and what comes behind its name.
+    var prefixReaders: [(app: Int, prefix: String)] = []
     var pace = SimJournal.Pace()
     /// How long old batches are kept for replays.
     var keeping: Int64 = 30_000
@@ -51,6 +53,7 @@ struct Mix: Sendable {
         hasWidgets = !random.oneIn(3)
         widgetShare = 15 + random.below(60)
         drawWidgetRules(&random)
+        drawPrefixReaders(random)
         weights = Step.Kind.allCases.map { kind in
             let weight = self.weight(kind)
             // Swarms: what is left out lets the rest go deeper.
@@ -68,6 +71,16 @@ struct Mix: Sendable {
         rules.groupValueLimit = 20 + random.below(40)
         rules.maximumGroupKeys = 2 + random.below(3)
         rules.groupLimit = 40 + random.below(80)
+    }
+
+    /// From a copy, too.
+    private mutating func drawPrefixReaders(_ other: SimRandom) {
+        var other = other
+        var random = SimRandom(seed: other.next() ^ 0x9EF1)
+        let prefixes = ["/activity/", "/control/", "/control/Do", "/widget/", "/group/", "/activity/0"]
+        for _ in 0..<random.below(3) {
+            prefixReaders.append((app: random.below(apps), prefix: prefixes[random.below(prefixes.count)]))
+        }
     }
 
     private mutating func drawWidgetRules(_ random: inout SimRandom) {

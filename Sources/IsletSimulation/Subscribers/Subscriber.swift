@@ -207,42 +207,12 @@ final class Subscriber: CustomStringConvertible {
         for index in stride(from: 0, to: frames.count - 1, by: 2) {
             let topic = String(decoding: frames[index], as: UTF8.self)
             if isSnapshot {
-                row(topic, frames[index + 1], simulation)
+                rows[topic] = simulation.judgedRow(topic, frames[index + 1])
             } else {
                 replayed(topic, frames[index + 1], simulation)
             }
         }
         if header["end"] == .bool(true) { ended(header, isSnapshot: isSnapshot, simulation) }
-    }
-
-    private func row(_ topic: String, _ bytes: [UInt8], _ simulation: Simulation) {
-        if let control = JSON(bytes)?["control"]?.object {
-            let isKnown = simulation.witness.controls[topic]?.everWas(control) == true
-            simulation.expect(isKnown, "a row shows what never was: \(JSON.object(control).text)")
-            rows[topic] = control
-            return
-        }
-        if let key = JSON(bytes)?["group"] {
-            let isKnown = simulation.oracle.everWas(key, topic: topic)
-            simulation.expect(isKnown, "a row shows what never was: \(key.text)")
-            rows[topic] = key.object
-            return
-        }
-        if let widget = JSON(bytes)?["widget"]?.object {
-            let isKnown = simulation.widgetWitness.widgets[topic]?.everWas(widget) == true
-            simulation.expect(isKnown, "a row shows what never was: \(JSON.object(widget).text)")
-            rows[topic] = widget
-            return
-        }
-        guard let entity = JSON(bytes)?["activity"]?.object, let id = entity["id"]?.string,
-            let handle = simulation.oracle.handle(id: id),
-            let shape = simulation.oracle.shape(handle, revision: Int(entity["revision"]?.integer ?? 0))
-        else { return simulation.expect(false, "a row of nobody: \(String(decoding: bytes, as: UTF8.self))") }
-        let wanted = simulation.oracle.entity(handle, shape, isRead: true)
-        let isSame = simulation.asFollowed(entity) == simulation.asFollowed(wanted)
-        simulation.expect(isSame, "a row is \(JSON.object(entity).text)\n  not \(JSON.object(wanted).text)")
-        simulation.expect(simulation.oracle.topic(handle) == topic, "a row's topic \(topic)")
-        rows[topic] = entity
     }
 
     private func replayed(_ topic: String, _ bytes: [UInt8], _ simulation: Simulation) {
@@ -297,15 +267,7 @@ final class Subscriber: CustomStringConvertible {
 
     /// It holds what the oracle lists.
     func compare(with simulation: Simulation) {
-        let oracle = simulation.oracle
-        var wanted: [String: [String: JSON]] = [:]
-        for handle in oracle.listed(app) {
-            guard let topic = oracle.topic(handle), let shape = oracle.shape(handle) else { continue }
-            wanted[topic] = simulation.asFollowed(oracle.entity(handle, shape, isRead: true))
-        }
-        for (topic, key) in oracle.listedGroupKeys(app) { wanted[topic] = simulation.asFollowed(key.object ?? [:]) }
-        for (topic, control) in simulation.witness.listed(app) { wanted[topic] = simulation.asFollowed(control.entity) }
-        for (topic, widget) in simulation.widgetWitness.listed(app) { wanted[topic] = simulation.asFollowed(widget.entity) }
+        let wanted = simulation.followed(app)
         simulation.expect(Set(entities.keys) == Set(wanted.keys), "a subscriber of \(app) holds other entities")
         for (topic, entity) in entities {
             guard let listed = wanted[topic] else { continue }

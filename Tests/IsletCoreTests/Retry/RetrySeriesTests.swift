@@ -13,6 +13,19 @@ import Testing
         #expect(harness.check("c7-21") == .new)
     }
 
+    @Test(arguments: [
+        ("n-1763700000123456789", "n-1763700000123456790"), ("o-000000000001763700000123456", "o-1763700000123457"),
+        ("p-18446744073709551615", nil),
+    ] as [(String, String?)])
+    func aNumberHasAsManyDigitsAsSixtyFourBitsHold(req: String, next: String?) {
+        var harness = RetryHarness()
+        harness.execute(req)
+        harness.forgetAll()
+        #expect(harness.check(req) == .unknown)
+        if let next { #expect(harness.check(next) == .new) }
+        #expect(harness.check("n-18446744073709551616") == .new, "2^64 is no number that counts up")
+    }
+
     @Test func theNumberIsOfOneClientAndOneStem() {
         var harness = RetryHarness()
         for number in 1...20 { harness.execute("c7-\(number)") }

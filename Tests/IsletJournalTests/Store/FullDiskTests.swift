@@ -33,7 +33,7 @@ import Testing
             case .committed(let through, _): "committed \(through)"
             case .isFull: "full"
             case .hasRoom: "room"
-            case .swept, .read, .backedUp: "else"
+            case .swept, .read, .backedUp, .segmentIsDelayed: "else"
             }
         }
         #expect(order == ["committed 1", "committed 2", "full", "room", "committed 3", "committed 4"])

@@ -84,7 +84,7 @@ import Testing
             case .swept: "swept"
             case .read: "read"
             case .backedUp(let result): (try? result.outcome.get()) == nil ? "failed" : "copied"
-            case .isFull, .hasRoom: "else"
+            case .isFull, .hasRoom, .segmentIsDelayed: "else"
             }
         }
         #expect(kinds.sorted() == ["committed", "committed", "copied", "read", "read", "read", "swept"])

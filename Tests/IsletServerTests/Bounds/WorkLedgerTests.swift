@@ -88,15 +88,21 @@ import Testing
         #expect(WaitingWork.allCases.allSatisfy { ledger.usage(of: $0) == WorkLedger.Usage() })
     }
 
-    @Test func whoComesNewIsToldOnce() throws {
+    @Test func aPeerIsUnlocatedUntilItsConnectionIsToldOrItHasNothingMore() throws {
         var ledger = self.ledger
-        _ = try ledger.admit(.reads, for: peer("a"), bytes: 0)
-        #expect(ledger.takeNewest() == peer("a"))
-        _ = try ledger.admit(.lists, for: peer("a"), bytes: 0)
-        #expect(ledger.takeNewest() == nil)
+        #expect(!ledger.hasUnlocated && !ledger.isUnlocated(peer("a")))
+        var first: WorkLedger.Ticket? = try ledger.admit(.reads, for: peer("a"), bytes: 0)
         _ = try ledger.admit(.lists, for: peer("b"), bytes: 0)
+        #expect(ledger.isUnlocated(peer("a")) && ledger.isUnlocated(peer("b")))
+        ledger.located(peer("b"))
+        #expect(ledger.isUnlocated(peer("a")) && !ledger.isUnlocated(peer("b")))
+        ledger.giveBack(&first)
+        #expect(!ledger.hasUnlocated)
+        _ = try ledger.admit(.lists, for: peer("b"), bytes: 0)
+        #expect(!ledger.hasUnlocated)
         _ = ledger.peerIsGone(peer("b"))
-        #expect(ledger.takeNewest() == nil)
+        _ = try ledger.admit(.lists, for: peer("b"), bytes: 0)
+        #expect(ledger.isUnlocated(peer("b")), "its connection may be another one now")
     }
 
     /// Admissions, weighings, returns and losses at random, beside a model that keeps a list: never beyond a limit, and

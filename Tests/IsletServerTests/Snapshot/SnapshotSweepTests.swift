@@ -56,4 +56,25 @@ import Testing
         // It was filled a millisecond before it was written.
         #expect(nextPiece() == 5)
     }
+
+    @Test("a stop that leaves the rest to the next start hands over no piece behind its goodbye")
+    func stop() {
+        let text = String(repeating: "x", count: 3_500)
+        for number in 0..<600 {
+            service.send(
+                #"{"op":"activity.start","app":"com.x","key":"k\#(number)","type":"T","attributes":{"t":"\#(text)"},"contentState":{}}"#)
+        }
+        service.turn { $0.stop() }
+        service.turn { _ in }
+        service.pass(milliseconds: 6_000)
+        service.turn { _ in }
+        #expect(service.partition.isDone && !service.journal.state.isWhole)
+        let before = pieces
+        for _ in 0..<3 {
+            // The piece that was being written is written, after the journal was told to end.
+            service.partition.take(.swept)
+            service.turn { _ in }
+        }
+        #expect(pieces == before)
+    }
 }

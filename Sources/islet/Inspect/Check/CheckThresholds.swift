@@ -112,6 +112,10 @@ struct CheckReading: Sendable {
         if stats.stats["diskFull"]?.bool == true {
             report.problems.append(.init(status: .critical, text: "the disk is full, changes are refused"))
         }
+        if stats.object("journal")?["segmentDelayed"]?.bool == true {
+            let text = "the journal can begin no new segment, the present one grows: look for room and inodes on its disk"
+            report.problems.append(.init(status: .warning, text: text))
+        }
         if stats.stats["stopping"]?.bool == true {
             report.problems.append(.init(status: .warning, text: "the service is stopping"))
         }
