@@ -215,11 +215,10 @@ def test_a_tail_outlives_a_restart_and_tells_of_the_new_history(serve, running, 
     assert len(follower.lines(1)) == 1
 
 
-def test_a_tail_may_be_started_before_the_service(serve, running, wire):
-    first = serve()
-    endpoints = {"--commands": first.commands, "--events": first.events, "--bulk": first.bulk}
-    first.stop()
-    follower = running("tail", "--commands", first.commands, "--limit", "1", env=environment())
+def test_a_tail_may_be_started_before_the_service(serve, running, wire, tmp_path):
+    # Addresses that nobody else takes meanwhile.
+    endpoints = {f"--{name}": f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    follower = running("tail", "--commands", endpoints["--commands"], "--limit", "1", env=environment())
     follower.message("waiting for")
     client = Commands(wire, serve(endpoints).commands)
     follower.message("following")

@@ -120,7 +120,7 @@ final class PrefixReader: CustomStringConvertible {
         guard phase == .pulling, header["req"] == .string("f\(number)") else { return }
         patience = 0
         if let error = header["error"] {
-            let isExpected = error["code"] == .string("busy") || error["detail"]?["reason"] == .string("diskFull")
+            let isExpected = error["code"] == .string("busy") || Subscriber.isUnavailable(error)
             simulation.expect(isExpected, "a filtered snapshot ends with \(error.text)")
             phase = .wanting
             return

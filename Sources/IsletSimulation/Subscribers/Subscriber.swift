@@ -189,12 +189,18 @@ final class Subscriber: CustomStringConvertible {
         entities[topic] = ["dismissed", "removed"].contains(event["to"]?.string) ? nil : entity
     }
 
+    /// Whether a pull is refused or ended because the disk is full, or the service stops.
+    static func isUnavailable(_ error: JSON) -> Bool {
+        let reason = error["detail"]?["reason"]
+        return reason == .string("diskFull") || reason == .string("stopping")
+    }
+
     // MARK: Chunks
 
     func got(_ header: JSON, _ frames: [[UInt8]], _ simulation: Simulation) {
         guard case .pulling(let isSnapshot) = phase, header["req"] == .string("p\(pull)") else { return }
         patience = 0
-        if header["ok"] == .bool(false), header["error"]?["detail"]?["reason"] == .string("diskFull") {
+        if header["ok"] == .bool(false), header["error"].map(Self.isUnavailable) == true {
             // It did not even begin.
             phase = .wanting(snapshot: isSnapshot)
             return
@@ -232,8 +238,8 @@ final class Subscriber: CustomStringConvertible {
             let isTooOld = error["code"] == .string("tooOld")
             if isTooOld { simulation.tally.tooOlds += 1 }
             simulation.expect(
-                isTooOld && !isSnapshot || error["code"] == .string("busy")
-                    || error["detail"]?["reason"] == .string("diskFull"), "a pull ends with \(error.text)")
+                isTooOld && !isSnapshot || error["code"] == .string("busy") || Self.isUnavailable(error),
+                "a pull ends with \(error.text)")
             // Where a fuzzy snapshot needs events that are gone, only another snapshot helps.
             phase = .wanting(snapshot: isTooOld || isSnapshot)
             return

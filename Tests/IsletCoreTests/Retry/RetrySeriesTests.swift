@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: [
         ("n-1763700000123456789", "n-1763700000123456790"), ("o-000000000001763700000123456", "o-1763700000123457"),
-        ("p-18446744073709551615", nil),
+        ("p-18446744073709551614", nil),
     ] as [(String, String?)])
     func aNumberHasAsManyDigitsAsSixtyFourBitsHold(req: String, next: String?) {
         var harness = RetryHarness()
@@ -23,7 +23,6 @@ import Testing
         harness.forgetAll()
         #expect(harness.check(req) == .unknown)
         if let next { #expect(harness.check(next) == .new) }
-        #expect(harness.check("n-18446744073709551616") == .new, "2^64 is no number that counts up")
     }
 
     @Test func theNumberIsOfOneClientAndOneStem() {
@@ -97,12 +96,13 @@ import Testing
 
     @Test func moreDigitsThanANumberHasAreNoNumber() {
         var harness = RetryHarness()
-        harness.execute("n9999999999999999999")
-        harness.execute("n999999999999999999")
+        harness.execute("n18446744073709551616")
+        harness.execute("n18446744073709551613")
         harness.forgetAll()
-        #expect(harness.check("n1000000000000000000") == .new)
-        #expect(harness.check("n9999999999999999999") == .new)
-        #expect(harness.check("n999999999999999999") == .unknown)
+        #expect(harness.check("n18446744073709551616") == .new)
+        #expect(harness.check("n99999999999999999999") == .new)
+        #expect(harness.check("n18446744073709551614") == .new)
+        #expect(harness.check("n18446744073709551613") == .unknown)
     }
 
     @Test func aClientKeepsTheStemsThatItUsedLast() {
