@@ -1,4 +1,5 @@
 import IsletOracle
+import IsletServer
 
 /// Judging watermarks, joins and chunks.
 extension Simulation {
@@ -26,6 +27,26 @@ extension Simulation {
         followed["next"] = nil
         return followed
     }
+
+    /// The topic of a join to one app, with a number as its nonce.
+    static func joinTopic(_ nonce: Int, _ app: String) -> [UInt8] {
+        let hex = String(nonce, radix: 16)
+        return [0xFF] + Array(("join/" + String(repeating: "0", count: 32 - hex.count) + hex + "/" + app).utf8)
+    }
+
+    /// A command of a subscriber comes to the bulk socket.
+    func sendBulk(_ frame: String, from routingID: [UInt8]) {
+        partition.inbound.set([routingID, [], Array(frame.utf8)], isRouted: true)
+        partition.takeBulk()
+    }
+
+    /// The merge patch of an event, whatever family it is of.
+    static func patch(of event: JSON) -> [String: JSON]? {
+        (event["activity"] ?? event["control"] ?? event["widget"] ?? event["group"])?.object
+    }
+
+    /// Whether an entity is listed no more behind an event.
+    static func isLast(_ event: JSON) -> Bool { ["dismissed", "removed"].contains(event["to"]?.string) }
 
     /// All of an app as its subscribers can know it, by topic.
     func followed(_ app: String) -> [String: [String: JSON]] {

@@ -41,10 +41,7 @@ final class PrefixReader: CustomStringConvertible {
     }
 
     var routingID: [UInt8] { Array("prefix\(index)".utf8) }
-    var topic: [UInt8] {
-        let hex = String(number &+ (index + 1_000) &* 1_000_000, radix: 16)
-        return [0xFF] + Array(("join/" + String(repeating: "0", count: 32 - hex.count) + hex + "/" + app).utf8)
-    }
+    var topic: [UInt8] { Simulation.joinTopic(number &+ (index + 1_000) &* 1_000_000, app) }
     var description: String { "\(prefix): \(phase), \(heard.count) heard" }
     var isSettled: Bool { phase == .following }
 
@@ -103,8 +100,7 @@ final class PrefixReader: CustomStringConvertible {
 
     private func ask(_ op: String, _ fields: String, _ simulation: Simulation) {
         let frame = "{\"op\":\"\(op)\",\"req\":\"f\(number)\"\(fields)}"
-        simulation.partition.inbound.set([routingID, [], Array(frame.utf8)], isRouted: true)
-        simulation.partition.takeBulk()
+        simulation.sendBulk(frame, from: routingID)
     }
 
     func hear(_ seq: Int, _ topic: [UInt8], _ json: [UInt8], _ simulation: Simulation) {
@@ -154,8 +150,7 @@ final class PrefixReader: CustomStringConvertible {
     /// Where something is missing, only another snapshot helps.
     private func apply(_ seq: Int, _ topic: String, _ event: JSON) {
         if event["notification"] != nil { return }
-        let entity = event["activity"] ?? event["control"] ?? event["widget"] ?? event["group"]
-        guard let patch = entity?.object, let revision = patch["revision"]?.integer else { return }
+        guard let patch = Simulation.patch(of: event), let revision = patch["revision"]?.integer else { return }
         guard var known = entities[topic] ?? (event["from"] == nil ? [:] : nil) else {
             if seq > fuzzyUntil { phase = .wanting }
             return
@@ -168,7 +163,7 @@ final class PrefixReader: CustomStringConvertible {
             }
         }
         Simulation.patch(&known, with: patch)
-        entities[topic] = ["dismissed", "removed"].contains(event["to"]?.string) ? nil : known
+        entities[topic] = Simulation.isLast(event) ? nil : known
     }
 
     /// It holds what a reader of the whole app should, as far as it stands under the prefix.

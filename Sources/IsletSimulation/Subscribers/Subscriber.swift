@@ -44,10 +44,7 @@ final class Subscriber: CustomStringConvertible {
     }
 
     var routingID: [UInt8] { Array("sub\(index)".utf8) }
-    var topic: [UInt8] {
-        let hex = String(nonce &+ index &* 1_000_000, radix: 16)
-        return [0xFF] + Array(("join/" + String(repeating: "0", count: 32 - hex.count) + hex + "/" + app).utf8)
-    }
+    var topic: [UInt8] { Simulation.joinTopic(nonce &+ index &* 1_000_000, app) }
     var description: String { "\(app): \(phase) at \(seq ?? -1), \(buffer.count) buffered" }
 
     // MARK: Disturbances
@@ -130,8 +127,7 @@ final class Subscriber: CustomStringConvertible {
     private func ask(_ op: String, _ fields: String?, _ simulation: Simulation) {
         let rest = fields.map { "," + $0 } ?? ""
         let frame = "{\"op\":\"\(op)\",\"req\":\"p\(pull)\"\(rest)}"
-        simulation.partition.inbound.set([routingID, [], Array(frame.utf8)], isRouted: true)
-        simulation.partition.takeBulk()
+        simulation.sendBulk(frame, from: routingID)
     }
 
     // MARK: Listening
@@ -173,8 +169,7 @@ final class Subscriber: CustomStringConvertible {
 
     private func apply(_ topic: String, _ event: JSON, _ simulation: Simulation) {
         if event["notification"] != nil { return }
-        let entity = event["activity"] ?? event["control"] ?? event["widget"] ?? event["group"]
-        guard let patch = entity?.object, let revision = patch["revision"]?.integer else {
+        guard let patch = Simulation.patch(of: event), let revision = patch["revision"]?.integer else {
             return simulation.expect(false, "an event without an entity")
         }
         let number = Int(event["seq"]?.integer ?? 0)
@@ -186,7 +181,7 @@ final class Subscriber: CustomStringConvertible {
             simulation.expect(revision == known + 1, "\(topic) \(revision) comes after \(known)")
         }
         Simulation.patch(&entity, with: patch)
-        entities[topic] = ["dismissed", "removed"].contains(event["to"]?.string) ? nil : entity
+        entities[topic] = Simulation.isLast(event) ? nil : entity
     }
 
     /// Whether a pull is refused or ended because the disk is full, or the service stops.
