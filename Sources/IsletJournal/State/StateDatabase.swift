@@ -14,6 +14,7 @@ final class StateDatabase: @unchecked Sendable {
     private static let lockMilliseconds: Int32 = 1_000
     /// The log is moved into the file when it has so many pages: no more than is written without anybody noticing.
     private static let checkpointPages = 256
+    private static let vacuumedPages = 128
     /// A log that was larger once, as for all answers of a segment, gives the rest back when it begins again.
     private static let keptLogBytes = 4 << 20
 
@@ -41,7 +42,7 @@ final class StateDatabase: @unchecked Sendable {
 
     /// Makes the file.
     static func create(path: String, meta: [String: String]) throws(StoreError) {
-        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta)
+        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta, givesBackRoom: true)
     }
 
     func meta() throws(SQLiteError) -> Meta { try Meta(database) }
@@ -145,6 +146,8 @@ final class StateDatabase: @unchecked Sendable {
         let areMore = try database.transaction { () throws(SQLiteError) in
             try KeptAnswers(database).removeOldest(before: batch)
         }
+        // What they took goes back to the disk, but where the file was made by an older version.
+        try database.prepare("PRAGMA incremental_vacuum(\(Self.vacuumedPages))").run()
         try checkpointIfNeeded()
         return areMore
     }

@@ -284,6 +284,8 @@ final class Sweeper: @unchecked Sendable {
     private func giveBackLog() {
         do throws(SQLiteError) {
             try state.giveBackLog()
+        } catch .busy {
+            // It is not waited for: whoever reads it keeps it.
         } catch {
             _ = mayTryAgain("a checkpoint", error)
         }

@@ -33,7 +33,10 @@ import Testing
         #expect(try size("state.db-wal", in: run.folder) <= 4 << 20)
         let count = try TemporaryFolder.sqlite3(run.folder.data + "/state.db", "SELECT count(*) FROM answer")
         #expect(count == "0\n")
+        // The disk has their room again, once the log has moved into the file.
         await run.journal.close()
+        _ = try TemporaryFolder.sqlite3Writing(run.folder.data + "/state.db", "PRAGMA wal_checkpoint(TRUNCATE)")
+        #expect(try size("state.db", in: run.folder) < 4 << 20)
         let again = try JournalRun(run.folder, options)
         #expect(try again.store.answers().last == "\(last) at \(1_000 * last): answer \(last)")
         await again.journal.close()
