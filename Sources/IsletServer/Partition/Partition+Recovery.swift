@@ -98,7 +98,13 @@ extension Partition {
             let entities = try? RecoveryDiagnosis.entities(of: unproven, in: engine, source)
             throw RecoveryError(reason: error.sentence, place: place, entities: entities ?? [])
         }
-        guard let salvage, !unproven.isEmpty else { return }
+        guard let salvage else { return }
+        for group in engine.groups.restoredWithoutMembers {
+            let name = String(decoding: engine.groups[group].name, as: UTF8.self)
+            let owner = String(decoding: engine.apps[engine.groups[group].owner].name, as: UTF8.self)
+            salvage.lose("the group \(name): its members are not known any more, and its owner \(owner) is the only one")
+        }
+        guard !unproven.isEmpty else { return }
         for stream in unproven { salvage.lose("\(stream)") }
         for entity in try RecoveryDiagnosis.entities(of: unproven, in: engine, source) { salvage.lose(entity) }
     }

@@ -9,6 +9,8 @@ struct SnapshotSweep {
     /// The round that is underway: what the snapshot will hold through, the domain time when it began, and the first
     /// batch whose answers were remembered then.
     var round: (holdsThrough: UInt64, began: Instant, answersFrom: UInt64)?
+    /// The first batch whose answers were remembered when the last round began; before one has ended, nobody knows.
+    var answersFrom: UInt64 = 0
     /// A piece that waits for the batch whose effects it shows.
     var waiting: (chunk: StateChunk, batch: UInt64)?
     /// Whether the journal is writing a piece.
@@ -112,7 +114,9 @@ extension Partition {
             let isMuch = changedEntities >= SnapshotSweep.rowsInPeace
             return sweeping.filledAt + (isMuch ? SnapshotSweep.haste : SnapshotSweep.patience)
         }
-        return sweeping.holdsThrough < batch.number - 1 ? sweeping.filledAt + SnapshotSweep.idleRound : nil
+        // A round's end lets answers leave the disk that are remembered no more.
+        let mayMakeRoom = flights.isDiskFull && sweeping.answersFrom < retries.oldestBatch ?? batch.number
+        return mayMakeRoom || sweeping.holdsThrough < batch.number - 1 ? sweeping.filledAt + SnapshotSweep.idleRound : nil
     }
 
     private var changedEntities: Int {
@@ -173,6 +177,7 @@ extension Partition {
             chunk.holdsThrough = round.holdsThrough
             chunk.answersFrom = round.answersFrom
             sweeping.holdsThrough = round.holdsThrough
+            sweeping.answersFrom = round.answersFrom
             sweeping.round = nil
         }
         return chunk
