@@ -165,6 +165,7 @@ extension Partition {
         }
         if let refusal = misfit(purpose, answer, frame) {
             _ = providers.rejected(by: answer.provider, peer: peer, call: call, at: now.monotonic)
+            settleCalls()
             return refuse(envelope, frame, refusal)
         }
         return verdict(providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call, envelope, frame)
