@@ -18,18 +18,20 @@ package struct WidgetTable: ~Copyable {
     /// What providers recommend, until it is invalidated: JSON arrays.
     var recommendations: [DeclaredKindID: [UInt8]] = [:]
     var sweeps: [ReloadSweep<WidgetCause>] = []
-    /// The kinds whose reload by command has not reached all of their widgets yet.
-    var unswept: [DeclaredKindID: UnsweptReload] = [:]
+    /// Reloads by command that have not reached all of their widgets yet.
+    var unswept: [SweptKinds: UnsweptReload] = [:]
     var decisions = DecisionLog<WidgetDecision>()
     /// How many widgets are in each state, by its raw value; none are removed, since those are no more.
     package internal(set) var countByState = [Int](repeating: 0, count: WidgetState.allCases.count)
 
     /// The widgets, free slots among them, that changed since a snapshot wrote them.
     package var changedSlots = ChangedSlots()
-    /// The kinds whose declaration, relevance, recommendations or reload on its way did.
+    /// The kinds whose declaration, relevance or recommendations did.
     package var changedKinds: [DeclaredKindID] = []
     /// The devices whose conditions did, by name.
     package var changedConditions: Set<[UInt8]> = []
+    /// The reloads of many that a command asked for, of which some are on their way since, or are not any more.
+    package var changedReloads: Set<SweptKinds> = []
     /// What happened since the last release, in order.
     package internal(set) var events: [WidgetEvent] = []
     /// Timelines that no widget has any more, and events may be of.

@@ -14,6 +14,7 @@ extension JSONWriter {
         _ record: ControlRecord, machine: ControlMachine, revision: UInt32, of engine: borrowing Engine
     ) {
         let kind = engine.controls.kinds[record.kind]
+        let isRedacted = machine.isRedacted || engine.hides(record)
         beginObject()
         field("id", record.id)
         field("app", plain: engine.apps[kind.app].name.span)
@@ -22,10 +23,10 @@ extension JSONWriter {
         field("template", name: machine.template.wireName)
         field("state", name: machine.state.wireName)
         field("revision", revision)
-        if !machine.isRedacted { content(record, machine, of: engine) }
+        if !isRedacted { content(record, machine, of: engine) }
         if machine.valueAt.isSet { field("valueAt", machine.valueAt) }
         field("isDisabled", machine.isDisabled)
-        field("isRedacted", machine.isRedacted)
+        field("isRedacted", isRedacted)
         if machine.failure != .none { field("failure", name: machine.failure.wireName) }
         field("addedAt", record.addedAt)
         field("cause", name: machine.cause.wireName)
@@ -131,14 +132,16 @@ extension JSONWriter {
         _ event: ControlEvent, _ before: ControlMachine, _ record: ControlRecord, of engine: borrowing Engine
     ) {
         let after = event.after
+        // One that was not told yet what its device does is as hidden as it was, until it is told.
+        let isHidden = after.isRedacted || engine.hides(record)
         beginObject()
         field("id", event.id)
         if before.state != after.state { field("state", name: after.state.wireName) }
         field("revision", event.revision)
-        if before.isRedacted != after.isRedacted {
-            if after.isRedacted { hidden() } else { content(record, after, of: engine) }
-            field("isRedacted", after.isRedacted)
-        } else if !after.isRedacted {
+        if before.isRedacted != after.isRedacted, after.isRedacted == isHidden {
+            if isHidden { hidden() } else { content(record, after, of: engine) }
+            field("isRedacted", isHidden)
+        } else if !isHidden {
             contentPatch(event, before, record, of: engine)
         }
         if before.valueAt != after.valueAt {
