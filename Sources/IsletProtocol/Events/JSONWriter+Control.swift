@@ -115,7 +115,9 @@ extension JSONWriter {
             key("interaction")
             beginObject()
             field("kind", plain: kind.span)
-            field("url", raw: engine.controls.interactionBytes.span.extracting(url.indices))
+            if !event.after.isRedacted, !engine.hides(record) {
+                field("url", raw: engine.controls.interactionBytes.span.extracting(url.indices))
+            }
             endObject()
         }
         key("control")
@@ -196,17 +198,25 @@ extension JSONWriter {
         "configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint",
     ]
 
+    /// A member that is not the first of its object: with the comma and the quote before its name.
+    private static func withComma(_ member: JSONField) -> Range<Int> {
+        Int(member.name.range.offset) - 2..<member.value.range.indices.upperBound
+    }
+
     /// An event of a control's past as `control.history` shows it while the control is redacted: without what it told of
     /// the content.
     package mutating func redacted(event json: Span<UInt8>) {
         var hidden: [Range<Int>] = []
         do {
+            // What an action opens stands before the control, as it is written.
+            try JSONScanner.scanObject(json, under: "interaction") { member in
+                if member.name.equals("url", in: json) { hidden.append(Self.withComma(member)) }
+            }
             try JSONScanner.scanObject(json, under: "control") { member in
                 guard member.value.kind != .null,
                     Self.contentMembers.contains(where: { member.name.equals($0, in: json) })
                 else { return }
-                // The id stands before: with the comma and the quote before its name.
-                hidden.append(Int(member.name.range.offset) - 2..<member.value.range.indices.upperBound)
+                hidden.append(Self.withComma(member))
             }
         } catch {
             // Damaged where it is stored: what it tells of the content cannot be told apart.
