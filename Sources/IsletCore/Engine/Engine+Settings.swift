@@ -172,9 +172,10 @@ extension Engine {
             steps = activities[slot].machine.switchedOff(at: now)
         } else if !settings.activitiesEnabled || ordinal < apps[app].switchedOffAt {
             steps = activities[slot].machine.switchedOff(at: now)
-        } else if settings.frequentPushesEnabled != record.frequentPushes
-            || ordinal < apps[app].frequentPushesFlippedAt
+        } else if record.state.isOpen,
+            settings.frequentPushesEnabled != record.frequentPushes || ordinal < apps[app].frequentPushesFlippedAt
         {
+            // What has ended sends nothing any more: thousands of them on a device are not written anew for it.
             steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
             activities[slot].frequentPushes = settings.frequentPushesEnabled
             if steps.isEmpty { note(activity: slot) }
