@@ -110,14 +110,13 @@ extension JSONWriter {
             from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.after.cause.wireName)
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
-        if let url = event.url {
+        // A locked device does not tell what is opened, as it tells nothing else that is sensitive.
+        if let url = event.url, !event.after.isRedacted, !engine.hides(record) {
             let kind = engine.controls.kinds[event.kind].name
             key("interaction")
             beginObject()
             field("kind", plain: kind.span)
-            if !event.after.isRedacted, !engine.hides(record) {
-                field("url", raw: engine.controls.interactionBytes.span.extracting(url.indices))
-            }
+            field("url", raw: engine.controls.interactionBytes.span.extracting(url.indices))
             endObject()
         }
         key("control")
@@ -209,8 +208,8 @@ extension JSONWriter {
         var hidden: [Range<Int>] = []
         do {
             // What an action opens stands before the control, as it is written.
-            try JSONScanner.scanObject(json, under: "interaction") { member in
-                if member.name.equals("url", in: json) { hidden.append(Self.withComma(member)) }
+            try JSONScanner.scanObject(json) { member in
+                if member.name.equals("interaction", in: json) { hidden.append(Self.withComma(member)) }
             }
             try JSONScanner.scanObject(json, under: "control") { member in
                 guard member.value.kind != .null,
