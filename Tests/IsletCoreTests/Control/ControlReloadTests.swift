@@ -180,29 +180,32 @@ struct ControlReloadTests {
         // What a release wrote that kept a reload on its way with its kind.
         var old = ImageWriter()
         old.write(byte: 2)
-        old.write(run: rig.engine.controls.kinds[kind].declaration?.json ?? [])
+        let declared = rig.engine.controls.kinds[kind].declaration
+        let declaration = try #require(declared)
+        old.write(run: declaration.json)
         old.write(true)
         old.write(byte: ControlCause.request.rawValue)
-        let fact = try #require(try Engine.controlKindFact(rig.engine.factKey(controlKind: kind).span, old.bytes.span))
+        let key = rig.engine.factKey(controlKind: kind)
+        let read = try Engine.controlKindFact(key.span, old.bytes.span)
+        let fact = try #require(read)
+        let kinds = SweptKinds(app: rig.engine.controls.kinds[kind].app, kind: isOfKind ? kind : nil)
+        var writer = ImageWriter()
         if isOfKind {
-            let declaration = try #require(rig.engine.controls.kinds[kind].declaration)
             try rig.engine.restoreControlKind(declaration, fact, isInSnapshot: true)
             #expect(rig.engine.controls.changedReloads.count == 1 && rig.engine.controls.changedKinds.contains(kind))
         } else {
             rig.reload(kind: nil)
             #expect(reloading(rig) == Self.atOnce)
-            var writer = ImageWriter()
-            let all = SweptKinds(app: rig.engine.controls.kinds[kind].app)
-            #expect(rig.engine.writeFact(controlReload: all, to: &writer))
         }
+        let isRemembered = rig.engine.writeFact(controlReload: kinds, to: &writer)
+        #expect(isRemembered)
         let now = rig.now
         rig.step { $0.restartControls(at: now) }
         while rig.fire() {}
         let mine = ids.filter { rig.observer.app(of: $0) == "com.a" && (!isOfKind || rig.record($0)?.kind == kind) }
         #expect(mine.allSatisfy { rig.state($0) == .reloading } && reloading(rig) == mine.count)
-        var writer = ImageWriter()
-        let kinds = SweptKinds(app: rig.engine.controls.kinds[kind].app, kind: isOfKind ? kind : nil)
-        #expect(!rig.engine.writeFact(controlReload: kinds, to: &writer), "it is through")
+        let isLeft = rig.engine.writeFact(controlReload: kinds, to: &writer)
+        #expect(!isLeft, "it is through")
     }
 }
 

@@ -105,7 +105,7 @@ import Testing
         let first = service.events.count
         var turns = 0
         while service.events.count < 2 * Self.most, turns < 100 {
-            service.turn { #expect($0.takesCommands, "turn \(turns)") }
+            service.turn { partition in #expect(partition.takesCommands, "turn \(turns)") }
             turns += 1
         }
         #expect(first < 2 * Self.most && service.events.count == 2 * Self.most)
