@@ -17,6 +17,9 @@
     /// The dates that messages may name end here, in November 2286: milliseconds of at most 13 digits.
     @inlinable package static var endOfDates: Instant { Instant(10_000_000_000_000) }
 
+    /// The last date that a message can name.
+    @inlinable package static var lastDate: Instant { Instant(endOfDates.milliseconds - 1) }
+
     /// Whether this is a real date and not ``never``.
     @inlinable package var isSet: Bool { milliseconds != .max }
 

@@ -357,3 +357,24 @@ def test_a_field_that_an_op_does_not_have_is_refused(home):
             ("explain", target), ("preview", kind), ("kinds", {}), ("options", {**kind, "parameter": "room"})):
         error = home.client.refused(f"control.{op}", **fields, colour="red")
         assert (error["code"], error["detail"]) == ("unknownField", {"field": "colour"}), op
+
+
+def test_an_action_that_ends_when_its_provider_is_no_longer_there_has_its_value_asked_of_the_others(home):
+    provider, other = home.provider(), home.provider()
+    id = home.shown(provider)
+    home.tap(id)
+    home.next("acting")
+    action = provider.call("perform")
+    provider.leave()
+    home.next("failed", id=id, failure="providerLost")
+    other.gives(False)
+    home.next("reloading", id=id, cause="action")
+    home.next("shown", id=id)
+    # Now it has its effect.
+    provider.answer(action)
+    provider.refused("notFound", action)
+    other.gives(True)
+    home.next("reloading", id=id, cause="action")
+    home.next("shown", id=id, value=True)
+    home.agrees(id)
+    other.uncalled()

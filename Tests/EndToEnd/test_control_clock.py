@@ -4,7 +4,7 @@ import json
 import time
 
 from support.commands import Commands, encode
-from support.dates import EPOCH, MINUTE, SECOND, after
+from support.dates import EPOCH, HOUR, MINUTE, SECOND, after
 from support.provider import TORCH, toggle
 from support.stalls import allowed
 
@@ -259,3 +259,18 @@ def test_many_controls_are_tried_again_each_at_its_own_time(home):
     dates = [at for at, _ in tried]
     assert dates == sorted(dates) and {id: at for at, id in tried} == due
     assert len(set(due.values())) > len(due) / 2, "they were to come at times of their own"
+
+
+def test_a_step_stops_at_the_end_of_a_reload_of_many_as_well(home):
+    """A reload of many takes several turns, and the last of them asks too."""
+    home.provider().leave()
+    for _ in range(5):
+        home.add_many(240)
+    start = home.client.applied("activity.start", type="T", attributes={}, contentState={}, staleDate=after(HOUR))
+    step = home.client.command("clock.advance", by=2 * HOUR)
+    home.client.send(home.client.command("control.reload", kind=TORCH), step)
+    assert home.client.receive()[1]["now"] == after(2 * HOUR)
+    events = [json.loads(body) for _, body in home.bulk.replay(start["seq"]).rows]
+    dates = [event["at"] for event in events]
+    assert dates == sorted(dates)
+    assert events[-1]["event"] == "activity.stale" and {event["at"] for event in events[:-1]} == {after(0)}

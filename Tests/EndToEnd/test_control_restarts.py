@@ -9,7 +9,8 @@ from support.commands import encode
 from support.dates import MINUTE, SECOND, after
 from support.durable import Durable
 from support.home import Home
-from support.provider import DOOR, TORCH, RawProvider, button, toggle
+from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
+from support.wire import Deadline
 
 RESTARTS = ["kill", "stop"]
 
@@ -95,8 +96,11 @@ def test_an_action_in_the_middle_is_of_unknown_outcome_and_never_sent_again(hous
     call = provider.call("value", TORCH, id)
     provider.answer(action)
     provider.refused("unknownCall", action)
-    provider.answer(call, True)
-    home.next("shown", value=True, failure=None)
+    # It may be older than what the action did.
+    provider.answer(call, False)
+    home.next("shown", id=id, failure=None)
+    provider.gives(True)
+    home.until(id, state="shown", value=True)
     provider.uncalled()
     home.agrees(id)
 
@@ -289,3 +293,35 @@ def test_a_step_of_the_clock_that_was_cut_goes_where_it_was_to_go_when_it_is_ask
     assert answer["now"] == begun + 24 * 60 * MINUTE
     assert client.raw(encode(frame)) == [answer]
     assert client.advance(by=1) == answer["now"] + 1
+
+
+@pytest.mark.parametrize("how", ["registered", "not registered"])
+def test_an_action_that_ends_after_the_restart_has_its_value_asked_for_again(house, how):
+    lamp = toggle(LAMP, reloadsSiblings=True)
+    provider = house.provider(lamp)
+    ids = [house.home.shown(provider, kind=LAMP) for _ in range(2)]
+    other = house.provider(toggle())
+    torch = house.home.shown(other)
+    house.home.tap(ids[0])
+    action = provider.call("perform")
+    house.again("kill")
+    home = house.home
+    again = RawProvider(home.wire, home.service.commands, lamp, toggle(), app=home.app)
+    for _ in ids + [torch]:
+        again.gives(False)
+    for id in ids + [torch]:
+        home.until(id, state="shown", value=False, failure=None, cause="provider")
+    # Now it has its effect.
+    if how == "registered":
+        provider = again
+    else:
+        provider.socket = home.wire.socket("DEALER", home.service.commands)
+    provider.answer(action)
+    provider.refused("unknownCall" if how == "registered" else "notFound", action)
+    asked, deadline = set(), Deadline()
+    while asked != set(ids) or any(home.get(id)["state"] != "shown" for id in ids):
+        assert not deadline.passed, asked
+        for call in again.calls():
+            asked.add(call["control"])
+            again.answer(call, True)
+    assert [home.get(id)["value"] for id in [*ids, torch]] == [True, True, False]

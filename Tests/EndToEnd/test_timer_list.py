@@ -6,6 +6,7 @@ from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.provider import RawProvider, toggle
 from support.schemas import strict
+from support.widgets import entry
 
 EMPTY = {"timers": [], "total": 0, "overdue": 0, "hours": [], "later": 0, "exact": True}
 
@@ -126,3 +127,15 @@ def test_many_thousand_are_counted_over_several_turns(wire, serve):
     assert found["total"] == count and not found["exact"]
     assert [row["at"] for row in found["timers"]] == [after(1000), after(2000), after(3000)]
     assert sum(hour["count"] for hour in found["hours"]) + found["later"] == count
+
+
+def test_no_timer_stands_behind_the_last_date_that_can_be_named(board):
+    last = 9_999_999_999_999
+    provider = board.provider()
+    id = board.placed(provider, policy={"after": last})
+    assert board.get(id)["next"] == {"at": last, "cause": "policy"}
+    assert [row["at"] for row in timers(board.client)["timers"]] == [last]
+    with board.travel(to=last):
+        provider.show(provider.call("timeline", None, id), entry(last), policy={"after": last})
+    assert "next" not in board.get(id)
+    assert timers(board.client)["total"] == 0

@@ -308,3 +308,24 @@ def test_the_action_of_a_control_may_open_its_app(board):
         provider.say("provider.answer", call=call["call"], status="Open", url=url)
         board.next("performed", id=id)
         assert board.event.get("interaction") == ({"kind": DOOR, "url": url} if url else None)
+
+
+def test_an_action_that_ends_when_its_provider_is_no_longer_there_has_its_timeline_asked_of_the_others(board):
+    provider, other = board.provider(), board.provider()
+    id = board.placed(provider)
+    board.client.applied("widget.tap", id=id, action="go")
+    board.next("acting", id=id)
+    action = provider.call("perform")
+    provider.leave()
+    board.next("failed", id=id, failure="providerLost")
+    other.shows_now(1, id=id)
+    board.next("reloading", id=id, cause="action")
+    board.next("timeline", id=id)
+    # Now it has its effect.
+    provider.answer(action)
+    provider.refused("notFound", action)
+    other.shows_now(2, id=id)
+    board.next("reloading", id=id, cause="action")
+    board.next("timeline", id=id)
+    assert board.agrees(id)["entry"]["content"] == {"n": 2}
+    other.uncalled()

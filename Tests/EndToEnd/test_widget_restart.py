@@ -149,8 +149,12 @@ def test_an_action_in_the_middle_is_of_unknown_outcome_and_never_sent_again(wall
     assert made[0]["widget"]["failure"] == "unknownOutcome"
     board, provider = wall.board, wall.provider(id=provider.id)
     provider.say("provider.answer", call=action["call"])
-    provider.shows_now(2, id=id)
+    provider.shows_now(1, id=id)
     board.until(id, state="shown", failure=None, cause="provider")
+    # It may be older than what the action did.
+    provider.shows_now(2, id=id)
+    board.next("reloading", id=id, cause="action")
+    board.next("timeline", id=id)
     whole = board.agrees(id)
     assert whole["entry"]["content"] == {"n": 2} and "isInvalidated" not in whole
     assert all(call["op"] != "widget.perform" for call in provider.calls(0.3))
@@ -340,3 +344,22 @@ def test_who_opens_the_files_with_sqlite_finds_widgets_and_keys_of_groups(wall):
     with contextlib.closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True)) as database:
         rows = database.execute("select seq, event, id from events order by seq").fetchall()
     assert rows == [(1, "widget.added", id), (2, "widget.timeline", id), (3, "group.set", "city")]
+
+
+def test_an_action_that_ends_after_the_restart_has_its_timeline_asked_for_again(wall):
+    board = wall.board
+    provider = wall.provider()
+    id = board.placed(provider)
+    board.client.applied("widget.tap", id=id, action="go")
+    action = provider.call("perform")
+    wall.again("kill")
+    provider = wall.provider()
+    provider.shows_now(1, id=id)
+    wall.board.until(id, state="shown", failure=None)
+    provider.answer(action)
+    provider.refused("unknownCall", action)
+    provider.shows_now(2, id=id)
+    wall.board.next("reloading", id=id, cause="action")
+    assert wall.board.event["exempt"] == "intent"
+    wall.board.next("timeline", id=id)
+    assert wall.board.agrees(id)["entry"]["content"] == {"n": 2}

@@ -17,8 +17,8 @@ BATCH = 200
 class Crowd:
     """Very many widgets of one kind, of which no event is looked at."""
 
-    def __init__(self, wire, data):
-        self.wire, self.services = wire, Durable(wire, data)
+    def __init__(self, wire, data, env=None):
+        self.wire, self.services = wire, Durable(wire, data, env=env)
         self.start()
 
     def start(self):
@@ -73,3 +73,22 @@ def test_a_reload_of_many_that_was_answered_reaches_each_of_them_whatever_happen
     assert asked == set(ids)
     crowd.services.restart()
     assert crowd.asked_for() == asked
+
+
+def test_a_reload_of_many_reaches_each_of_them_where_the_clock_stands_since_their_last_one(wire, tmp_path):
+    """The step that comes with it waits for what the first of them have asked, and the others with it."""
+    many = 1_400
+    crowd = Crowd(wire, tmp_path / "data", env={"ISLET_RULE_SET_WIDGET_DEVELOPER_MODE": "true"})
+    try:
+        provider = crowd.provider()
+        ids = crowd.place(provider, many)
+        client = crowd.client
+        client.send(client.command("widget.reload", kind=FORECAST), client.command("clock.advance", by=HOUR))
+        provider.call("timeline")
+        crowd.services.restart()
+        deadline = Deadline()
+        while len(asked := crowd.asked_for()) < many:
+            assert not deadline.passed, f"{len(asked)} of {many}"
+        assert asked == set(ids)
+    finally:
+        crowd.services.kill()

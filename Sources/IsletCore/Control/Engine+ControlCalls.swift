@@ -25,7 +25,7 @@ extension Engine {
             let event = controls.events.count
             take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
             if let url = answer.url, event < controls.events.count { setURL(url, frame, ofEvent: event) }
-            reloadSiblings(of: slot, at: now)
+            reloadSiblings(of: controls.slab[slot].kind, except: slot, at: now)
         case .loading, .reloading:
             var isOn = false
             var changes = ControlEvent.Changes()
@@ -74,12 +74,11 @@ extension Engine {
     package mutating func controlActedLate(_ reference: SlotRef, at now: Instant) {
         guard controls.slab.isCurrent(reference) else { return }
         reload(control: reference.slot, .action, .nobody, at: now)
-        reloadSiblings(of: reference.slot, at: now)
+        reloadSiblings(of: controls.slab[reference.slot].kind, except: reference.slot, at: now)
     }
 
     /// An action was through: the others of a kind that says so are asked for their values.
-    private mutating func reloadSiblings(of slot: Slot, at now: Instant) {
-        let kind = controls.slab[slot].kind
+    mutating func reloadSiblings(of kind: ControlKindID, except slot: Slot?, at now: Instant) {
         guard controls.kinds[kind].declaration?.reloadsSiblings == true else { return }
         _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)
     }

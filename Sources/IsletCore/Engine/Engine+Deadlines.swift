@@ -15,6 +15,8 @@ extension Engine {
         // asked.
         let goal = now
         var now = now
+        // Also where the last of many was reloaded just now.
+        if dating == .whenDue, let latestCallAt { now = min(now, latestCallAt) }
         while left > 0 {
             let control = controls.nextDue(by: now)
             let widget = widgets.nextDue(by: now)
@@ -40,6 +42,13 @@ extension Engine {
             left -= 1
         }
         return true
+    }
+
+    /// When the newest of the events happened that want something of providers; nil where none does.
+    package var latestCallAt: Instant? {
+        guard !controls.calls.isEmpty || !widgets.calls.isEmpty else { return nil }
+        // A call that is taken back needs no event.
+        return [controls.events.last?.at, widgets.events.last?.at].compactMap { $0 }.max()
     }
 
     /// Whether settings, locks or reloads of many are on their way.

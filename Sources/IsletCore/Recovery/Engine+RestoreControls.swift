@@ -138,6 +138,9 @@ extension Engine {
             redactAsDeclared(control: slot, .recovery, at: now)
             let record = controls.slab[slot]
             guard record.machine.hasCall else { continue }
+            if record.machine.state == .acting, controls.interrupted.count < Engine.maximumInterrupted {
+                controls.interrupted.append(controls.reference(to: slot))
+            }
             let steps = controls.slab[slot].machine.restarted()
             take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
             guard steps.isEmpty else { continue }

@@ -162,6 +162,9 @@ extension Engine {
     package mutating func restartWidgets(at now: Instant) {
         for slot in 0..<widgets.slab.capacity {
             guard let record = widgets.record(at: slot), record.machine.hasCall else { continue }
+            if record.machine.state == .acting, widgets.interrupted.count < Engine.maximumInterrupted {
+                widgets.interrupted.append(widgets.slab.reference(to: slot))
+            }
             let steps = widgets.slab[slot].machine.restarted(at: now)
             take(steps, ofWidget: slot, before: record.machine, asker: .nobody, at: now)
             if steps.isEmpty { append(.askTimeline, widget: slot) }

@@ -140,10 +140,12 @@ extension Engine {
         let asked = record.machine.lastReloadAt.isSet ? record.machine.lastReloadAt : now
         // What came late may be over already; it is not asked for in the past.
         let earliest = max(now, asked + policySpacing(of: record))
+        // Nor beyond all dates: no clock comes there.
+        guard earliest < .endOfDates else { return .never }
         switch policy {
         case .never: return .never
         case .atEnd: return max(last, earliest)
-        case .after(let date): return max(date + jitter(record.id, date, at: now), earliest)
+        case .after(let date): return max(min(date + jitter(record.id, date, at: now), .lastDate), earliest)
         }
     }
 

@@ -182,10 +182,10 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// Whether a reload that was asked for at a date has done nothing to it: none was asked for since, nor is one held
-    /// or to be tried again.
+    /// Whether a reload that was asked for at a date may have done nothing to it: none was asked for later, nor is one held
+    /// or to be tried again. One of that very date may have been before it, where the clock stands.
     func missed(reloadAt date: Instant) -> Bool {
-        !hasCall && state != .removed && hold == nil && failure == .none && lastReloadAt < date
+        !hasCall && state != .removed && hold == nil && failure == .none && lastReloadAt <= date
     }
 
     /// Its timeline is to be asked for again, as far as that is allowed. One whose timeline is on its way is asked once

@@ -20,6 +20,8 @@ package struct WidgetTable: ~Copyable {
     var sweeps: [ReloadSweep<WidgetCause>] = []
     /// Reloads by command that have not reached all of their widgets yet.
     var unswept: [SweptKinds: UnsweptReload] = [:]
+    /// Those whose action ran when the process before ended.
+    var interrupted: [SlotRef] = []
     var decisions = DecisionLog<WidgetDecision>()
     /// How many widgets are in each state, by its raw value; none are removed, since those are no more.
     package internal(set) var countByState = [Int](repeating: 0, count: WidgetState.allCases.count)

@@ -12,6 +12,7 @@ extension Partition {
 
     /// The events of a flight are committed: what they want of providers is asked for in ``continueCalls(_:)``.
     func wantCalls(_ calls: WantedCalls) {
+        guard !isCatchingUp else { return callsOfStart.append(calls) }
         wantedCalls.append(calls)
         callsOnTheWay -= calls.count
     }
@@ -158,17 +159,21 @@ extension Partition {
         let peer = routeFrames().first ?? []
         guard let call = CallID(text: frame.bytes(answer.call)) else {
             let verdict = providers.unreadable(by: answer.provider, peer: peer, at: now.monotonic)
-            return self.verdict(verdict, answer.call, envelope, frame)
+            return self.verdict(verdict, answer.call, answer.provider, envelope, frame)
         }
         guard let purpose = providers.purpose(of: call, by: answer.provider, peer: peer) else {
-            return verdict(providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call, envelope, frame)
+            return verdict(
+                providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call,
+                answer.provider, envelope, frame)
         }
         if let refusal = misfit(purpose, answer, frame) {
             _ = providers.rejected(by: answer.provider, peer: peer, call: call, at: now.monotonic)
             settleCalls()
             return refuse(envelope, frame, refusal)
         }
-        return verdict(providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call, envelope, frame)
+        return verdict(
+            providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call,
+            answer.provider, envelope, frame)
     }
 
     /// Takes an answer's content; why it is none for what was asked, where it is not.
@@ -194,12 +199,12 @@ extension Partition {
         let peer = routeFrames().first ?? []
         guard let call = CallID(text: frame.bytes(fail.call)) else {
             let verdict = providers.unreadable(by: fail.provider, peer: peer, at: now.monotonic)
-            return self.verdict(verdict, fail.call, envelope, frame)
+            return self.verdict(verdict, fail.call, fail.provider, envelope, frame)
         }
         return verdict(
             providers.failed(
                 by: fail.provider, peer: peer, call: call, isRetryable: fail.isRetryable, at: now.monotonic),
-            fail.call, envelope, frame)
+            fail.call, fail.provider, envelope, frame)
     }
 
     /// A provider's answer or failure was refused before it was looked at: the call that it is about fails at once, as with
@@ -214,23 +219,45 @@ extension Partition {
     }
 
     private func verdict(
-        _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ envelope: Envelope, _ frame: Span<UInt8>
+        _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ provider: EntityID, _ envelope: Envelope,
+        _ frame: Span<UInt8>
     ) -> FrameResult {
         settleCalls()
         switch verdict {
-        case .taken, .late(nil), .late(.value), .late(.timeline), .late(.question): return .silent
-        case .late(.performWidget(let widget)):
-            engine.widgetActedLate(widget, at: now.domain)
-            encodeEvents(Span(), nil)
+        case .taken: return .silent
+        case .late(let purpose):
+            if let purpose { endedLate(purpose) }
             return .silent
-        case .late(.perform(let control)):
-            // Whatever it was taken for, by now it has had its effect.
-            engine.controlActedLate(control, at: now.domain)
-            encodeEvents(Span(), nil)
-            return .silent
-        case .unknownCall: return refuse(envelope, frame, .unknownCall(call))
-        case .notRegistered: return refuse(envelope, frame, .providerUnknown(call: call))
+        case .unknownCall:
+            endedUnnoticed(call, provider, frame)
+            return refuse(envelope, frame, .unknownCall(call))
+        case .notRegistered:
+            endedUnnoticed(call, provider, frame)
+            return refuse(envelope, frame, .providerUnknown(call: call))
         }
+    }
+
+    /// A call has ended that nobody waited for any more.
+    private func endedLate(_ purpose: ProviderTable.Purpose) {
+        switch purpose {
+        case .value, .timeline, .question: return
+        // Whatever it was taken for, by now it has had its effect.
+        case .performWidget(let widget): engine.widgetActedLate(widget, at: now.domain)
+        case .perform(let control): engine.controlActedLate(control, at: now.domain)
+        }
+        encodeEvents(Span(), nil)
+    }
+
+    /// An answer is refused, and may all the same be the end of an action: of one whose provider was dropped meanwhile, or
+    /// of one that an earlier run of the service asked for.
+    private func endedUnnoticed(_ text: FrameRange, _ provider: EntityID, _ frame: Span<UInt8>) {
+        guard let call = CallID(text: frame.bytes(text)) else { return }
+        if let purpose = providers.latePurpose(of: call, provider) { return endedLate(purpose) }
+        // As long as any other that is late.
+        let isRemembered = now.monotonic - statistics.startedAt < ProviderTable.Limits().lateSpan
+        guard isRemembered, providers.isOfEarlierRun(call) else { return }
+        engine.actedBeforeStart(at: now.domain)
+        encodeEvents(Span(), nil)
     }
 
     /// Whether ``continueCalls(_:)`` has something to do.

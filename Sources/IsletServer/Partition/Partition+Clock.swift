@@ -89,7 +89,7 @@ extension Partition {
         let isUnderway = engine.fireDue(at: travel.target, dating: .whenDue, limit: Self.deadlinesPerTurn)
         let stop = engine.latestCallAt
         encodeEvents(Span(), nil)
-        if let stop { stand(at: stop) }
+        if let stop { stand(at: max(stop, now.domain)) }
         if isUnderway || stop != nil { return true }
         stand(at: travel.target)
         noteClock()

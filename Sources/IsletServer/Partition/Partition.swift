@@ -104,8 +104,13 @@ package final class Partition {
     var openWidgetCalls: [SlotRef: OpenCall] = [:]
     /// What controls and widgets want of providers, of events that are committed.
     var wantedCalls = WantedCalls()
-    /// How many wait for the commit of their events.
+    /// How many wait for the commit of their events, or with ``callsOfStart``.
     var callsOnTheWay = 0
+    /// Whether deadlines are overdue since before the start, and each takes effect at its own date. Until they are through
+    /// nothing is asked for, as the answers would be dated before what precedes them, and a clock does not travel.
+    private(set) var isCatchingUp = false
+    /// What is asked for then.
+    var callsOfStart = WantedCalls()
     /// What providers were asked for that no control or widget waits for, by number.
     var questions: [UInt64: ProviderQuestion] = [:]
     var nextQuestion: UInt64 = 0
@@ -169,7 +174,12 @@ package final class Partition {
         self.salvage = salvage
         if let source { try recover(from: source) }
         self.journal = try journal()
-        restartControls(after: source.flatMap { $0.summary.isNew ? nil : Instant($0.summary.clock) })
+        let ended = source.flatMap { $0.summary.isNew ? nil : Instant($0.summary.clock) }
+        switch dating {
+        case .whenDue: isCatchingUp = ended != nil
+        case .whenNoticed: break
+        }
+        restartControls(after: ended)
     }
 
     /// A turn begins: what is due takes effect. True where more is due.
@@ -179,11 +189,16 @@ package final class Partition {
         if executesWaiting { continueWaiting() }
         guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
         renewLease()
-        if clockTravel != nil { return continueTravel() }
+        if clockTravel != nil, !isCatchingUp { return continueTravel() }
         var isLate = true
         for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep where isLate && hasRoomForDeadlines {
             isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerStep)
             encodeEvents(Span(), nil)
+        }
+        if isCatchingUp, !isLate {
+            isCatchingUp = false
+            wantCalls(callsOfStart)
+            callsOfStart.removeAll()
         }
         return isLate && hasRoomForDeadlines
     }

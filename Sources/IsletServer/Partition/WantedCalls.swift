@@ -24,12 +24,3 @@ struct WantedCalls {
         widgets.removeAll(keepingCapacity: true)
     }
 }
-
-extension Engine {
-    /// When the newest of the events happened that want something of providers; nil where none does.
-    var latestCallAt: Instant? {
-        guard !controls.calls.isEmpty || !widgets.calls.isEmpty else { return nil }
-        // A call that is taken back needs no event.
-        return [controls.events.last?.at, widgets.events.last?.at].compactMap { $0 }.max()
-    }
-}

@@ -106,6 +106,10 @@ extension ProviderTable {
         peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
         if let purpose = latePurpose(of: call, id) {
             providers[Int(number)].late += 1
+            // The next time it is not known.
+            let slot = numbers.slot(of: call)
+            calls.unlink(slot, from: &late)
+            calls.remove(slot)
             return .late(purpose)
         }
         if now < forgotten.until, numbers.position(of: call) <= forgotten.through {
@@ -114,8 +118,7 @@ extension ProviderTable {
         }
         providers[Int(number)].unknown += 1
         // A call that this run never made may be one of an earlier run, which its provider did not hear was over.
-        let isStranger = numbers.position(of: call) >= numbers.given
-        if isStranger, providers[Int(number)].strangersLeft > 0,
+        if isOfEarlierRun(call), providers[Int(number)].strangersLeft > 0,
             now - providers[Int(number)].registeredAt < limits.strangerSpan
         {
             providers[Int(number)].strangersLeft -= 1
@@ -125,15 +128,15 @@ extension ProviderTable {
         return .unknownCall
     }
 
-    /// What a call was for that was this provider's and over before it was answered; the next time it is not known.
-    private mutating func latePurpose(of call: CallID, _ id: EntityID) -> Purpose? {
+    /// Whether a call is none that this run made.
+    package func isOfEarlierRun(_ call: CallID) -> Bool { numbers.position(of: call) >= numbers.given }
+
+    /// What a call was for that was this provider's, be it registered or not, and over before it was answered.
+    package func latePurpose(of call: CallID, _ id: EntityID) -> Purpose? {
         let slot = numbers.slot(of: call)
         guard calls.contains(slot), calls[slot].place == .late, calls[slot].id == call, calls[slot].providerID == id
         else { return nil }
-        let (purpose, isRemembered) = (calls[slot].purpose, calls[slot].deadline > now)
-        calls.unlink(slot, from: &late)
-        calls.remove(slot)
-        return isRemembered ? purpose : nil
+        return calls[slot].deadline > now ? calls[slot].purpose : nil
     }
 
     /// Keeps a call that is over and in no list, because its answer may still come.
