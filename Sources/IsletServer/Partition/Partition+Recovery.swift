@@ -109,11 +109,12 @@ extension Partition {
         for entity in try RecoveryDiagnosis.entities(of: unproven, in: engine, source) { salvage.lose(entity) }
     }
 
-    /// Takes back what is known of kinds and locks; false where the key is of another fact.
+    /// Takes back what is known of kinds, their reloads, and locks; false where the key is of another fact.
     func restoreFamilyFact(
         _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
     ) throws(ImageError) -> Bool {
         if engine.restoreLock(key, isLocked: true, isInSnapshot: isInSnapshot) { return true }
+        if try engine.restoreReload(key, value, isInSnapshot: isInSnapshot) { return true }
         if try restoreWidgetKind(key, value, isInSnapshot: isInSnapshot) { return true }
         guard let fact = try Engine.controlKindFact(key, value) else { return false }
         let declaration: ControlKindDeclaration

@@ -32,6 +32,8 @@ struct SnapshotSweep {
     var widgetKinds = 0
     var locks: [[UInt8]] = []
     var conditions: [[UInt8]] = []
+    var controlReloads: [SweptKinds] = []
+    var widgetReloads: [SweptKinds] = []
     var groups = 0
 
     /// Events were committed: rows may be written for them, an eighth for each, and up to three eighths where so many
@@ -45,7 +47,7 @@ struct SnapshotSweep {
 
     var hasFacts: Bool {
         apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
-            || !conditions.isEmpty || groups > 0
+            || !conditions.isEmpty || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0
     }
 
     /// The most eighths of a row for an event.
@@ -130,7 +132,8 @@ extension Partition {
             || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
             || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
             || !engine.widgets.changedSlots.isEmpty || !engine.widgets.changedKinds.isEmpty
-            || !engine.widgets.changedConditions.isEmpty
+            || !engine.widgets.changedConditions.isEmpty || !engine.controls.changedReloads.isEmpty
+            || !engine.widgets.changedReloads.isEmpty
     }
 
     private var isSweepDue: Bool {
@@ -160,6 +163,10 @@ extension Partition {
             sweeping.widgetKinds = engine.widgets.changedKinds.count
             sweeping.conditions = Array(engine.widgets.changedConditions)
             engine.widgets.changedConditions.removeAll()
+            sweeping.controlReloads = Array(engine.controls.changedReloads)
+            engine.controls.changedReloads.removeAll()
+            sweeping.widgetReloads = Array(engine.widgets.changedReloads)
+            engine.widgets.changedReloads.removeAll()
         }
         addFacts(to: &chunk)
         while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, addNextSlot(to: &chunk) {}
@@ -221,6 +228,14 @@ extension Partition {
         for _ in 0..<share {
             guard let name = sweeping.locks.popLast() else { break }
             add(.lock(name), to: &chunk)
+        }
+        for _ in 0..<share {
+            guard let kinds = sweeping.controlReloads.popLast() else { break }
+            add(.controlReload(kinds), to: &chunk)
+        }
+        for _ in 0..<share {
+            guard let kinds = sweeping.widgetReloads.popLast() else { break }
+            add(.widgetReload(kinds), to: &chunk)
         }
         let groups = engine.groups.takeChangedGroups(min(share, sweeping.groups))
         sweeping.groups -= groups.count
