@@ -121,6 +121,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         var engine = Engine(rules: .standard, start: Instant(0))
         if (try? engine.restoreFact(key, value, isInSnapshot: false)) == true { _ = engine.forgetFact(key) }
         _ = engine.restoreLock(key, isLocked: true, isInSnapshot: true)
+        _ = try? engine.restoreReload(key, value, isInSnapshot: true)
         _ = try? engine.restoreGroupFact(key, value, isInSnapshot: true)
         if let fact = try? Engine.controlKindFact(key, value),
             let declaration = try? KindDeclarations.readOne(fact.declaration.span)

@@ -40,6 +40,8 @@ package struct RecoverySummary: Sendable, Equatable {
     /// Whether commits may have been lost that were not promised to survive (`sync=normal` and a machine that was
     /// rebooted): the epoch is a new one then.
     package var mayHaveLostCommits = false
+    /// The batches that were acknowledged and are not there; nil: none is missing.
+    package var lostBatches: ClosedRange<UInt64>?
     /// Whether the snapshot may show such commits: then and after every kill, until a round of the snapshot has ended.
     /// Its owner has to write with that round whatever is not as the journal says.
     package var snapshotMayBeAhead = false

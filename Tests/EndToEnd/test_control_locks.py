@@ -217,6 +217,30 @@ def test_the_past_of_a_redacted_control_does_not_tell_its_value(home):
     assert home.client.read("control.history", id=id)["events"][:len(without)] == told["events"]
 
 
+def test_what_an_action_opens_is_not_told_while_its_control_is_redacted(home):
+    provider = home.provider(button(privacySensitive=True))
+    id = home.add(kind=DOOR, device="phone")
+    url = f"home://door?code={SECRET}"
+
+    def perform():
+        home.tap(id)
+        home.next("acting")
+        provider.gives(None, op="perform", url=url)
+        home.next("performed")
+        return home.event.get("interaction")
+
+    assert perform() == {"kind": DOOR, "url": url}
+    device(home, "lock")
+    home.next("redacted")
+    assert perform() is None
+    hidden = home.client.read("control.history", id=id)["events"]
+    assert SECRET not in json.dumps(hidden) and not any("interaction" in event for event in hidden)
+    device(home, "unlock")
+    home.next("revealed")
+    told = home.client.read("control.history", id=id)["events"]
+    assert [event["interaction"] for event in told if "interaction" in event] == [{"kind": DOOR, "url": url}]
+
+
 CONTENT = {"configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint"}
 
 

@@ -2,14 +2,17 @@
 
 import contextlib
 import json
+import os
 import sqlite3
+import subprocess
 
 import pytest
 
 from support.bulk import Bulk
 from support.durable import Durable
 from support.provider import RawProvider, toggle
-from support.service import run
+from support.service import BINARY, environment, run
+from support.small_disk import NAMESPACE, may_mount
 
 APPS = ["com.a", "com.b"]
 
@@ -128,3 +131,48 @@ def test_a_folder_in_use_is_not_rebuilt(durable, tmp_path):
     refused = rebuild(durable, tmp_path / "new")
     assert refused.returncode == 1 and "is used by another process" in refused.stderr
     assert not (tmp_path / "new").exists()
+
+
+def test_batches_that_were_acknowledged_and_are_gone_are_among_the_losses(durable, tmp_path):
+    """All of them, as the log is gone; or the last one, as only its end is."""
+    log = durable.data / "journal-000001.db-wal"
+    last = json.loads(run("journal", "stats", "--data", durable.data, "--json").stdout)["acknowledged"]
+    os.truncate(log, log.stat().st_size - 1)
+    found = rebuild(durable, tmp_path / "one", "--json")
+    assert json.loads(found.stdout)["losses"] == [f"batch {last} was acknowledged and is gone"], found.stderr
+    os.truncate(log, 0)
+    found = rebuild(durable, tmp_path / "all")
+    assert f"batches 1 to {last} were acknowledged and are gone\n" in found.stdout, found.stderr
+    assert "nothing is missing" not in found.stdout
+
+
+def test_a_group_whose_members_are_gone_is_among_the_losses(durable, tmp_path):
+    durable.start()
+    durable.client.applied("group.create", app="com.a", group="shared", members=["com.b"])
+    durable.client.applied("group.set", app="com.a", group="shared", key="k", value=1)
+    durable.stop()
+    with state(durable) as database:
+        assert database.execute("DELETE FROM fact WHERE key = ?", [b"gshared"]).rowcount == 1
+    found = rebuild(durable, tmp_path / "new", "--json")
+    told = "the group shared: its members are not known any more, and its owner com.a is the only one"
+    assert json.loads(found.stdout)["losses"] == [told], found.stderr
+
+
+def test_a_rebuild_that_fails_leaves_nothing_in_the_way_of_the_next(durable, tmp_path):
+    (durable.data / "mark").unlink()
+    for _ in range(2):
+        refused = rebuild(durable, tmp_path / "new")
+        assert refused.returncode == 1 and "mark is missing" in refused.stderr, refused.stderr
+    assert files(tmp_path / "new") == {}
+
+
+@pytest.mark.skipif(not may_mount(), reason="nothing can be mounted here")
+def test_what_cannot_be_read_without_writing_is_not_called_wrong(durable):
+    for index in durable.data.glob("*-shm"):
+        index.unlink()
+    words = f"mount --bind {durable.data} {durable.data} && mount -o remount,ro,bind {durable.data} && exec "
+    words += f"{BINARY} journal verify --data {durable.data}"
+    done = subprocess.run([*NAMESPACE, "sh", "-c", words], env=environment(), capture_output=True, text=True)
+    assert done.returncode == 1 and "cannot be written" in done.stderr, done.stderr
+    assert "wrong" not in done.stdout + done.stderr
+    assert run("journal", "verify", "--data", durable.data).returncode == 0

@@ -1,10 +1,12 @@
 """Whatever the system has no more of: the service goes on without it, says so, and takes it up again when it is there."""
 
+import contextlib
 import json
 import os
 import resource
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import time
@@ -12,7 +14,7 @@ import time
 import pytest
 
 from support.cli import Islet
-from support.commands import Commands
+from support.commands import START, Commands
 from support.durable import Durable
 from support.events import Events
 from support.small_disk import SmallDisk, may_mount, until
@@ -317,6 +319,26 @@ def test_a_folder_whose_lock_file_was_removed_has_one_process(wire, tmp_path):
         (tmp_path / "lock").unlink()
         assert "is used by another process" in durable.refused()
         durable.client.start()
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+# A lock that another process has
+
+
+@pytest.mark.parametrize("name", ["journal-000001.db", "state.db"])
+def test_a_lock_that_another_process_holds_is_waited_for(wire, tmp_path, name):
+    """As `sqlite3` holds it in the hands of somebody who has begun to write and gone for a coffee."""
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        with contextlib.closing(sqlite3.connect(durable.data / name, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            command = durable.client.command("activity.start", **START)
+            durable.client.send(command)
+            durable.service.line("another process has locked a file, and is waited for: .*" + name)
+        assert durable.client.answer_to(command["req"])[0]["ok"]
+        durable.service.line("the file that another process had locked is free again")
         durable.stop()
     finally:
         durable.kill()

@@ -84,6 +84,21 @@ def test_a_reload_right_after_a_failure_is_not_swallowed_by_it(home):
     home.next("shown", id=id, value=True)
 
 
+def test_a_reload_right_after_a_bad_answer_is_not_swallowed_by_it(home):
+    provider = home.provider()
+    id = home.shown(provider)
+    home.client.applied("control.reload", id=id)
+    home.next("reloading", id=id)
+    call = provider.call("value")
+    together(
+        provider, {"op": "provider.answer", "provider": provider.id, "call": call["call"], "value": 5},
+        {"op": "control.reload", "app": home.app, "id": id})
+    home.next("failed", id=id, failure="badAnswer")
+    home.next("reloading", id=id, cause="request")
+    provider.gives(True)
+    home.next("shown", id=id, value=True)
+
+
 # What was never sent
 
 

@@ -110,9 +110,26 @@ def test_a_timeline_fills_a_frame_at_most(board):
     call = provider.call("timeline")
     provider.show(call, entry(EPOCH, url="x" * 2_000), entry(EPOCH, **{"content": {"x": "y" * 70_000}}))
     assert provider._next("answer")["error"]["code"] == "badMessage"
-    provider.show(call, entry(EPOCH, **{"content": {"x": "y" * 60_000}}))
+    # It is none, so the call is over like that of any other bad answer, and does not stay open until its deadline.
+    board.next("failed", id=id, failure="badAnswer")
+    board.client.applied("widget.reload", id=id)
+    provider.shows(entry(EPOCH, **{"content": {"x": "y" * 60_000}}), id=id)
+    board.next("reloading", id=id)
     board.next("timeline", id=id)
     assert len(board.agrees(id)["entry"]["content"]["x"]) == 60_000
+
+
+def test_a_timeline_that_fills_more_than_a_frame_ends_its_call_while_the_clock_travels_too(board):
+    provider = board.provider()
+    id = board.add()
+    call = provider.call("timeline")
+    step = board.client.command("clock.advance", by=1)
+    board.client.send(step)
+    # The clock waits for the call, so that it travels when this comes.
+    provider.show(call, entry(EPOCH, **{"content": {"x": "y" * 70_000}}))
+    assert board.client.answer_to(step["req"])[0]["ok"]
+    board.next("failed", id=id, failure="badAnswer")
+    assert provider._next("answer")["error"]["code"] == "badMessage"
 
 
 @pytest.mark.parametrize("family", LARGE + SMALL)

@@ -10,21 +10,25 @@ package struct ControlTable: ~Copyable {
     /// Devices that are locked, by name, whether they have controls or not.
     package internal(set) var lockedDevices: Set<[UInt8]> = []
     var sweeps: [ControlSweep] = []
-    /// The kinds whose reload by command has not reached all of their controls yet, with the cause of the last one.
-    var unswept: [ControlKindID: ControlCause] = [:]
+    /// Reloads by command that have not reached all of their controls yet, with the cause of the last one.
+    var unswept: [SweptKinds: ControlCause] = [:]
+    /// Devices with very many controls that were locked or unlocked: some of their controls hide or show each turn.
+    var lockSweeps: [LockSweep] = []
     /// Those whose action ran when the process before ended.
     var interrupted: [SlotRef] = []
     var decisions = DecisionLog<ControlDecision>()
 
     /// The controls, free slots among them, that changed since a snapshot wrote them.
     package var changedSlots = ChangedSlots()
-    /// The kinds whose declaration or reload on its way did.
+    /// The kinds whose declaration did.
     package var changedKinds: [ControlKindID] = []
     /// How many controls are in each state, by its raw value; none are removed, since those are no more.
     package internal(set) var countByState = [Int](repeating: 0, count: ControlState.allCases.count)
 
     /// The devices that were locked or unlocked since.
     package var changedLocks: Set<[UInt8]> = []
+    /// The reloads of many that a command asked for, of which some are on their way since, or are not any more.
+    package var changedReloads: Set<SweptKinds> = []
 
     /// What happened since the last release, in order.
     package internal(set) var events: [ControlEvent] = []
@@ -79,6 +83,23 @@ package struct ControlTable: ~Copyable {
         changedKinds.removeFirst(taken.count)
         return taken
     }
+}
+
+/// The controls of a device that was locked or unlocked, of which some hide or show each turn.
+///
+/// Whatever was not reached yet follows from the newest lock: it is hidden from readers as soon as that is answered.
+struct LockSweep: Sendable {
+    var device: DeviceID
+    /// When it was locked or unlocked, the last time.
+    var setAt: Instant
+    /// As they were placed then. One that has gone since, or came to another device in its slot, is as its lock says.
+    var slots: [Slot]
+    var next = 0
+    /// How many are left. Another lock on the way only lets it go once around again.
+    var left: Int
+
+    /// A device of at most so many controls is through with the command itself, and a step changes as many.
+    static let controlsPerStep = 64
 }
 
 /// A reload of many controls.

@@ -15,13 +15,13 @@ extension Engine {
         controls.changedLocks.insert(name)
         if isJournalled { notes.append(.lock(name)) }
         guard let device, let slots = controls.onDevice[device] else { return }
+        let isSwept = slots.count > LockSweep.controlsPerStep
+        if isSwept { sweepLock(of: device, slots, at: now) }
         for slot in slots {
+            // Only what waits for the unlock is told with it, as far as others have a turn of theirs.
+            guard !isSwept || !isLocked && controls.slab[slot].machine.state == .authenticating else { continue }
             settle(control: slot, at: now, dating)
-            let record = controls.slab[slot]
-            if controls.kinds[record.kind].declaration?.isPrivacySensitive == true || record.machine.isRedacted {
-                let steps = controls.slab[slot].machine.redact(isLocked)
-                take(steps, ofControl: slot, before: record.machine, asker: asker, at: now, frame)
-            }
+            redactAsDeclared(control: slot, nil, asker, at: now, frame)
             guard !isLocked else { continue }
             let before = controls.slab[slot].machine
             let steps = controls.slab[slot].machine.authenticated()
@@ -29,15 +29,58 @@ extension Engine {
         }
     }
 
+    /// Lets the controls of a device hide or show in turns.
+    private mutating func sweepLock(of device: DeviceID, _ slots: [Slot], at now: Instant) {
+        guard let known = controls.lockSweeps.firstIndex(where: { $0.device == device }) else {
+            return controls.lockSweeps.append(LockSweep(device: device, setAt: now, slots: slots, left: slots.count))
+        }
+        controls.lockSweeps[known].setAt = now
+        controls.lockSweeps[known].slots = slots
+        controls.lockSweeps[known].left = slots.count
+    }
+
+    /// Goes on with the controls of devices that were locked or unlocked, one step.
+    mutating func continueLockSweeps(at now: Instant, _ dating: Dating) {
+        var budget = LockSweep.controlsPerStep
+        while budget > 0, var sweep = controls.lockSweeps.first {
+            let date = dating == .whenDue ? sweep.setAt : now
+            while budget > 0, sweep.left > 0 {
+                if sweep.next >= sweep.slots.count { sweep.next = 0 }
+                let slot = sweep.slots[sweep.next]
+                sweep.next += 1
+                sweep.left -= 1
+                budget -= 1
+                guard controls.slab.isUsed(slot) else { continue }
+                if controls.slab[slot].machine.next.at <= date { fire(control: slot, at: date, dating) }
+                redactAsDeclared(control: slot, nil, at: date)
+            }
+            guard sweep.left == 0 else { return controls.lockSweeps[0] = sweep }
+            controls.lockSweeps.removeFirst()
+        }
+    }
+
     /// Hides or shows a control by what its kind calls sensitive and whether its device is locked.
-    mutating func redactAsDeclared(control slot: Slot, _ why: ControlCause, at now: Instant) {
+    ///
+    /// - Parameter why: nil where its device was locked or unlocked.
+    mutating func redactAsDeclared(
+        control slot: Slot, _ why: ControlCause?, _ asker: Asker = .nobody, at now: Instant,
+        _ frame: Span<UInt8> = Span()
+    ) {
         let record = controls.slab[slot]
         // It may have been removed in this turn, and keep its slot until its events are encoded.
         guard record.machine.state != .removed else { return }
-        let isSensitive = controls.kinds[record.kind].declaration?.isPrivacySensitive ?? false
-        let isHidden = isSensitive && record.device.map { controls.lockedDevices.contains(devices.name($0)) } ?? false
-        let steps = controls.slab[slot].machine.redact(isHidden, why)
-        take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
+        let steps = controls.slab[slot].machine.redact(hides(record), why)
+        take(steps, ofControl: slot, before: record.machine, asker: asker, at: now, frame)
+    }
+
+    /// Whether a control's content is hidden: its kind calls it sensitive, and its device is locked.
+    ///
+    /// Readers ask it beside the machine, which very many controls are told of one after another.
+    package func hides(_ record: ControlRecord) -> Bool {
+        guard let device = record.device, !controls.lockedDevices.isEmpty,
+            controls.kinds[record.kind].declaration?.isPrivacySensitive == true
+        else { return false }
+        return controls.lockedDevices.contains(devices.name(device))
     }
 
     /// An app was uninstalled from a device: its controls there go.
@@ -52,6 +95,12 @@ extension Engine {
 
     /// What is due of one control takes effect, before a command on it. A deadline that passed is not set again at once.
     mutating func settle(control slot: Slot, at now: Instant, _ dating: Dating) {
+        if !controls.lockSweeps.isEmpty {
+            let device = controls.slab[slot].device
+            if controls.lockSweeps.contains(where: { $0.device == device }) {
+                redactAsDeclared(control: slot, nil, at: now)
+            }
+        }
         guard controls.slab[slot].machine.next.at <= now else { return }
         fire(control: slot, at: now, dating)
     }

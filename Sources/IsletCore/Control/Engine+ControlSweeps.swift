@@ -1,27 +1,34 @@
 /// Reloads of many controls, some of them each turn.
 extension Engine {
+    /// Begins a reload of many, or lets it wait for those that are on their way.
     mutating func sweepControls(
         app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
     ) -> ControlOutcome {
         let isAsked = cause.isAskedOfMany
-        guard !isAsked || controls.sweeps.count < ControlSweep.maximum else {
+        let sweep = ControlSweep(
+            app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
+        // Those that wait become one. What providers make could be sent once more by nobody, so it is never refused: there
+        // are as many at most as there are kinds, for each of the three causes.
+        let waiting = controls.sweeps.indices.first { controls.sweeps[$0].next == 0 && controls.sweeps[$0].isSame(as: sweep) }
+        guard !isAsked || waiting != nil || controls.sweeps.count < ControlSweep.maximum else {
             return .refused(.busy(retryAfter: 100))
         }
         let count =
             kind.map { controls.kinds[$0].reloadable }
-            ?? controls.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.reloadable : 0) }
+            ?? controls.kinds.sum(of: app) { $0.reloadable }
         guard count > 0 else { return .reloading(count: 0) }
-        let sweep = ControlSweep(
-            app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
-        // Nobody could send these once more, so they are never refused: the ones that wait become one. There are as many
-        // at most as there are kinds, for each of the three causes.
-        let waiting =
-            isAsked ? nil : controls.sweeps.indices.first { controls.sweeps[$0].next == 0 && controls.sweeps[$0].isSame(as: sweep) }
-        if let waiting { controls.sweeps[waiting].join(sweep) } else { controls.sweeps.append(sweep) }
-        continueControlSweeps(at: now)
-        // It is the last in the row. What is answered now must not end with this process.
-        if isAsked, !controls.sweeps.isEmpty { remember(sweep) }
+        if let waiting { controls.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
+        // What is answered now must not end with this process.
+        if isAsked, controls.sweeps.contains(where: { $0.isSame(as: sweep) }) {
+            setUnswept(sweep.kinds, sweep.cause)
+        }
         return .reloading(count: count)
+    }
+
+    /// Its first step is now, so that a small house is through at once; behind others it has turns of its own.
+    private mutating func begin(_ sweep: ControlSweep, at now: Instant) {
+        controls.sweeps.append(sweep)
+        if controls.sweeps.count == 1 { continueControlSweeps(at: now) }
     }
 
     /// What a kind calls sensitive is another than before: its controls hide or show by it, before anything else that
@@ -33,13 +40,13 @@ extension Engine {
             ControlSweep(
                 app: controls.kinds[kind].app, kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity),
             at: 0)
-        continueControlSweeps(at: now)
+        if controls.sweeps.count == 1 { continueControlSweeps(at: now) }
     }
 
-    /// Goes on with reloads of many, some of them.
+    /// Goes on with reloads of many, one step.
     mutating func continueControlSweeps(at now: Instant, _ dating: Dating = .whenNoticed) {
-        var slots = ControlSweep.slotsPerTurn
-        var reloads = ControlSweep.reloadsPerTurn
+        var slots = ControlSweep.slotsPerStep
+        var reloads = ControlSweep.reloadsPerStep
         while slots > 0, reloads > 0, var sweep = controls.sweeps.first {
             while sweep.next < sweep.end, slots > 0, reloads > 0 {
                 let slot = sweep.next
@@ -62,38 +69,31 @@ extension Engine {
         }
     }
 
-    /// A sweep that a command asked for goes on in later turns.
-    private mutating func remember(_ sweep: ControlSweep) {
-        for kind in sweep.kinds(in: controls.kinds) {
-            controls.unswept[kind] = sweep.cause
-            note(controlKind: kind)
-        }
-    }
-
     /// A sweep is through.
     private mutating func forget(_ sweep: ControlSweep) {
-        guard !controls.unswept.isEmpty else { return }
-        let others = controls.sweeps.lazy.filter(\.cause.isAskedOfMany)
-        for kind in sweep.kinds(of: controls.unswept.keys, in: controls.kinds, without: others) {
-            controls.unswept[kind] = nil
-            note(controlKind: kind)
-        }
+        guard controls.unswept[sweep.kinds] != nil,
+            !controls.sweeps.contains(where: { $0.cause.isAskedOfMany && $0.kinds == sweep.kinds })
+        else { return }
+        setUnswept(sweep.kinds, nil)
+    }
+
+    /// A sweep that a command asked for goes on in later turns, or is through.
+    private mutating func setUnswept(_ kinds: SweptKinds, _ cause: ControlCause?) {
+        guard controls.unswept[kinds] != cause else { return }
+        controls.unswept[kinds] = cause
+        controls.changedReloads.insert(kinds)
+        if isJournalled { notes.append(.controlReload(kinds)) }
     }
 
     /// Goes on with the reloads that the process before did not end: once more with all of their controls, as it is not known
     /// which of them were reached.
     mutating func resumeControlSweeps(at now: Instant) {
-        for kind in controls.unswept.keys.sorted() {
-            guard let cause = controls.unswept[kind] else { continue }
+        for kinds in controls.unswept.keys.sorted() {
+            guard let cause = controls.unswept[kinds] else { continue }
             controls.sweeps.append(
                 ControlSweep(
-                    app: controls.kinds[kind].app, kind: kind, cause: cause, setAt: now, end: controls.slab.capacity))
+                    app: kinds.app, kind: kinds.kind, cause: cause, setAt: now, end: controls.slab.capacity))
         }
-    }
-
-    private mutating func note(controlKind kind: ControlKindID) {
-        kindChanged(kind)
-        if isJournalled { notes.append(.controlKind(kind)) }
     }
 }
 

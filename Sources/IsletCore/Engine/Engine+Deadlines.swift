@@ -5,6 +5,7 @@ extension Engine {
     /// - Returns: whether something that is due was left for the next turn.
     package mutating func fireDue(at now: Instant, dating: Dating, limit: Int) -> Bool {
         continueSweep(at: now, dating)
+        if !controls.lockSweeps.isEmpty { continueLockSweeps(at: now, dating) }
         if !controls.sweeps.isEmpty { continueControlSweeps(at: now, dating) }
         if !widgets.sweeps.isEmpty { continueWidgetSweeps(at: now, dating) }
         // A clock that stops at every date does not go on before the settings of this one had their effect.
@@ -50,8 +51,10 @@ extension Engine {
         return [controls.events.last?.at, widgets.events.last?.at].compactMap { $0 }.max()
     }
 
-    /// Whether settings or reloads of many are on their way.
-    private var isSweeping: Bool { sweep.isUnderway || !controls.sweeps.isEmpty || !widgets.sweeps.isEmpty }
+    /// Whether settings, locks or reloads of many are on their way.
+    var isSweeping: Bool {
+        sweep.isUnderway || !controls.sweeps.isEmpty || !controls.lockSweeps.isEmpty || !widgets.sweeps.isEmpty
+    }
 
     /// The date of the next deadline or expiry that ``fireDue(at:dating:limit:)`` would let take effect.
     package func earliestDeadline() -> Instant {

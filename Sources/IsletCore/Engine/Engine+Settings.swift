@@ -17,10 +17,10 @@ struct SettingsSweep: Sendable {
 }
 
 extension Engine {
-    /// How many slots of a settings sweep one turn looks at.
-    package static let sweepBudget: Slot = 16_384
-    /// How many events a settings sweep makes in one turn, and a few more.
-    package static let sweepEvents = 1_024
+    /// How many slots of a settings sweep one step looks at. A turn takes such steps as long as its batch has room.
+    package static let sweepBudget: Slot = 1_024
+    /// How many events a settings sweep makes in one step, and a few more.
+    package static let sweepEvents = 64
 
     /// What holds for an app on a device, or for activities without one.
     package func settings(of app: AppID, on device: DeviceID?) -> ActivitySettings {
@@ -91,7 +91,7 @@ extension Engine {
         sweep.setAt = now
         sweep.left = activities.capacity
         note(app: app)
-        // The first turn is now, so that a small service is through at once; a walk that is underway has its own turns.
+        // The first step is now, so that a small service is through at once; a walk that is underway has its own turns.
         if !wasUnderway { continueSweep(at: now, dating) }
     }
 
@@ -134,7 +134,7 @@ extension Engine {
         if kept.count < devices[device].settings.count { devices[device].settings = kept }
     }
 
-    /// Goes on with settings that reach many.
+    /// Goes on with settings that reach many, one step.
     mutating func continueSweep(at now: Instant, _ dating: Dating) {
         guard sweep.isUnderway else { return }
         let lastEvent = events.count + Engine.sweepEvents
@@ -172,9 +172,10 @@ extension Engine {
             steps = activities[slot].machine.switchedOff(at: now)
         } else if !settings.activitiesEnabled || ordinal < apps[app].switchedOffAt {
             steps = activities[slot].machine.switchedOff(at: now)
-        } else if settings.frequentPushesEnabled != record.frequentPushes
-            || ordinal < apps[app].frequentPushesFlippedAt
+        } else if record.state.isOpen,
+            settings.frequentPushesEnabled != record.frequentPushes || ordinal < apps[app].frequentPushesFlippedAt
         {
+            // What has ended sends nothing any more: thousands of them on a device are not written anew for it.
             steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
             activities[slot].frequentPushes = settings.frequentPushesEnabled
             if steps.isEmpty { note(activity: slot) }

@@ -83,7 +83,7 @@ package struct Engine: ~Copyable {
 
     /// The earliest date at which ``fireDue(at:dating:limit:)`` has something to do; `never` where nothing is armed.
     package func nextWork() -> Instant {
-        if sweep.isUnderway || !controls.sweeps.isEmpty || !widgets.sweeps.isEmpty { return Instant(0) }
+        if isSweeping { return Instant(0) }
         return min(
             wheel.nextWork(), controls.wheel.nextWork(), widgets.wheel.nextWork(), retained.nextExpiry,
             muted.nextExpiry)

@@ -20,6 +20,8 @@ package struct GroupTable: ~Copyable {
     package internal(set) var changedGroups: [GroupID] = []
     /// What happened since the last release, in order.
     package internal(set) var events: [GroupEvent] = []
+    /// Those of which no member was known when they were taken back, so that their owner became the only one.
+    package internal(set) var restoredWithoutMembers: [GroupID] = []
 
     init() {}
 

@@ -47,6 +47,11 @@ package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
         return all[(name.map { place(of: $0, in: all, isBehind: true) } ?? 0)...]
     }
 
+    /// What all kinds of an app have of something.
+    func sum(of app: AppID, _ share: (DeclaredKind<Declaration>) -> Int) -> Int {
+        (sorted[app] ?? []).reduce(0) { $0 + share(records[Int($1)]) }
+    }
+
     /// Where a name stands or would stand among kinds that are sorted; or where the first stands that is behind it.
     private func place(of name: [UInt8], in kinds: [DeclaredKindID], isBehind: Bool = false) -> Int {
         var range = 0..<kinds.count

@@ -16,10 +16,13 @@ struct ReloadSweep<Cause: Equatable & Sendable>: Sendable {
 
     /// At most this many are on their way; beyond, a reload by command is refused as `busy`.
     static var maximum: Int { 64 }
-    /// How many slots a turn looks at.
-    static var slotsPerTurn: Int { 4_096 }
-    /// How many instances a turn reloads.
-    static var reloadsPerTurn: Int { 1_024 }
+    /// How many slots a step looks at. A turn takes such steps as long as its batch has room.
+    static var slotsPerStep: Int { 1_024 }
+    /// How many instances a step reloads.
+    static var reloadsPerStep: Int { 64 }
+
+    /// What it is about, under which it is remembered.
+    var kinds: SweptKinds { SweptKinds(app: app, kind: kind) }
 
     /// Whether two that have not begun can be one.
     func isSame(as other: ReloadSweep) -> Bool { app == other.app && kind == other.kind && cause == other.cause }
@@ -27,27 +30,29 @@ struct ReloadSweep<Cause: Equatable & Sendable>: Sendable {
     /// Takes another one over, which was asked for later.
     mutating func join(_ later: ReloadSweep) {
         if except != later.except { except = nil }
+        since = later.since
         setAt = later.setAt
         end = later.end
-    }
-
-    /// The kinds of which it reloads instances, in the order of their numbers.
-    func kinds<Declaration>(in table: borrowing DeclaredKindTable<Declaration>) -> [DeclaredKindID] {
-        if let kind { return [kind] }
-        return table.records.indices.map { DeclaredKindID($0) }.filter { table[$0].app == app && table[$0].placed > 0 }
-    }
-
-    /// Those of some kinds that it was about and none of these is.
-    func kinds<Declaration>(
-        of kinds: some Collection<DeclaredKindID>, in table: borrowing DeclaredKindTable<Declaration>,
-        without others: some Sequence<ReloadSweep>
-    ) -> [DeclaredKindID] {
-        let own = kinds.filter { covers(app: table[$0].app, $0) }
-        return own.filter { kind in !others.contains { $0.covers(app: app, kind) } }.sorted()
     }
 
     /// Whether it is about an instance of an app and a kind.
     func covers(app other: AppID, _ otherKind: DeclaredKindID) -> Bool {
         app == other && (kind.map { $0 == otherKind } ?? true)
+    }
+}
+
+/// What a reload of many is about: a kind of an app, or all of them.
+package struct SweptKinds: Hashable, Comparable, Sendable {
+    package var app: AppID
+    /// nil: all kinds of the app.
+    package var kind: DeclaredKindID?
+
+    package init(app: AppID, kind: DeclaredKindID? = nil) {
+        self.app = app
+        self.kind = kind
+    }
+
+    package static func < (one: SweptKinds, other: SweptKinds) -> Bool {
+        (one.app, one.kind.map { Int($0) } ?? -1) < (other.app, other.kind.map { Int($0) } ?? -1)
     }
 }

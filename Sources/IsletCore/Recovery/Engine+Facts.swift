@@ -18,6 +18,10 @@ package enum EngineNote: Equatable, Sendable {
     case conditions([UInt8])
     /// How many requests a widget's held reload stands for.
     case heldReload(Slot)
+    /// Whether a reload of controls that a command asked for has not reached all of them.
+    case controlReload(SweptKinds)
+    /// The same of widgets.
+    case widgetReload(SweptKinds)
 }
 
 /// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and

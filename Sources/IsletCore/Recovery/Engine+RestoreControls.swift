@@ -166,11 +166,13 @@ extension Engine {
         package var app: [UInt8]
         /// The exact bytes of the declaration, which the protocol reads; empty: it was never declared.
         package var declaration: [UInt8]
-        /// The cause of a reload that has not reached all of its controls; nil: there is none.
-        var unswept: ControlCause?
+        /// In the second layout, which had reloads on their way in here: the cause of one, or nil in it where there is none.
+        var unswept: ControlCause??
 
-        /// The layout. The first one knew of no reload on its way.
-        static let version: UInt8 = 2
+        /// The layout. It is the first one again, since a reload on its way is a fact of its own.
+        static let version: UInt8 = 1
+        /// The layout that releases have written which kept reloads on their way here.
+        static let versionWithReload: UInt8 = 2
 
         package init(app: [UInt8], declaration: [UInt8]) {
             self.app = app
@@ -178,13 +180,10 @@ extension Engine {
         }
     }
 
-    /// A kind's declaration, byte for byte, and its reload that is on its way.
+    /// A kind's declaration, byte for byte.
     package func writeFact(controlKind kind: ControlKindID, to writer: inout ImageWriter) {
         writer.write(byte: ControlKindFact.version)
         writer.write(run: controls.kinds[kind].declaration?.json ?? [])
-        let unswept = controls.unswept[kind]
-        writer.write(unswept != nil)
-        if let unswept { writer.write(byte: unswept.rawValue) }
     }
 
     /// The key of the fact that a device is locked.
@@ -207,9 +206,12 @@ extension Engine {
         let app = key.bytes(FrameRange(1..<slash))
         return try ImageReader.read(value) { reader throws(ImageError) in
             let version = try reader.byte()
-            guard (1...ControlKindFact.version).contains(version) else { throw ImageError.unknownVersion(version) }
+            guard version == ControlKindFact.version || version == ControlKindFact.versionWithReload else {
+                throw ImageError.unknownVersion(version)
+            }
             var fact = ControlKindFact(app: app, declaration: try reader.bytesOfRun())
-            if version > 1, try reader.flag() { fact.unswept = try reader.value() }
+            guard version == ControlKindFact.versionWithReload else { return fact }
+            fact.unswept = .some(try reader.flag() ? try reader.value(ControlCause.self) : nil)
             return fact
         }
     }
@@ -222,8 +224,14 @@ extension Engine {
             let kind = controls.kinds.kind(app, named: fact.app, declaration.kind)
         else { throw .contradiction("more apps or kinds than there may be") }
         controls.kinds[kind].declaration = declaration
-        controls.unswept[kind] = fact.unswept
         if !isInSnapshot { kindChanged(kind) }
+        guard let unswept = fact.unswept else { return }
+        let kinds = SweptKinds(app: app, kind: kind)
+        controls.unswept[kinds] = unswept
+        guard unswept != nil else { return }
+        // The snapshot gets both in the layout of today, so that no later start reads this one once more.
+        kindChanged(kind)
+        controls.changedReloads.insert(kinds)
     }
 
     /// Takes a lock back, or that there is none any more; false where the key is not one.

@@ -118,6 +118,7 @@ extension Engine {
             guard groups[group].members.isEmpty else { continue }
             guard !isProven else { throw .contradiction("a group of which nobody is a member") }
             groups[group].members = [groups[group].owner]
+            groups.restoredWithoutMembers.append(group)
             groups.changed(group)
         }
     }

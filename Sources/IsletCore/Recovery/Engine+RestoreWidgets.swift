@@ -186,10 +186,13 @@ extension Engine {
         package var declaration: [UInt8]
         package var recommendations: [UInt8]?
         var relevance: KindRelevance?
-        var unswept: UnsweptReload?
+        /// In the second layout, which had reloads on their way in here: one of them, or nil in it where there is none.
+        var unswept: UnsweptReload??
 
-        /// The layout. The first one knew of no reload on its way.
-        static let version: UInt8 = 2
+        /// The layout. It is the first one again, since a reload on its way is a fact of its own.
+        static let version: UInt8 = 1
+        /// The layout that releases have written which kept reloads on their way here.
+        static let versionWithReload: UInt8 = 2
     }
 
     /// The key of a kind's fact: app and kind with a slash between them, which neither may hold.
@@ -198,16 +201,10 @@ extension Engine {
         return [Engine.widgetKindTag] + apps[record.app].name + [UInt8(ascii: "/")] + record.name
     }
 
-    /// A kind's declaration, relevance and recommendations, and its reload that is on its way.
+    /// A kind's declaration, relevance and recommendations.
     package func writeFact(widgetKind kind: DeclaredKindID, to writer: inout ImageWriter) {
         writer.write(byte: WidgetKindFact.version)
         writer.write(run: widgets.kinds[kind].declaration?.json ?? [])
-        let unswept = widgets.unswept[kind]
-        writer.write(unswept != nil)
-        if let unswept {
-            writer.write(unswept.since)
-            writer.write(byte: unswept.cause.rawValue)
-        }
         let recommendations = widgets.recommendations[kind]
         writer.write(recommendations != nil)
         if let recommendations { writer.write(run: recommendations) }
@@ -245,8 +242,14 @@ extension Engine {
         widgets.kinds[kind].declaration = declaration
         widgets.recommendations[kind] = fact.recommendations
         widgets.relevance[kind] = fact.relevance
-        widgets.unswept[kind] = fact.unswept
         if !isInSnapshot { widgetKindChanged(kind) }
+        guard let unswept = fact.unswept else { return }
+        let kinds = SweptKinds(app: app, kind: kind)
+        widgets.unswept[kinds] = unswept
+        guard unswept != nil else { return }
+        // The snapshot gets both in the layout of today, so that no later start reads this one once more.
+        widgetKindChanged(kind)
+        widgets.changedReloads.insert(kinds)
     }
 
     /// The key of the fact of a device's conditions.
@@ -291,13 +294,11 @@ extension Engine {
 extension Engine.WidgetKindFact {
     fileprivate init(app: [UInt8], _ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
+        guard version == Self.version || version == Self.versionWithReload else { throw .unknownVersion(version) }
         self.app = app
         declaration = try reader.bytesOfRun()
-        if version > 1, try reader.flag() {
-            let since = try reader.instant()
-            guard since.isSet, since.isPlausible else { throw .contradiction("a date in no century") }
-            unswept = UnsweptReload(since: since, cause: try reader.value())
+        if version == Self.versionWithReload {
+            unswept = .some(try reader.flag() ? try UnsweptReload(&reader) : nil)
         }
         if try reader.flag() { recommendations = try reader.bytesOfRun() }
         guard try reader.flag() else { return }

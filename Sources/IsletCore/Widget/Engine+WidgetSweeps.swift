@@ -5,27 +5,34 @@ extension Engine {
         app: AppID, _ kind: DeclaredKindID?, _ cause: WidgetCause, at now: Instant
     ) -> WidgetOutcome {
         let isAsked = cause.isAskedOfMany
-        guard !isAsked || widgets.sweeps.count < ReloadSweep<WidgetCause>.maximum else {
+        let sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
+        // Those that wait become one. What providers make could be sent once more by nobody, and is never refused.
+        let waiting = widgets.sweeps.indices.first { widgets.sweeps[$0].next == 0 && widgets.sweeps[$0].isSame(as: sweep) }
+        guard !isAsked || waiting != nil || widgets.sweeps.count < ReloadSweep<WidgetCause>.maximum else {
             return .refused(.busy(retryAfter: 100))
         }
         let count =
             kind.map { widgets.kinds[$0].placed }
-            ?? widgets.kinds.records.reduce(0) { $0 + ($1.app == app ? $1.placed : 0) }
+            ?? widgets.kinds.sum(of: app) { $0.placed }
         guard count > 0 else { return .reloading(count: 0) }
-        let sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
-        // Nobody could send these once more, so they are never refused: the ones that wait become one.
-        let waiting = isAsked ? nil : widgets.sweeps.indices.dropFirst().first { widgets.sweeps[$0].isSame(as: sweep) }
-        if let waiting { widgets.sweeps[waiting].join(sweep) } else { widgets.sweeps.append(sweep) }
-        continueWidgetSweeps(at: now)
-        // It is the last in the row. What is answered now must not end with this process.
-        if isAsked, !widgets.sweeps.isEmpty { remember(sweep) }
+        if let waiting { widgets.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
+        // What is answered now must not end with this process.
+        if isAsked, widgets.sweeps.contains(where: { $0.isSame(as: sweep) }) {
+            setUnswept(sweep.kinds, UnsweptReload(since: sweep.setAt, cause: sweep.cause))
+        }
         return .reloading(count: count)
     }
 
-    /// Goes on with reloads of many, some of them.
+    /// Its first step is now, so that a small house is through at once; behind others it has turns of its own.
+    private mutating func begin(_ sweep: ReloadSweep<WidgetCause>, at now: Instant) {
+        widgets.sweeps.append(sweep)
+        if widgets.sweeps.count == 1 { continueWidgetSweeps(at: now) }
+    }
+
+    /// Goes on with reloads of many, one step.
     mutating func continueWidgetSweeps(at now: Instant, _ dating: Dating = .whenNoticed) {
-        var slots = ReloadSweep<WidgetCause>.slotsPerTurn
-        var reloads = ReloadSweep<WidgetCause>.reloadsPerTurn
+        var slots = ReloadSweep<WidgetCause>.slotsPerStep
+        var reloads = ReloadSweep<WidgetCause>.reloadsPerStep
         while slots > 0, reloads > 0, var sweep = widgets.sweeps.first {
             let date = dating == .whenDue ? sweep.setAt : now
             while sweep.next < sweep.end, slots > 0, reloads > 0 {
@@ -49,31 +56,29 @@ extension Engine {
         }
     }
 
-    /// A sweep that a command asked for goes on in later turns.
-    private mutating func remember(_ sweep: ReloadSweep<WidgetCause>) {
-        for kind in sweep.kinds(in: widgets.kinds) {
-            widgets.unswept[kind] = UnsweptReload(since: sweep.setAt, cause: sweep.cause)
-            note(widgetKind: kind)
-        }
-    }
-
     /// A sweep is through.
     private mutating func forget(_ sweep: ReloadSweep<WidgetCause>) {
-        guard !widgets.unswept.isEmpty else { return }
-        let others = widgets.sweeps.lazy.filter(\.cause.isAskedOfMany)
-        for kind in sweep.kinds(of: widgets.unswept.keys, in: widgets.kinds, without: others) {
-            widgets.unswept[kind] = nil
-            note(widgetKind: kind)
-        }
+        guard widgets.unswept[sweep.kinds] != nil,
+            !widgets.sweeps.contains(where: { $0.cause.isAskedOfMany && $0.kinds == sweep.kinds })
+        else { return }
+        setUnswept(sweep.kinds, nil)
+    }
+
+    /// A sweep that a command asked for goes on in later turns, or is through.
+    private mutating func setUnswept(_ kinds: SweptKinds, _ unswept: UnsweptReload?) {
+        guard widgets.unswept[kinds] != unswept else { return }
+        widgets.unswept[kinds] = unswept
+        widgets.changedReloads.insert(kinds)
+        if isJournalled { notes.append(.widgetReload(kinds)) }
     }
 
     /// Goes on with the sweeps that the process before did not end.
     mutating func resumeWidgetSweeps(at now: Instant) {
-        for kind in widgets.unswept.keys.sorted() {
-            guard let left = widgets.unswept[kind] else { continue }
+        for kinds in widgets.unswept.keys.sorted() {
+            guard let left = widgets.unswept[kinds] else { continue }
             widgets.sweeps.append(
                 ReloadSweep(
-                    app: widgets.kinds[kind].app, kind: kind, cause: left.cause, setAt: now, since: left.since,
+                    app: kinds.app, kind: kinds.kind, cause: left.cause, setAt: now, since: left.since,
                     end: widgets.slab.capacity))
         }
     }

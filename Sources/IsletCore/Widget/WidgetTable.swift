@@ -18,8 +18,8 @@ package struct WidgetTable: ~Copyable {
     /// What providers recommend, until it is invalidated: JSON arrays.
     var recommendations: [DeclaredKindID: [UInt8]] = [:]
     var sweeps: [ReloadSweep<WidgetCause>] = []
-    /// The kinds whose reload by command has not reached all of their widgets yet.
-    var unswept: [DeclaredKindID: UnsweptReload] = [:]
+    /// Reloads by command that have not reached all of their widgets yet.
+    var unswept: [SweptKinds: UnsweptReload] = [:]
     /// Those whose action ran when the process before ended.
     var interrupted: [SlotRef] = []
     var decisions = DecisionLog<WidgetDecision>()
@@ -28,10 +28,12 @@ package struct WidgetTable: ~Copyable {
 
     /// The widgets, free slots among them, that changed since a snapshot wrote them.
     package var changedSlots = ChangedSlots()
-    /// The kinds whose declaration, relevance, recommendations or reload on its way did.
+    /// The kinds whose declaration, relevance or recommendations did.
     package var changedKinds: [DeclaredKindID] = []
     /// The devices whose conditions did, by name.
     package var changedConditions: Set<[UInt8]> = []
+    /// The reloads of many that a command asked for, of which some are on their way since, or are not any more.
+    package var changedReloads: Set<SweptKinds> = []
     /// What happened since the last release, in order.
     package internal(set) var events: [WidgetEvent] = []
     /// Timelines that no widget has any more, and events may be of.

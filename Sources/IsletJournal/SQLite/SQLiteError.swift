@@ -57,11 +57,11 @@ package enum SQLiteError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether what failed only lacked something of which there may be more in a moment, so that it can be tried again.
+    /// Whether what failed only lacked something that may be there in a moment, be it a lock, so that it can be tried again.
     var isLack: Bool {
         switch self {
-        case .full, .noDescriptor: true
-        case .busy, .corrupt, .notADatabase, .cannotOpen, .io, .other: false
+        case .full, .noDescriptor, .busy: true
+        case .corrupt, .notADatabase, .cannotOpen, .io, .other: false
         }
     }
 

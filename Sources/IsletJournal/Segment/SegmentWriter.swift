@@ -22,7 +22,7 @@ final class SegmentWriter: @unchecked Sendable {
     private let pageSize: Int
 
     /// How long another process may hold the lock, such as `sqlite3` in the hands of somebody who writes.
-    private static let lockMilliseconds: Int32 = 5_000
+    private static let lockMilliseconds: Int32 = 1_000
     /// KiB of pages that are kept: those that the next batch changes again, and no more, so that they stay near.
     private static let cacheKiB = 1_024
 

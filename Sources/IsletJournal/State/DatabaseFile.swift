@@ -2,16 +2,21 @@
 enum DatabaseFile {
     /// Makes a database in write-ahead mode: under another name first, synced, then renamed.
     ///
-    /// - Parameter fill: Anything else that belongs into it, before it is synced.
+    /// - Parameters:
+    ///   - givesBackRoom: Whether pages that are free can be taken off the file (`incremental_vacuum`).
+    ///   - fill: Anything else that belongs into it, before it is synced.
     static func create(
-        path: String, schema: String, meta: [String: String],
+        path: String, schema: String, meta: [String: String], givesBackRoom: Bool = false,
         fill: (Database) throws(SQLiteError) -> Void = { (_) throws(SQLiteError) in }
     ) throws(StoreError) {
         let unfinished = FolderNames.unfinished(path)
         do throws(SystemError) { try FolderNames.removeDatabase(unfinished) } catch { throw StoreError(error) }
         do throws(SQLiteError) {
             let database = try Database(path: unfinished, mode: .create)
-            try database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+            try database.execute("""
+                PRAGMA page_size = 4096; PRAGMA auto_vacuum = \(givesBackRoom ? "INCREMENTAL" : "NONE"); PRAGMA journal_mode = DELETE;
+                PRAGMA synchronous = FULL
+                """)
             try database.transaction { () throws(SQLiteError) in
                 try database.execute(schema)
                 for (key, value) in meta.sorted(by: { $0.key < $1.key }) { try Meta.set(key, to: value, in: database) }

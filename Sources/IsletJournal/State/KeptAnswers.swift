@@ -26,11 +26,28 @@ struct KeptAnswers {
         } while try rows.step()
     }
 
-    /// Removes those that nobody can ask for any more.
-    func remove(before batch: UInt64) throws(SQLiteError) {
-        guard try exist else { return }
-        try database.execute("DELETE FROM answer WHERE batch < \(batch)")
+    /// Removes the oldest of those that nobody can ask for any more, about ``bytesAtOnce`` of them.
+    ///
+    /// - Returns: Whether there may be more.
+    func removeOldest(before batch: UInt64) throws(SQLiteError) -> Bool {
+        guard try exist else { return false }
+        let rows = try database.prepare("SELECT batch, length(answers) FROM answer WHERE batch < ? ORDER BY batch")
+        rows.bind(batch, at: 1)
+        var last: UInt64?
+        var bytes = 0
+        while bytes < Self.bytesAtOnce, try rows.step() {
+            last = rows.unsigned(0)
+            bytes += Int(rows.integer(1)) + Self.rowBytes
+        }
+        rows.reset()
+        guard let last else { return false }
+        try database.execute("DELETE FROM answer WHERE batch <= \(last)")
+        return bytes >= Self.bytesAtOnce
     }
+
+    private static let bytesAtOnce = 256 << 10
+    /// What a row takes beside its answers.
+    private static let rowBytes = 32
 
     /// In their order: those of batches before one, closed at or after a domain time.
     func forEach(

@@ -11,9 +11,12 @@ final class StateDatabase: @unchecked Sendable {
     private let setFact: Statement
     private let forgetFact: Statement
 
-    private static let lockMilliseconds: Int32 = 5_000
+    private static let lockMilliseconds: Int32 = 1_000
     /// The log is moved into the file when it has so many pages: no more than is written without anybody noticing.
     private static let checkpointPages = 256
+    private static let vacuumedPages = 128
+    /// A log that was larger once, as for all answers of a segment, gives the rest back when it begins again.
+    private static let keptLogBytes = 4 << 20
 
     init(path: String) throws(SQLiteError) {
         self.path = path
@@ -25,6 +28,7 @@ final class StateDatabase: @unchecked Sendable {
             """
             PRAGMA synchronous = NORMAL;
             PRAGMA wal_autocheckpoint = 0;
+            PRAGMA journal_size_limit = \(Self.keptLogBytes);
             PRAGMA cache_size = -1024;
             """)
         database.countLogPages()
@@ -38,7 +42,7 @@ final class StateDatabase: @unchecked Sendable {
 
     /// Makes the file.
     static func create(path: String, meta: [String: String]) throws(StoreError) {
-        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta)
+        try DatabaseFile.create(path: path, schema: Schema.state, meta: meta, givesBackRoom: true)
     }
 
     func meta() throws(SQLiteError) -> Meta { try Meta(database) }
@@ -64,7 +68,6 @@ final class StateDatabase: @unchecked Sendable {
             try writeRows(of: chunk)
             try Meta.set(Schema.Key.holdsThrough, to: through, in: database)
             try Meta.set(Schema.Key.answersFrom, to: chunk.answersFrom, in: database)
-            try KeptAnswers(database).remove(before: chunk.answersFrom)
             // Everything that was lost is written over by now.
             try Meta.set(Schema.Key.isAhead, to: UInt64(0), in: database)
         }
@@ -133,6 +136,28 @@ final class StateDatabase: @unchecked Sendable {
         unsafe setFact.bindBlob(value, at: 2)
         setFact.bind(sum.value, at: 3)
         try setFact.run()
+    }
+
+    /// Removes some of the answers before a batch, the oldest. Few at a time, since every page that is changed stands in
+    /// the log first: where answers have filled the disk, there is no room for all of them there.
+    ///
+    /// - Returns: Whether there may be more.
+    func removeAnswers(before batch: UInt64) throws(SQLiteError) -> Bool {
+        let areMore = try database.transaction { () throws(SQLiteError) in
+            try KeptAnswers(database).removeOldest(before: batch)
+        }
+        // What they took goes back to the disk, but where the file was made by an older version.
+        try database.prepare("PRAGMA incremental_vacuum(\(Self.vacuumedPages))").run()
+        try checkpointIfNeeded()
+        return areMore
+    }
+
+    /// Moves the log into the file and gives its room back, unless somebody reads it: a transaction that found the disk
+    /// full has left its part there.
+    func giveBackLog() throws(SQLiteError) {
+        database.waitForLocks(milliseconds: 0)
+        defer { database.waitForLocks(milliseconds: Self.lockMilliseconds) }
+        try database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").run()
     }
 
     /// Moves the log into the file when it has grown.

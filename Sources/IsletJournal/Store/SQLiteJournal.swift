@@ -14,15 +14,18 @@ package final class SQLiteJournal: Journal {
     private var lastAppended: UInt64
     private var isClosed = false
 
-    init(store: Store, report: @escaping JournalReport) throws(SystemError) {
+    /// - Parameter writer: The store's, which is closed as soon as its segment is full.
+    init(store: Store, writer: SegmentWriter, report: @escaping JournalReport) throws(SystemError) {
         guarantee = store.options.sync.guarantee
         lock = store.lock
         lastAppended = store.summary.lastBatch
         let fate = JournalFate(onFailure: store.options.onFailure)
         let reader = ReadWorker(store: store, fate: fate, report: report)
         let room = RoomWatch(report: report)
-        let sweeper = Sweeper(store: store, fate: fate, room: room, onTrim: reader.segmentWasTrimmed, report: report)
-        let committer = Committer(store: store, sweeper: sweeper, fate: fate, room: room, report: report)
+        let sweeper = Sweeper(
+            store: store, written: writer.identity, fate: fate, room: room, onTrim: reader.segmentWasTrimmed, report: report)
+        let committer = Committer(
+            store: store, writer: writer, sweeper: sweeper, fate: fate, room: room, report: report)
         (self.sweeper, self.committer, self.reader) = (sweeper, committer, reader)
         // The folder is ours until the last thread that writes is gone.
         let lock = lock

@@ -15,8 +15,8 @@ package final class Store: RecoverySource {
     /// The first batch with an answer that a retry may still ask for.
     let answersFrom: UInt64
     let mark: MarkFile
-    /// The one that is written now.
-    let writer: SegmentWriter
+    /// The one that is written now; the journal takes it, since a store lives as long as its process.
+    private var writer: SegmentWriter?
     /// While it is read for recovery.
     var ahead: SegmentsAhead?
 
@@ -87,8 +87,9 @@ package final class Store: RecoverySource {
     ) throws(StoreError) -> SQLiteJournal {
         ahead = nil
         precondition(lastBatch == summary.lastBatch, "batch \(lastBatch) is not the last, \(summary.lastBatch) is")
+        guard let writer = writer.take() else { preconditionFailure("a store's journal is started once") }
         do throws(SystemError) {
-            return try SQLiteJournal(store: self, report: report)
+            return try SQLiteJournal(store: self, writer: writer, report: report)
         } catch {
             throw StoreError(error)
         }

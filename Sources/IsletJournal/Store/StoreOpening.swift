@@ -76,6 +76,7 @@ struct StoreOpening {
         guard summary.lastBatch >= acknowledged || mayHaveLost else {
             throw .commitsLost(directory: names.directory, last: summary.lastBatch, acknowledged: acknowledged)
         }
+        if summary.lastBatch < acknowledged { summary.lostBatches = summary.lastBatch + 1...acknowledged }
         let firstKept = survey.filled.first?.firstBatch ?? summary.lastBatch + 1
         guard firstKept <= resumed.holdsThrough + 1 else {
             throw .damaged(

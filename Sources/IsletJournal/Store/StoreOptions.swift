@@ -25,8 +25,8 @@ package struct StoreOptions: Sendable {
     package var retentionTime: Int64 = 24 * 3_600_000
     /// Retries may ask for answers this long in domain time, in milliseconds: a start reads so many.
     package var answerRetention: Int64 = 600_000
-    /// Nothing is committed while fewer bytes than these are free. Half of them are for the snapshot, without which no
-    /// segment can be trimmed; trimming itself waits for nothing.
+    /// Nothing new is taken while fewer bytes than these are free. A quarter of them is for what was taken already, and half
+    /// for the snapshot, without which no segment can be trimmed; trimming itself waits for nothing.
     package var minimumFree = 64 << 20
     /// Whether a segment's log has zeros ahead (``LogRoom``).
     package var logRoom = true

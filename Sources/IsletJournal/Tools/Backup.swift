@@ -7,18 +7,16 @@ struct Backup {
     let names: FolderNames
     let state: StateDatabase
     let segments: SegmentDirectory
-    /// The first batch with an answer that a retry may still ask for.
-    let answersFrom: UInt64
     /// Whether nobody wants it any more; asked again and again while it is made.
     var isOver: () -> Bool = { false }
 
     /// - Returns: The bytes of the file.
-    func write(to path: String, holdsThrough: UInt64) throws(StoreError) -> Int {
+    func write(to path: String) throws(StoreError) -> Int {
         try checkPlace(of: path)
         guard !FileSystem.exists(path) else { throw .exists(path) }
         let unfinished = FolderNames.unfinished(path)
         do throws(StoreError) {
-            try copy(to: unfinished, holdsThrough: holdsThrough)
+            try copy(to: unfinished)
             do throws(SystemError) {
                 try FileSystem.sync(unfinished)
                 guard !FileSystem.exists(path) else { throw SystemError.exists(path) }
@@ -47,7 +45,7 @@ struct Backup {
         }
     }
 
-    private func copy(to path: String, holdsThrough: UInt64) throws(StoreError) {
+    private func copy(to path: String) throws(StoreError) {
         do throws(SystemError) {
             try FolderNames.removeDatabase(path)
             // SQLite fills an empty file as it is, and would make one that everybody may read.
@@ -62,11 +60,14 @@ struct Backup {
             let target = try Database(path: path, mode: .readWrite)
             // One file is wanted; it is synced as a whole afterwards.
             try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            // As the copy says, since a restore goes by it: the snapshot may be further than anybody was told.
+            let known = try KnownState(meta: Meta(target))
+            let holdsThrough = known.holdsThrough
             try target.execute(Schema.backupBatches)
             try target.execute("BEGIN")
             try target.interruptible(when: isOver) { () throws(SQLiteError) in
                 try copyBatches(from: holdsThrough + 1, into: target)
-                try copyAnswers(through: holdsThrough, into: target)
+                try copyAnswers(from: known.answersFrom, through: holdsThrough, into: target)
             }
             try target.execute("COMMIT")
         } catch {
@@ -76,7 +77,9 @@ struct Backup {
 
     /// Those of the batches that are left out. Whoever sent a command to the folder that is copied may send it again to
     /// the one that is restored.
-    private func copyAnswers(through last: UInt64, into target: Database) throws(SQLiteError) {
+    private func copyAnswers(
+        from answersFrom: UInt64, through last: UInt64, into target: Database
+    ) throws(SQLiteError) {
         for segment in segments.segments
         where !segment.isEmpty && segment.lastBatch >= answersFrom && segment.firstBatch <= last {
             let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number)

@@ -79,7 +79,9 @@ private struct Restore {
     private func damaged(_ error: SQLiteError) -> StoreError {
         switch error {
         case .corrupt(let reason): .damagedBackup(file: file, reason: reason)
-        case .notADatabase, .full, .noDescriptor, .busy, .cannotOpen, .io, .other: StoreError(error, file: file)
+        // SQLite names the file that it reads, and means the one that it writes.
+        case .full: .database(.full("\(names.directory): there is no room for what \(file) has"))
+        case .notADatabase, .noDescriptor, .busy, .cannotOpen, .io, .other: StoreError(error, file: file)
         }
     }
 

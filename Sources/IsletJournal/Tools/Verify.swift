@@ -2,10 +2,12 @@ extension Store {
     /// Checks every byte of a data folder that can be checked, and changes nothing; also while a service uses it, but
     /// then in another process.
     ///
-    /// - Parameter bootID: This run of the machine; nil: as the system says.
-    /// - Throws: Only if there is no folder to look into.
+    /// - Parameters:
+    ///   - bootID: This run of the machine; nil: as the system says.
+    ///   - onSegment: Called with the number of each segment before it is read.
+    /// - Throws: Only if there is no folder to look into, or it cannot be read without writing, and may not be written.
     package static func verify(
-        directory: String, bootID: String? = nil
+        directory: String, bootID: String? = nil, onSegment: (Int) -> Void = { _ in }
     ) throws(StoreError) -> VerifyReport {
         let names = FolderNames(directory: directory)
         // The mark before the segments: a running service moves both on.
@@ -13,8 +15,9 @@ extension Store {
         var verify = Verify(names: names)
         verify.checkMark(contents)
         verify.checkState(contents)
-        verify.checkSegments(try FolderContents(names))
+        verify.checkSegments(try FolderContents(names), onSegment)
         verify.checkEnds(bootID: bootID ?? FileSystem.bootID)
+        if let unreadable = verify.unreadable { throw unreadable }
         return verify.report
     }
 }
@@ -23,7 +26,14 @@ extension Store {
 private struct Verify {
     let names: FolderNames
     var report = VerifyReport()
+    /// Why something could not be read that may be sound.
+    private(set) var unreadable: StoreError?
+    /// The snapshot's file, in which a running service notes what it trims.
+    private var state: Database?
+    /// What it said last.
     private var known: KnownState?
+    /// What the snapshot held before the segments were read.
+    private var held: UInt64 = 0
     private var store: String?
     private var lastEpoch: String?
     /// The log that had something behind its last commit when it was read, be it room: wrong if it still has when later
@@ -62,9 +72,11 @@ private struct Verify {
             try Schema.checkHeader(of: names.state)
             do throws(SQLiteError) {
                 let state = try Database(path: names.state, mode: .readOnly)
+                self.state = state
                 if let problem = try SegmentReader.quickCheck(state) { report.add(names.state, problem) }
                 known = try KnownState(meta: Meta(state))
                 store = known?.store
+                held = known?.holdsThrough ?? 0
                 // At one moment, since a running service may write between two statements.
                 try state.execute("BEGIN")
                 _ = try StateDatabase.segments(of: state)
@@ -74,8 +86,19 @@ private struct Verify {
                 throw StoreError(error, file: names.state)
             }
         } catch {
-            report.add(names.state, error)
+            add(names.state, error)
         }
+    }
+
+    private mutating func add(_ path: String, _ error: StoreError) {
+        // SQLite puts the index of a log beside it, also for who only reads.
+        if case .database(.cannotOpen) = error, FileSystem.obstacle(toWritingIn: names.directory) != nil {
+            unreadable = .database(
+                .cannotOpen(
+                    "\(path) cannot be read: that takes a file beside it, and \(names.directory) cannot be written. "
+                        + "Verify a copy of it"))
+        }
+        report.add(path, error)
     }
 
     private mutating func checkRows(of state: Database) throws(SQLiteError) {
@@ -95,23 +118,43 @@ private struct Verify {
         report.entities = count
     }
 
-    mutating func checkSegments(_ contents: FolderContents) {
+    /// A running service notes that a segment is trimmed before its files go: one that was not by the time that it was read
+    /// was there as a whole.
+    mutating func checkSegments(_ contents: FolderContents, _ onSegment: (Int) -> Void) {
+        readKnownAgain()
         var expected: Int?
         for number in contents.segments where number >= known?.firstSegment ?? 1 {
             let path = names.segment(number)
-            if let wanted = expected ?? known?.firstSegment, number != wanted {
+            if let wanted = [expected, known?.firstSegment].compactMap(\.self).max(), number != wanted {
                 report.add(names.segment(wanted), "is missing, and later segments are there")
-                last = nil
-                seqs.removeAll()
             }
+            if number != expected { beginAnew() }
             expected = number + 1
+            let before = report
+            onSegment(number)
             do throws(StoreError) {
                 try check(number, path)
             } catch {
-                // It may have been trimmed just now.
-                if FileSystem.exists(path) { report.add(path, error) }
+                if known != nil || FileSystem.exists(path) { add(path, error) }
+            }
+            readKnownAgain()
+            if let known, number < known.firstSegment {
+                report = before
+                (unended, former, unfinished) = (nil, nil, nil)
+                beginAnew()
             }
         }
+    }
+
+    private mutating func readKnownAgain() {
+        // What is wrong there was told before.
+        if let state, let newer = try? KnownState(meta: Meta(state)) { known = newer }
+    }
+
+    /// Nothing is known of the batches before the next one.
+    private mutating func beginAnew() {
+        last = nil
+        seqs.removeAll()
     }
 
     private mutating func check(_ number: Int, _ path: String) throws(StoreError) {
@@ -235,8 +278,8 @@ private struct Verify {
     mutating func checkEnds(bootID: String) {
         addUnended()
         guard let known else { return }
-        if report.batches == 0 { report.lastBatch = known.trimmedThrough }
-        let acknowledged = max(report.acknowledged, known.holdsThrough)
+        report.lastBatch = max(report.lastBatch, known.trimmedThrough)
+        let acknowledged = max(report.acknowledged, held)
         if report.lastBatch < acknowledged, known.mayHaveLostCommits(in: bootID) {
             report.lostUnsynced = acknowledged - report.lastBatch
         } else if report.lastBatch < acknowledged {

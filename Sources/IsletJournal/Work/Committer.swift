@@ -22,8 +22,11 @@ final class Committer: @unchecked Sendable {
     }
 
     private enum Outcome {
-        case committed
+        /// - free: the bytes that were before it; nil: nobody knows.
+        case committed(free: Int?)
         case full(free: Int)
+        /// Another process has the lock.
+        case locked
         case failed
     }
 
@@ -38,6 +41,7 @@ final class Committer: @unchecked Sendable {
     private let mark: MarkFile
     private let encoder = RowEncoder()
     private var writer: SegmentWriter
+    private var lockWarning: LockWarning
     /// It leaves its processor to whoever appends.
     private var affinity: ThreadAffinity?
     /// The segment to go on in, while this one, which is full, cannot be synced.
@@ -51,13 +55,15 @@ final class Committer: @unchecked Sendable {
     private var earlier: [[UInt8]: SeqRange]
 
     init(
-        store: Store, sweeper: Sweeper, fate: JournalFate, room: RoomWatch, report: @escaping JournalReport
+        store: Store, writer: SegmentWriter, sweeper: Sweeper, fate: JournalFate, room: RoomWatch,
+        report: @escaping JournalReport
     ) {
         names = store.names
         options = store.options
         segments = store.segments
         mark = store.mark
-        writer = store.writer
+        self.writer = writer
+        lockWarning = LockWarning(store.options)
         earlier = store.segments.segments.last?.apps ?? [:]
         self.sweeper = sweeper
         self.fate = fate
@@ -125,12 +131,16 @@ final class Committer: @unchecked Sendable {
         guard let (number, appendedAt) = current.map({ ($0.batch.number, $0.at) }) else { return false }
         while true {
             switch write() {
-            case .committed:
+            case .committed(let free):
                 let microseconds = (Self.now() - appendedAt) / 1_000
                 // The owner uses its own copy again as soon as it knows; two would be one copy too many.
                 current = nil
                 queue.change { $0.inFlight -= 1 }
-                room.has(.committer)
+                if let free, free < options.minimumFree {
+                    room.lacks(.committer, free: free)
+                } else {
+                    room.has(.committer)
+                }
                 report(.committed(through: number, microseconds: microseconds))
                 return true
             case .full(let free):
@@ -138,17 +148,30 @@ final class Committer: @unchecked Sendable {
                 let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
                 // Nobody was told that it is committed.
                 if mustEnd { return false }
+            case .locked:
+                // It has waited for the lock already.
+                if queue.look({ $0.isClosing }) { return false }
             case .failed: return false
             }
         }
     }
 
+    /// With less room a batch waits that was handed over. It is a quarter less than what keeps others from being made: as long
+    /// as one waits, the snapshot cannot go on either, and it takes the snapshot to trim anything.
+    private var floor: Int { options.minimumFree - options.minimumFree / 4 }
+
     private func write() -> Outcome {
         guard let batch = current?.batch else { return .failed }
-        if let free = options.freeBytes(names.directory), free < options.minimumFree { return .full(free: free) }
+        let free = options.freeBytes(names.directory)
+        if let free, free < floor { return .full(free: free) }
         do throws(SQLiteError) {
             try writer.write(batch, with: encoder)
+            lockWarning.isFree()
         } catch {
+            if case .busy(let reason) = error {
+                lockWarning.isHeld(reason)
+                return .locked
+            }
             if error.isLack { return .full(free: options.freeBytes(names.directory) ?? 0) }
             fate.fail("the commit of batch \(batch.number) failed, which is never tried again: \(error)")
             return .failed
@@ -162,7 +185,7 @@ final class Committer: @unchecked Sendable {
             return .failed
         }
         note(batch)
-        return .committed
+        return .committed(free: free)
     }
 
     private func note(_ batch: JournalBatch) {

@@ -45,6 +45,9 @@ final class Sweeper: @unchecked Sendable {
     private var holdsThrough: UInt64
     /// The first batch with an answer that a retry may still ask for, as the durable snapshot says.
     private var answersFrom: UInt64
+    /// Those before it were removed.
+    private var answersRemovedBefore: UInt64 = 0
+    private var lockWarning: LockWarning
     /// Domain time, as far as it is known here.
     private var now: Int64
     /// Of the newest full segments: as long as one has a connection, SQLite keeps the index of its log. Without it, the first
@@ -56,8 +59,8 @@ final class Sweeper: @unchecked Sendable {
     private let onTrim: @Sendable () -> Void
 
     init(
-        store: Store, fate: JournalFate, room: RoomWatch, onTrim: @escaping @Sendable () -> Void,
-        report: @escaping JournalReport
+        store: Store, written: SegmentIdentity, fate: JournalFate, room: RoomWatch,
+        onTrim: @escaping @Sendable () -> Void, report: @escaping JournalReport
     ) {
         names = store.names
         options = store.options
@@ -67,12 +70,13 @@ final class Sweeper: @unchecked Sendable {
         holdsThrough = store.summary.snapshotHoldsThrough
         answersFrom = store.answersFrom
         now = store.summary.clock
+        lockWarning = LockWarning(store.options)
         self.fate = fate
         self.room = room
         self.onTrim = onTrim
         self.report = report
         var first = Queue()
-        first.wanted = Self.follower(of: store.writer.identity)
+        first.wanted = Self.follower(of: written)
         queue = Monitor(first)
         fate.onFailure { [queue] in queue.change { $0.isClosing = true } }
     }
@@ -123,6 +127,8 @@ final class Sweeper: @unchecked Sendable {
     // MARK: The thread
 
     func run() {
+        // The process before may have left a log that was larger than there is room for.
+        giveBackLog()
         while !fate.hasFailed {
             switch takeJob() {
             case .makeSegment(let identity): makeSegment(identity)
@@ -225,18 +231,18 @@ final class Sweeper: @unchecked Sendable {
         let isWritten = write("the snapshot") { () throws(SQLiteError) in
             if let current { try state.write(current) }
         }
-        let through = current?.holdsThrough
-        let from = current?.answersFrom ?? 0
+        let ended = current?.holdsThrough
         now = max(now, current?.at ?? 0)
+        // It is on the disk, whatever the checkpoint waits for; what may be trimmed by it may be what makes room for that.
+        if isWritten, let ended {
+            holdsThrough = ended
+            answersFrom = current?.answersFrom ?? 0
+        }
         current = nil
         guard isWritten, write("a checkpoint", { () throws(SQLiteError) in try state.checkpointIfNeeded() }) else {
             return
         }
-        if let through {
-            holdsThrough = through
-            answersFrom = from
-            trim()
-        }
+        if ended != nil { trim() }
         report(.swept)
     }
 
@@ -249,22 +255,44 @@ final class Sweeper: @unchecked Sendable {
                 if free >= options.minimumFree / 2 {
                     try body()
                     room.has(.sweeper)
+                    lockWarning.isFree()
                     return true
                 }
                 room.lacks(.sweeper, free: free)
             } catch {
+                guard mayTryAgain(what, error) else { return false }
                 switch error {
                 case .full: room.lacks(.sweeper, free: free)
-                case .noDescriptor: break
-                case .busy, .corrupt, .notADatabase, .cannotOpen, .io, .other:
-                    fate.fail("writing \(what) failed, which is never tried again: \(error)")
-                    return false
+                case .busy:
+                    // Trimming would wait for the same lock.
+                    guard waitForRoom() else { return false }
+                    continue
+                case .noDescriptor, .corrupt, .notADatabase, .cannotOpen, .io, .other: break
                 }
             }
+            giveBackLog()
             trim()
             guard waitForRoom() else { return false }
         }
         return false
+    }
+
+    /// Whether what could not be written can be tried again; else everything ends here.
+    private func mayTryAgain(_ what: String, _ error: SQLiteError) -> Bool {
+        if case .busy(let reason) = error { lockWarning.isHeld(reason) }
+        if !error.isLack { fate.fail("writing \(what) failed, which is never tried again: \(error)") }
+        return error.isLack
+    }
+
+    /// What failed for want of room keeps room in the log.
+    private func giveBackLog() {
+        do throws(SQLiteError) {
+            try state.giveBackLog()
+        } catch .busy {
+            // It is not waited for: whoever reads it keeps it.
+        } catch {
+            _ = mayTryAgain("a checkpoint", error)
+        }
     }
 
     /// Waits a moment; false: the thread is to end. Backups are made meanwhile, as they may be for another disk.
@@ -285,6 +313,7 @@ final class Sweeper: @unchecked Sendable {
     /// it is tried again as time passes.
     private func trim() {
         queue.change { if let time = $0.time.take() { now = max(now, time) } }
+        forgetAnswers()
         while !fate.hasFailed {
             let known = segments.segments
             now = max(now, known.last?.lastAt ?? 0)
@@ -296,11 +325,8 @@ final class Sweeper: @unchecked Sendable {
                 try state.checkpointIfNeeded()
                 try state.recordTrimming(of: first, at: names.segment(first.number), answersFrom: answersFrom)
             } catch {
-                switch error {
-                case .full, .noDescriptor: return
-                case .busy, .corrupt, .notADatabase, .cannotOpen, .io, .other:
-                    return fate.fail("writing what is trimmed failed, which is never tried again: \(error)")
-                }
+                if mayTryAgain("what is trimmed", error) { giveBackLog() }
+                return
             }
             segments.trimFirst()
             full.removeAll { $0.number <= first.number }
@@ -314,14 +340,30 @@ final class Sweeper: @unchecked Sendable {
         }
     }
 
+    /// Removes the answers that nobody can ask for any more. That makes room as trimming does, and is tried again like it; a
+    /// stop does not wait for all of them.
+    private func forgetAnswers() {
+        var isSecondAttempt = false
+        while answersRemovedBefore < answersFrom, !fate.hasFailed {
+            do throws(SQLiteError) {
+                if try !state.removeAnswers(before: answersFrom) { answersRemovedBefore = answersFrom }
+                if queue.look({ $0.isClosing }) { return }
+            } catch {
+                guard mayTryAgain("what is forgotten", error), !isSecondAttempt else { return }
+                isSecondAttempt = true
+                giveBackLog()
+            }
+        }
+    }
+
     private func backUpNow(_ request: BackupRequest) {
         // A stop does not wait until everything is copied.
         let isOver = { [queue] in queue.look { $0.isClosing } }
         let backup = Backup(
-            names: names, state: state, segments: segments, answersFrom: answersFrom, isOver: isOver)
+            names: names, state: state, segments: segments, isOver: isOver)
         let outcome: Result<Int, BackupFailure>
         do throws(StoreError) {
-            outcome = .success(try backup.write(to: request.path, holdsThrough: holdsThrough))
+            outcome = .success(try backup.write(to: request.path))
         } catch {
             outcome = .failure(BackupFailure(reason: error.description))
         }

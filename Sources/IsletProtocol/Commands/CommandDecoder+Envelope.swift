@@ -66,6 +66,29 @@ extension CommandDecoder {
         return envelope
     }
 
+    /// The call that a `provider.answer` or `provider.fail` names in the beginning of a frame that is too long to be read;
+    /// nil where that says neither.
+    ///
+    /// - Parameter beginning: its first bytes, which end anywhere.
+    package static func answer(in beginning: Span<UInt8>) -> RefusedAnswer? {
+        var isAnswer = false
+        var provider: EntityID?
+        var call: FrameRange?
+        try? JSONScanner.scanObject(beginning) { member in
+            guard member.value.kind == .string else { return }
+            let text = member.value.text
+            if member.name.equals("op", in: beginning) {
+                isAnswer = text.equals("provider.answer", in: beginning) || text.equals("provider.fail", in: beginning)
+            } else if member.name.equals("provider", in: beginning) {
+                provider = EntityID(text: beginning, at: text.range)
+            } else if member.name.equals("call", in: beginning) {
+                call = text.range
+            }
+        }
+        guard isAnswer, let provider, let call else { return nil }
+        return RefusedAnswer(provider: provider, call: call)
+    }
+
     /// The `req` with which an answer begins; empty where it has none.
     package static func req(ofAnswer answer: Span<UInt8>) -> [UInt8] {
         let head: StaticString = "{\"req\":\""

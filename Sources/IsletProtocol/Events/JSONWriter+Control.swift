@@ -14,6 +14,7 @@ extension JSONWriter {
         _ record: ControlRecord, machine: ControlMachine, revision: UInt32, of engine: borrowing Engine
     ) {
         let kind = engine.controls.kinds[record.kind]
+        let isRedacted = machine.isRedacted || engine.hides(record)
         beginObject()
         field("id", record.id)
         field("app", plain: engine.apps[kind.app].name.span)
@@ -22,10 +23,10 @@ extension JSONWriter {
         field("template", name: machine.template.wireName)
         field("state", name: machine.state.wireName)
         field("revision", revision)
-        if !machine.isRedacted { content(record, machine, of: engine) }
+        if !isRedacted { content(record, machine, of: engine) }
         if machine.valueAt.isSet { field("valueAt", machine.valueAt) }
         field("isDisabled", machine.isDisabled)
-        field("isRedacted", machine.isRedacted)
+        field("isRedacted", isRedacted)
         if machine.failure != .none { field("failure", name: machine.failure.wireName) }
         field("addedAt", record.addedAt)
         field("cause", name: machine.cause.wireName)
@@ -109,7 +110,8 @@ extension JSONWriter {
             from: event.before?.state.wireName, to: event.after.state.wireName, cause: event.after.cause.wireName)
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
-        if let url = event.url {
+        // A locked device does not tell what is opened, as it tells nothing else that is sensitive.
+        if let url = event.url, !event.after.isRedacted, !engine.hides(record) {
             let kind = engine.controls.kinds[event.kind].name
             key("interaction")
             beginObject()
@@ -131,14 +133,16 @@ extension JSONWriter {
         _ event: ControlEvent, _ before: ControlMachine, _ record: ControlRecord, of engine: borrowing Engine
     ) {
         let after = event.after
+        // One that was not told yet what its device does is as hidden as it was, until it is told.
+        let isHidden = after.isRedacted || engine.hides(record)
         beginObject()
         field("id", event.id)
         if before.state != after.state { field("state", name: after.state.wireName) }
         field("revision", event.revision)
-        if before.isRedacted != after.isRedacted {
-            if after.isRedacted { hidden() } else { content(record, after, of: engine) }
-            field("isRedacted", after.isRedacted)
-        } else if !after.isRedacted {
+        if before.isRedacted != after.isRedacted, after.isRedacted == isHidden {
+            if isHidden { hidden() } else { content(record, after, of: engine) }
+            field("isRedacted", isHidden)
+        } else if !isHidden {
             contentPatch(event, before, record, of: engine)
         }
         if before.valueAt != after.valueAt {
@@ -193,17 +197,25 @@ extension JSONWriter {
         "configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint",
     ]
 
+    /// A member that is not the first of its object: with the comma and the quote before its name.
+    private static func withComma(_ member: JSONField) -> Range<Int> {
+        Int(member.name.range.offset) - 2..<member.value.range.indices.upperBound
+    }
+
     /// An event of a control's past as `control.history` shows it while the control is redacted: without what it told of
     /// the content.
     package mutating func redacted(event json: Span<UInt8>) {
         var hidden: [Range<Int>] = []
         do {
+            // What an action opens stands before the control, as it is written.
+            try JSONScanner.scanObject(json) { member in
+                if member.name.equals("interaction", in: json) { hidden.append(Self.withComma(member)) }
+            }
             try JSONScanner.scanObject(json, under: "control") { member in
                 guard member.value.kind != .null,
                     Self.contentMembers.contains(where: { member.name.equals($0, in: json) })
                 else { return }
-                // The id stands before: with the comma and the quote before its name.
-                hidden.append(Int(member.name.range.offset) - 2..<member.value.range.indices.upperBound)
+                hidden.append(Self.withComma(member))
             }
         } catch {
             // Damaged where it is stored: what it tells of the content cannot be told apart.

@@ -33,8 +33,25 @@ package enum JournalRebuild {
         var options = options
         options.takesWhatIsThere = true
         try Store.copy(directory: directory, into: target, options: options)
+        do {
+            return try await rebuild(target, options)
+        } catch {
+            // Whoever tries again would be told that something is there already.
+            Store.discard(directory: target)
+            throw error
+        }
+    }
+
+    /// - Parameter target: A copy.
+    private static func rebuild(_ target: String, _ options: StoreOptions) async throws -> Report {
         let store = try Store.open(directory: target, options: options)
         let salvage = RecoverySalvage()
+        if let lost = store.summary.lostBatches {
+            salvage.lose(
+                lost.count == 1
+                    ? "batch \(lost.lowerBound) was acknowledged and is gone"
+                    : "batches \(lost.lowerBound) to \(lost.upperBound) were acknowledged and are gone")
+        }
         let notices = Notices()
         // The clock of the journal: time does not pass by this.
         let clock = DomainClock(.manual(from: Instant(store.summary.clock)))

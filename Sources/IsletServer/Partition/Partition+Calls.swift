@@ -168,6 +168,7 @@ extension Partition {
         }
         if let refusal = misfit(purpose, answer, frame) {
             _ = providers.rejected(by: answer.provider, peer: peer, call: call, at: now.monotonic)
+            settleCalls()
             return refuse(envelope, frame, refusal)
         }
         return verdict(

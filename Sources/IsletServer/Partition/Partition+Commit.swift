@@ -10,13 +10,16 @@ extension Partition {
     func commit() {
         // Answers that nobody wanted were written all the same, and nothing else would make room for others.
         if outbound.isEmpty { outbound.removeAll() }
+        // What was applied may take room that nothing new gets: as long as it waits, so does the snapshot. A stop gives it up.
+        if !flights.isDiskFull || !isStopping {
+            while flights.mayDepart, let held = flights.takeHeld() { hand(over: held) }
+        }
         if flights.isDiskFull {
             // Only refusals stand here since then, and what is said of the streams is what is committed of them.
             writeStreamMessages()
             leaveNow()
             return
         }
-        while flights.mayDepart, let held = flights.takeHeld() { hand(over: held) }
         guard flights.mayDepart else { return }
         if !batch.isEmpty {
             writeStreamMessages()

@@ -7,7 +7,10 @@ extension Partition {
     /// - Parameter receivedAt: when it was received, in monotonic milliseconds; its `ttl` runs from then.
     func execute(_ frame: Span<UInt8>, isTooLong: Bool, isIngest: Bool, receivedAt: Milliseconds) -> FrameResult {
         statistics.commands += 1
-        if isTooLong { return refuseTooLong(frame) }
+        if isTooLong {
+            if !isIngest, let answer = CommandDecoder.answer(in: frame) { refused(answer, frame) }
+            return refuseTooLong(frame)
+        }
         do throws(RefusedCommand) {
             try decoder.decode(frame, into: &command)
         } catch {

@@ -14,6 +14,9 @@ extension Partition {
         case widgetKind(DeclaredKindID)
         /// What decides on a device whether reloads of widgets are charged, by its name.
         case conditions([UInt8])
+        /// Whether a reload of controls has not reached all of them.
+        case controlReload(SweptKinds)
+        case widgetReload(SweptKinds)
         /// What is left of a client's forgotten answers.
         case trace(EntityID)
         /// Where the clock was to go that has not arrived.
@@ -49,6 +52,10 @@ extension Partition {
             return (engine.factKey(widgetKind: kind), true)
         case .conditions(let name):
             return (engine.factKey(conditions: name), engine.writeFact(conditions: name, to: &image))
+        case .controlReload(let kinds):
+            return (engine.factKey(controlReload: kinds), engine.writeFact(controlReload: kinds, to: &image))
+        case .widgetReload(let kinds):
+            return (engine.factKey(widgetReload: kinds), engine.writeFact(widgetReload: kinds, to: &image))
         case .trace(let client):
             return (RetryWindow.traceKey(client), retries.writeTrace(of: client, to: &image))
         case .travel:

@@ -31,6 +31,8 @@ extension Partition {
             case .conditions(let name): noteFact(.conditions(name))
             case .activity(let slot): noteActivity(slot)
             case .heldReload(let slot): noteHeldReload(of: slot)
+            case .controlReload(let kinds): noteFact(.controlReload(kinds))
+            case .widgetReload(let kinds): noteFact(.widgetReload(kinds))
             }
         }
         engine.releaseNotes()
@@ -88,6 +90,7 @@ extension Partition {
             let key = content.extracting(key)
             if engine.restoreLock(key, isLocked: false, isInSnapshot: false) { return }
             if try restoreTravel(key, nil) { return }
+            if try engine.restoreReload(key, nil, isInSnapshot: false) { return }
             guard engine.forgetFact(key) else { throw .unknownValue }
         case .activity(let id, let image):
             recoveringSigns.append((id, try ActivityImage(content.extracting(image))))

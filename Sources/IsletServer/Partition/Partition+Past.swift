@@ -157,7 +157,8 @@ extension PastSubject {
     fileprivate func isRedacted(in engine: borrowing Engine) -> Bool {
         switch self {
         case .activity, .widget: false
-        case .control(let reference): engine.controls.record(reference)?.machine.isRedacted ?? false
+        case .control(let reference):
+            engine.controls.record(reference).map { $0.machine.isRedacted || engine.hides($0) } ?? false
         }
     }
 

@@ -98,16 +98,23 @@ extension Partition {
             let entities = try? RecoveryDiagnosis.entities(of: unproven, in: engine, source)
             throw RecoveryError(reason: error.sentence, place: place, entities: entities ?? [])
         }
-        guard let salvage, !unproven.isEmpty else { return }
+        guard let salvage else { return }
+        for group in engine.groups.restoredWithoutMembers {
+            let name = String(decoding: engine.groups[group].name, as: UTF8.self)
+            let owner = String(decoding: engine.apps[engine.groups[group].owner].name, as: UTF8.self)
+            salvage.lose("the group \(name): its members are not known any more, and its owner \(owner) is the only one")
+        }
+        guard !unproven.isEmpty else { return }
         for stream in unproven { salvage.lose("\(stream)") }
         for entity in try RecoveryDiagnosis.entities(of: unproven, in: engine, source) { salvage.lose(entity) }
     }
 
-    /// Takes back what is known of kinds and locks; false where the key is of another fact.
+    /// Takes back what is known of kinds, their reloads, and locks; false where the key is of another fact.
     func restoreFamilyFact(
         _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
     ) throws(ImageError) -> Bool {
         if engine.restoreLock(key, isLocked: true, isInSnapshot: isInSnapshot) { return true }
+        if try engine.restoreReload(key, value, isInSnapshot: isInSnapshot) { return true }
         if try restoreWidgetKind(key, value, isInSnapshot: isInSnapshot) { return true }
         guard let fact = try Engine.controlKindFact(key, value) else { return false }
         let declaration: ControlKindDeclaration

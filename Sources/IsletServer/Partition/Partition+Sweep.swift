@@ -9,6 +9,8 @@ struct SnapshotSweep {
     /// The round that is underway: what the snapshot will hold through, the domain time when it began, and the first
     /// batch whose answers were remembered then.
     var round: (holdsThrough: UInt64, began: Instant, answersFrom: UInt64)?
+    /// The first batch whose answers were remembered when the last round began; before one has ended, nobody knows.
+    var answersFrom: UInt64 = 0
     /// A piece that waits for the batch whose effects it shows.
     var waiting: (chunk: StateChunk, batch: UInt64)?
     /// Whether the journal is writing a piece.
@@ -30,6 +32,8 @@ struct SnapshotSweep {
     var widgetKinds = 0
     var locks: [[UInt8]] = []
     var conditions: [[UInt8]] = []
+    var controlReloads: [SweptKinds] = []
+    var widgetReloads: [SweptKinds] = []
     var groups = 0
 
     /// Events were committed: rows may be written for them, an eighth for each, and up to three eighths where so many
@@ -43,7 +47,7 @@ struct SnapshotSweep {
 
     var hasFacts: Bool {
         apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
-            || !conditions.isEmpty || groups > 0
+            || !conditions.isEmpty || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0
     }
 
     /// The most eighths of a row for an event.
@@ -112,7 +116,9 @@ extension Partition {
             let isMuch = changedEntities >= SnapshotSweep.rowsInPeace
             return sweeping.filledAt + (isMuch ? SnapshotSweep.haste : SnapshotSweep.patience)
         }
-        return sweeping.holdsThrough < batch.number - 1 ? sweeping.filledAt + SnapshotSweep.idleRound : nil
+        // A round's end lets answers leave the disk that are remembered no more.
+        let mayMakeRoom = flights.isDiskFull && sweeping.answersFrom < retries.oldestBatch ?? batch.number
+        return mayMakeRoom || sweeping.holdsThrough < batch.number - 1 ? sweeping.filledAt + SnapshotSweep.idleRound : nil
     }
 
     private var changedEntities: Int {
@@ -126,7 +132,8 @@ extension Partition {
             || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
             || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
             || !engine.widgets.changedSlots.isEmpty || !engine.widgets.changedKinds.isEmpty
-            || !engine.widgets.changedConditions.isEmpty
+            || !engine.widgets.changedConditions.isEmpty || !engine.controls.changedReloads.isEmpty
+            || !engine.widgets.changedReloads.isEmpty
     }
 
     private var isSweepDue: Bool {
@@ -156,6 +163,10 @@ extension Partition {
             sweeping.widgetKinds = engine.widgets.changedKinds.count
             sweeping.conditions = Array(engine.widgets.changedConditions)
             engine.widgets.changedConditions.removeAll()
+            sweeping.controlReloads = Array(engine.controls.changedReloads)
+            engine.controls.changedReloads.removeAll()
+            sweeping.widgetReloads = Array(engine.widgets.changedReloads)
+            engine.widgets.changedReloads.removeAll()
         }
         addFacts(to: &chunk)
         while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, addNextSlot(to: &chunk) {}
@@ -173,6 +184,7 @@ extension Partition {
             chunk.holdsThrough = round.holdsThrough
             chunk.answersFrom = round.answersFrom
             sweeping.holdsThrough = round.holdsThrough
+            sweeping.answersFrom = round.answersFrom
             sweeping.round = nil
         }
         return chunk
@@ -216,6 +228,14 @@ extension Partition {
         for _ in 0..<share {
             guard let name = sweeping.locks.popLast() else { break }
             add(.lock(name), to: &chunk)
+        }
+        for _ in 0..<share {
+            guard let kinds = sweeping.controlReloads.popLast() else { break }
+            add(.controlReload(kinds), to: &chunk)
+        }
+        for _ in 0..<share {
+            guard let kinds = sweeping.widgetReloads.popLast() else { break }
+            add(.widgetReload(kinds), to: &chunk)
         }
         let groups = engine.groups.takeChangedGroups(min(share, sweeping.groups))
         sweeping.groups -= groups.count

@@ -71,7 +71,8 @@ extension Partition {
 
     /// Whether a frame of ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
     private func isFromProvider(_ index: Int) -> Bool {
-        guard providers.providerCount > 0, !inbound[index].isTooLong else { return false }
+        guard providers.providerCount > 0 else { return false }
+        if inbound[index].isTooLong { return inbound.withFrame(index) { CommandDecoder.answer(in: $0) } != nil }
         do throws(RefusedCommand) {
             try inbound.withFrame(index) { frame throws(RefusedCommand) in
                 try decoder.decode(frame, into: &command)

@@ -214,8 +214,9 @@ package final class Partition {
         if !flights.isDiskFull {
             if continueJobs() { isBusy = true }
             if continuePulls() { isBusy = true }
-            retries.forgetExpired(at: now.domain)
         }
+        // Also without room: what is forgotten leaves the disk.
+        if retries.forgetExpired(at: now.domain) { isBusy = true }
         commit()
         continueSweep()
         tellTime()

@@ -37,7 +37,7 @@ extension Simulation {
         for reader in prefixReaders { reader.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
         _ = partition.endTurn()
-        if !isDiskFull { oracle.forgetAnswers(at: domain.now) }
+        oracle.forgetAnswers(at: domain.now)
         checkEverythingHandedOver()
         try stopIfWrong()
         if crash == .afterEnd { return true }

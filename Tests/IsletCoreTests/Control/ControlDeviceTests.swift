@@ -31,6 +31,44 @@ struct ControlDeviceTests {
         #expect(rig.calls.isEmpty)
     }
 
+    @Test("very many controls of a device are told in bounded steps, of the newest lock alone; readers know it at once")
+    func crowd() {
+        let rig = rig()
+        rig.isChecked = false
+        let ids = (0..<600).map { _ in rig.placed("diary", device: "d") }
+        let last = ids[599]
+        func isHidden(_ id: EntityID) -> Bool { rig.record(id).map { rig.engine.hides($0) } ?? false }
+        for _ in 0..<50 {
+            rig.report("d", .lock)
+            #expect(rig.told.count <= 64 && isHidden(ids[0]) && isHidden(last))
+            rig.report("d", .unlock)
+            #expect(rig.told.count <= 64 && !isHidden(ids[0]) && !isHidden(last))
+        }
+        rig.report("d", .lock)
+        #expect(rig.engine.nextWork() <= rig.now, "there is more to do at once")
+        var told: [EntityID] = []
+        var isLate = true
+        while isLate {
+            isLate = rig.fire()
+            #expect(rig.told.count <= 64)
+            told += rig.events.map(\.id)
+            // One more on the way lets it go once around again, and not begin anew.
+            if told.count == 128 {
+                rig.report("d", .unlock)
+                rig.report("d", .lock)
+            }
+        }
+        #expect(told == ids && ids.allSatisfy { rig.record($0)?.machine.isRedacted == true })
+        #expect(rig.engine.nextWork() > rig.now)
+        rig.report("d", .unlock)
+        // A command on one comes after what the lock does to it.
+        rig.tap(last)
+        #expect(rig.events.map(\.name) == [.revealed, .acting] && rig.record(last)?.machine.isRedacted == false)
+        while rig.fire() {}
+        #expect(ids.allSatisfy { rig.record($0)?.machine.isRedacted == false })
+        rig.observer.check(rig.engine)
+    }
+
     @Test("a device that nobody knows is remembered as locked")
     func unknownDevice() {
         let rig = rig()

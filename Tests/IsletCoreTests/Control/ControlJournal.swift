@@ -54,7 +54,10 @@ final class ControlJournal: ControlRecorder {
             case .lock(let name):
                 let isKnown = engine.writeFact(lock: name, to: &writer)
                 batch.append(.note(key: engine.factKey(lock: name), value: isKnown ? writer.bytes : nil))
-            case .activity, .group, .widgetKind, .conditions, .heldReload:
+            case .controlReload(let kinds):
+                let isKnown = engine.writeFact(controlReload: kinds, to: &writer)
+                batch.append(.note(key: engine.factKey(controlReload: kinds), value: isKnown ? writer.bytes : nil))
+            case .activity, .group, .widgetKind, .conditions, .heldReload, .widgetReload:
                 complain("neither heartbeats nor settings, groups or widgets here")
             }
         }
@@ -150,6 +153,12 @@ final class ControlJournal: ControlRecorder {
             facts[engine.factKey(lock: name)] = isKnown ? writer.bytes : nil
         }
         engine.controls.changedLocks.removeAll()
+        for kinds in engine.controls.changedReloads {
+            writer.removeAll()
+            let isKnown = engine.writeFact(controlReload: kinds, to: &writer)
+            facts[engine.factKey(controlReload: kinds)] = isKnown ? writer.bytes : nil
+        }
+        engine.controls.changedReloads.removeAll()
     }
 
     private func row(activity slot: Slot, _ engine: borrowing Engine) -> Row? {
@@ -200,7 +209,9 @@ final class ControlJournal: ControlRecorder {
         case .note(let key, let value):
             if let value {
                 try restore(key, value, to: &engine, declarations, isInSnapshot: false)
-            } else if !engine.restoreLock(key.span, isLocked: false, isInSnapshot: false) {
+            } else if try !engine.restoreLock(key.span, isLocked: false, isInSnapshot: false)
+                && !engine.restoreReload(key.span, nil, isInSnapshot: false)
+            {
                 let isOurs = engine.forgetFact(key.span)
                 #expect(isOurs)
             }
@@ -227,6 +238,7 @@ final class ControlJournal: ControlRecorder {
     ) throws {
         if try engine.restoreFact(key.span, value.span, isInSnapshot: isInSnapshot) { return }
         if engine.restoreLock(key.span, isLocked: true, isInSnapshot: isInSnapshot) { return }
+        if try engine.restoreReload(key.span, value.span, isInSnapshot: isInSnapshot) { return }
         guard let fact = try Engine.controlKindFact(key.span, value.span),
             let declaration = declarations[fact.declaration]
         else { return complain("a fact that nobody knows: \(key)") }

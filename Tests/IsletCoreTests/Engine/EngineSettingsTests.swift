@@ -146,6 +146,16 @@ struct EngineSweepTests {
         rig.follower.check(rig.engine)
     }
 
+    @Test("what has ended on a device is not written anew for each change of frequent updates there")
+    func endedOnDevice() {
+        let rig = EngineRig()
+        rig.engine.isJournalled = true
+        for _ in 0..<100 { rig.end(.id(rig.started(device: "d"))) }
+        let before = rig.engine.notes.count
+        for isOn in [false, true, false] { rig.set(device: "d", frequent: isOn) }
+        #expect(rig.engine.notes.count - before <= 3)
+    }
+
     @Test("looks at a bounded number of slots in a turn, also where nothing is found")
     func boundedWithoutEvents() {
         let (rig, _, _) = Self.crowd()

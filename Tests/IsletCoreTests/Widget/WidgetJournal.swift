@@ -61,7 +61,9 @@ final class WidgetJournal {
                 var writer = ImageWriter()
                 held.write(to: &writer)
                 batch.append(.held(writer.bytes))
-            case .controlKind, .lock, .group, .activity: complain("only widgets here")
+            case .widgetReload(let kinds):
+                batch.append(.note(key: engine.factKey(widgetReload: kinds), value: fact(widgetReload: kinds, engine)))
+            case .controlKind, .lock, .group, .activity, .controlReload: complain("only widgets here")
             }
         }
     }
@@ -70,6 +72,11 @@ final class WidgetJournal {
         var writer = ImageWriter()
         engine.writeFact(widgetKind: kind, to: &writer)
         return writer.bytes
+    }
+
+    private func fact(widgetReload kinds: SweptKinds, _ engine: borrowing Engine) -> [UInt8]? {
+        var writer = ImageWriter()
+        return engine.writeFact(widgetReload: kinds, to: &writer) ? writer.bytes : nil
     }
 
     private func fact(conditions name: [UInt8], _ engine: borrowing Engine) -> [UInt8]? {
@@ -135,6 +142,10 @@ final class WidgetJournal {
             facts[engine.factKey(conditions: name)] = fact(conditions: name, engine)
         }
         engine.widgets.changedConditions.removeAll()
+        for kinds in engine.widgets.changedReloads {
+            facts[engine.factKey(widgetReload: kinds)] = fact(widgetReload: kinds, engine)
+        }
+        engine.widgets.changedReloads.removeAll()
     }
 
     private func row(_ slot: Slot, _ engine: borrowing Engine) -> Row? {
@@ -178,6 +189,7 @@ final class WidgetJournal {
         switch entry {
         case .note(let key, let value):
             if let value { return try restore(key, value, to: &engine, declarations, isInSnapshot: false) }
+            if try engine.restoreReload(key.span, nil, isInSnapshot: false) { return }
             let isOurs = engine.forgetFact(key.span)
             #expect(isOurs)
         case .widget(let id, let seq, let app, let kind, let image):
@@ -194,6 +206,7 @@ final class WidgetJournal {
         isInSnapshot: Bool
     ) throws {
         if try engine.restoreFact(key.span, value.span, isInSnapshot: isInSnapshot) { return }
+        if try engine.restoreReload(key.span, value.span, isInSnapshot: isInSnapshot) { return }
         guard let fact = try Engine.widgetKindFact(key.span, value.span),
             let declaration = declarations[fact.declaration]
         else { return complain("a fact that nobody knows: \(key)") }

@@ -19,11 +19,11 @@ import Testing
         }
         let run = try JournalRun(folder, options)
         await run.commit(1...2)
-        disk.free.store(499, ordering: .relaxed)
+        disk.free.store(374, ordering: .relaxed)
         _ = run.journal.append(.single(3))
         _ = run.journal.append(.single(4))
         await run.notices.wait { notices in
-            notices.contains { if case .isFull(free: 499) = $0 { true } else { false } }
+            notices.contains { if case .isFull(free: 374) = $0 { true } else { false } }
         }
         #expect(try folder.copiedLastBatch(options) == 2)
         disk.free.store(500, ordering: .relaxed)
@@ -41,6 +41,26 @@ import Testing
         #expect(order == ["committed 1", "committed 2", "full", "room", "committed 3", "committed 4"])
         await run.journal.close()
         #expect(try folder.copiedLastBatch(options) == 4)
+    }
+
+    /// While one waits that was handed over, the snapshot waits too, and without it nothing is trimmed.
+    @Test func aBatchThatWasHandedOverHasAQuarterOfTheRoomThatIsKept() async throws {
+        let folder = try TemporaryFolder()
+        let disk = Disk()
+        let options = StoreOptions.testing {
+            $0.minimumFree = 500
+            $0.freeBytes = { _ in disk.free.load(ordering: .relaxed) }
+            // There is never room for another segment.
+            $0.onWarning = { _ in }
+        }
+        let run = try JournalRun(folder, options)
+        await run.commit(1...1)
+        disk.free.store(375, ordering: .relaxed)
+        await run.commit(2...2)
+        let isTold = run.notices.all.contains { if case .isFull(free: 375) = $0 { true } else { false } }
+        #expect(isTold)
+        await run.journal.close()
+        #expect(try folder.copiedLastBatch(options) == 2)
     }
 
     @Test func aJournalThatIsClosedWhileTheDiskIsFullDropsWhatNobodyWasToldOf() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import IsletJournal
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct BackupTests {
@@ -71,6 +72,52 @@ import Testing
         let third = try TemporaryFolder()
         try Store.restore(from: second, into: third.data, epoch: "e3", options: options)
         #expect(try Store.open(directory: third.data, options: options).answers().count == batches.count)
+    }
+
+    private final class Room: Sendable {
+        let isArmed = Atomic(false)
+        let isFull = Atomic(false)
+    }
+
+    /// The end of the snapshot's round is on the disk while its checkpoint waits for room: backups go by what is there.
+    @Test func aBackupThatIsMadeWhileACheckpointWaitsForRoomCanBeRestored() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.data + "/state.db-wal"
+        // There is no room from when the snapshot has grown until the test says so.
+        let room = Room()
+        let options = StoreOptions.testing {
+            $0.minimumFree = 1_000
+            $0.onWarning = { _ in }
+            $0.freeBytes = { _ in
+                let size = try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+                if room.isArmed.load(ordering: .relaxed), size ?? 0 > 0 {
+                    room.isArmed.store(false, ordering: .relaxed)
+                    room.isFull.store(true, ordering: .relaxed)
+                }
+                return room.isFull.load(ordering: .relaxed) ? 0 : 1_000_000
+            }
+        }
+        let run = try JournalRun(folder, options)
+        await run.commit(1...3)
+        // The log begins anew as soon as the journal's thread runs.
+        #expect(try await eventually { (try folder.read("state.db-wal")).isEmpty })
+        room.isArmed.store(true, ordering: .relaxed)
+        var chunk = StateChunk()
+        chunk.add(slot: 1)
+        chunk.holdsThrough = 2
+        run.journal.sweep(chunk)
+        await run.notices.wait { notices in notices.contains { if case .isFull = $0 { true } else { false } } }
+        let file = folder.path + "/copy"
+        run.journal.backUp(BackupRequest(id: 1, path: file))
+        _ = try #require(await run.notices.backup(1)).get()
+        room.isFull.store(false, ordering: .relaxed)
+        await run.notices.swept(1)
+        await run.journal.close()
+        let target = try TemporaryFolder()
+        try Store.restore(from: file, into: target.data, epoch: "e2", options: .testing())
+        let again = try Store.open(directory: target.data, options: .testing())
+        #expect(again.summary.lastBatch == 3)
+        #expect(again.summary.snapshotHoldsThrough == 2)
     }
 
     @Test func aBackupIsReadableByItsOwnerAlone() async throws {

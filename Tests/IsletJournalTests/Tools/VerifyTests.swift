@@ -35,6 +35,43 @@ import Testing
         #expect(report.segments >= 4)
     }
 
+    /// A running service may trim what is about to be read, or is being read.
+    @Test(arguments: [1, 2, 3]) func whatIsTrimmedMeanwhileIsNotMissing(segment: Int) async throws {
+        let folder = try await used { run in
+            let last = try #require(run.store.firstBatches.last)
+            await run.hold(through: last - 1, sweep: 1)
+            await run.commit(last...last)
+        }
+        let numbers = folder.segments.compactMap { Int($0.dropFirst(8).dropLast(3)) }
+        let trimmed = numbers.filter { $0 <= 3 }
+        #expect(trimmed == [1, 2, 3])
+        let report = try Store.verify(directory: folder.data) { number in
+            guard number == segment else { return }
+            do {
+                try sql(
+                    folder, "state.db",
+                    """
+                    \(unsummed); UPDATE meta SET value = 4 WHERE key = 'first_segment';
+                    UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'holds_through')
+                        WHERE key = 'trimmed_through'
+                    """)
+                for name in folder.files where trimmed.contains(where: { name.hasPrefix("journal-00000\($0).db") }) {
+                    try folder.remove(name)
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(report.findings == [])
+        #expect(report.lastBatch == report.acknowledged)
+    }
+
+    @Test func aSegmentThatIsMissingIsFound() async throws {
+        let folder = try await used()
+        for name in folder.files where name.hasPrefix("journal-000002") { try folder.remove(name) }
+        #expect(try findings(folder).contains { $0.contains("journal-000002.db: is missing, and later segments are there") })
+    }
+
     @Test func aFolderThatIsNotThereHasNothingToVerify() throws {
         let folder = try TemporaryFolder()
         #expect(throws: StoreError.self) { try Store.verify(directory: folder.data) }

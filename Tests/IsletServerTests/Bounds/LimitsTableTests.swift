@@ -1,5 +1,6 @@
 import Foundation
 import IsletCore
+import IsletProtocol
 import IsletServer
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
             ["subscriptions", bytes(SubscriptionTable.bytesInAll), number(SubscriptionTable.perPeer)],
             ["unread", bytes(outbox.totalBytes), "\(number(outbox.messages)); \(bytes(outbox.bytes))"],
             ["providers", number(provider.maximumProviders), "none"],
-            ["kinds", number(ControlKindTable.maximumKinds), number(provider.maximumKindsPerProvider)],
+            ["kinds", number(ControlKindTable.maximumKinds), number(DeclarationLimits.counts.upperBound)],
             ["calls", number(provider.maximumCalls), number(provider.maximumCapacity)],
             ["apps", number(AppTable.maximumApps), "none"],
             ["devices", number(DeviceTable.maximumDevices), "none"],

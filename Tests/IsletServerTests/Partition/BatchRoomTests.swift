@@ -89,4 +89,25 @@ import Testing
         #expect(first < Self.most - 1, "all in one batch")
         #expect(stale.last == Self.most - 1)
     }
+
+    @Test func settingsThatReachManyLeaveRoomForCommands() throws {
+        let service = try PartitionService(rules: Self.rules)
+        // With long names, a thousand of their ends are more than a batch takes beside commands.
+        let app = String(repeating: "a", count: 100)
+        let type = String(repeating: "t", count: 64)
+        service.turn { partition in
+            for _ in 0..<Self.most {
+                partition.take(
+                    #"{"op":"activity.start","app":"\#(app)","type":"\#(type)","attributes":{},"contentState":{}}"#)
+            }
+        }
+        #expect(service.send(#"{"op":"settings.set","app":"\#(app)","activitiesEnabled":false}"#).contains(#""ok":true"#))
+        let first = service.events.count
+        var turns = 0
+        while service.events.count < 2 * Self.most, turns < 100 {
+            service.turn { partition in #expect(partition.takesCommands, "turn \(turns)") }
+            turns += 1
+        }
+        #expect(first < 2 * Self.most && service.events.count == 2 * Self.most)
+    }
 }

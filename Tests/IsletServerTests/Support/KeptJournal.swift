@@ -25,6 +25,8 @@ final class KeptJournal: Journal {
     private(set) var state: State
     /// The state after each batch and each piece of the snapshot.
     private(set) var states: [State] = []
+    /// The first batch with an answer that is still wanted, as the last whole snapshot says.
+    private(set) var answersFrom: UInt64 = 0
     /// The backups that were asked for; the test says when one is made.
     private(set) var backups: [BackupRequest] = []
 
@@ -51,7 +53,10 @@ final class KeptJournal: Journal {
         for slot in chunk.freed { state.rows[slot] = nil }
         for fact in chunk.facts { state.facts[chunk.bytes(fact.key)] = fact.value.map { chunk.bytes($0) } }
         state.at = max(state.at, chunk.at)
-        if let through = chunk.holdsThrough { state.holdsThrough = through }
+        if let through = chunk.holdsThrough {
+            state.holdsThrough = through
+            answersFrom = chunk.answersFrom
+        }
         states.append(state)
     }
 

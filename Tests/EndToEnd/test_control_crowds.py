@@ -1,0 +1,132 @@
+"""Very many controls of one device or app: one message has little done at once, and hides what it must hide all the same."""
+
+import pytest
+
+from support.commands import encode
+from support.durable import Durable
+from support.provider import DOOR, RawProvider, button
+from support.wire import Deadline
+
+CROWD = 300
+"""Several times what one step changes."""
+SECRET = {"note": "s3cr3t"}
+
+
+def crowd(home, kind=DOOR, count=CROWD, **fields):
+    """So many controls on one phone; gives their ids."""
+    ids = []
+    for _ in range(count // 100):
+        commands = (home.client.command("control.add", kind=kind, device="phone", **fields) for _ in range(100))
+        ids += [answer["control"]["id"] for answer in home.client.batch(*commands)]
+    return ids
+
+
+def seq(client, id):
+    return client.read("control.get", id=id)["seq"]
+
+
+def until(client, id, goal):
+    """Waits until the app's stream has come so far."""
+    deadline = Deadline()
+    while (now := seq(client, id)) < goal:
+        assert not deadline.passed, f"{now} of {goal}"
+
+
+def sensitive(home):
+    """A provider of doors that are sensitive, whose configuration tells something."""
+    parameter = {"name": "note", "type": "string"}
+    return home.provider(button(privacySensitive=True, hasValue=False, parameters=[parameter]))
+
+
+def locks(client, count):
+    return [client.command("device.event", device="phone", event=("lock", "unlock")[n % 2]) for n in range(count)]
+
+
+def test_a_message_of_locks_and_unlocks_tells_each_control_of_a_crowded_device_the_last_of_them_once(home):
+    sensitive(home)
+    ids = crowd(home, configuration=SECRET)
+    before = seq(home.client, ids[0])
+    assert all(answer["ok"] for answer in home.client.batch(*locks(home.client, 101)))
+    until(home.client, ids[0], before + CROWD)
+    # Whatever comes behind the last of them: each is told of the last lock, and of none before.
+    home.client.applied("control.remove", id=ids[0])
+    assert seq(home.client, ids[1]) == before + CROWD + 1
+    rows = home.client.read("control.list", limit=CROWD)["controls"]
+    assert all(row["isRedacted"] and row["cause"] == "lock" for row in rows), rows
+
+
+def test_a_crowded_device_shows_nothing_sensitive_once_its_lock_is_answered(home):
+    sensitive(home)
+    ids = crowd(home, configuration=SECRET)
+    client = home.client
+    shown = [client.command("control.get", id=id) for id in (ids[0], ids[-1])]
+    past = client.command("control.history", id=ids[-1])
+    listed = client.command("control.list", limit=CROWD)
+    _, first, last, history, page = client.batch(locks(client, 1)[0], *shown, past, listed)
+    rows = page["controls"]
+    assert len(rows) == CROWD and all(row["isRedacted"] and "configuration" not in row for row in rows)
+    for row in (first["control"], last["control"], history["events"][0]["control"]):
+        assert "configuration" not in row, row
+    _, last = client.batch(client.command("device.event", device="phone", event="unlock"), shown[1])
+    assert last["control"]["configuration"] == SECRET, "who reads right behind the unlock sees it"
+
+
+def test_an_action_that_waited_on_a_crowded_device_runs_with_the_unlock(home):
+    provider = home.provider(button(authenticationPolicy="requiresAuthentication", privacySensitive=True))
+    ids = crowd(home)
+    home.client.batch(locks(home.client, 1)[0], home.client.command("control.tap", id=ids[-1]))
+    unlock = home.client.command("device.event", device="phone", event="unlock")
+    _, read = home.client.batch(unlock, home.client.command("control.get", id=ids[-1]))
+    assert read["control"]["state"] == "acting" and read["control"]["isRedacted"] is False
+    provider.call("perform", control=ids[-1])
+
+
+def test_what_becomes_sensitive_is_hidden_on_locked_devices_before_each_control_is_told(home):
+    provider = home.provider(button(hasValue=False))
+    ids = crowd(home, count=1_100)
+    client = home.client
+    client.read("device.event", device="phone", event="lock")
+    frames = [
+        client.command("provider.register", provider=provider.id, kinds=[button(hasValue=False, privacySensitive=True)]),
+        client.command("control.get", id=ids[-1]), client.command("control.list", limit=1_000)]
+    provider.socket.send_multipart([encode(frame) for frame in frames])
+    registered, last, page = (provider.answer_to(frame["req"]) for frame in frames)
+    assert registered["ok"] and last["control"]["isRedacted"], (registered, last)
+    assert all(row["isRedacted"] for row in page["controls"])
+
+
+# Reloads
+
+
+KINDS, PER_REGISTRATION, RELOADS = 60, 15, 64
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_reloads_of_an_app_write_down_little_however_large_its_kinds_are(wire, tmp_path, family):
+    """64 of them with 60 kinds of 4 kB each were 15 MB, twice."""
+    house = Durable(wire, tmp_path / "data").start()
+    try:
+        client, url = house.client, house.service.commands
+        large = "x" * 3_900
+        place = {"op": f"{family}.add"} if family == "control" else {"op": "widget.add", "family": "systemSmall"}
+        for first in range(0, KINDS, PER_REGISTRATION):
+            names = [f"k{n}" for n in range(first, first + PER_REGISTRATION)]
+            if family == "control":
+                provider = RawProvider(
+                    wire, url, *(button(name, hasValue=True, previewValue=large) for name in names), app=house.app)
+            else:
+                provider = RawProvider(
+                    wire, url, app=house.app,
+                    widgets=[{"kind": name, "families": ["systemSmall"], "placeholder": large} for name in names])
+            provider.leave()
+            client.batch(*(client.command(**place, kind=name) for name in names))
+        # More than is reloaded at once.
+        for _ in range(7):
+            client.batch(*(client.command(**place, kind="k0") for _ in range(200)))
+        before = sum(file.stat().st_size for file in (tmp_path / "data").glob("journal-*"))
+        answers = client.batch(*(client.command(f"{family}.reload") for _ in range(RELOADS)))
+        assert answers[0]["ok"] and client.read("service.ping")
+        after = sum(file.stat().st_size for file in (tmp_path / "data").glob("journal-*"))
+        assert after - before < 8 << 20, f"{after - before >> 20} MiB for {RELOADS} small commands"
+    finally:
+        house.kill()

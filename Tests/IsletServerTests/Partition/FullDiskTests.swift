@@ -1,0 +1,47 @@
+import IsletJournal
+import IsletServer
+import Testing
+
+/// What goes on while there is no room on the disk: what gives some back.
+@Suite struct FullDiskTests {
+    private func start(_ number: Int) -> String {
+        #"{"op":"activity.start","req":"r\#(number)","client":"8c7a1c38-6a5e-4f0f-9a43-0d2f6f1d2c11","app":"com.x","#
+            + #""type":"T","attributes":{},"contentState":{}}"#
+    }
+
+    private func sweeps(_ service: PartitionService) {
+        for _ in 0..<10 { service.sweep() }
+    }
+
+    @Test func answersThatNobodyCanAskForAnyMoreAreGivenUpAlthoughTheDiskIsFull() throws {
+        let service = try PartitionService(clock: .system)
+        #expect(service.send(start(1)).contains(#""ok":true"#) && service.send(start(2)).contains(#""ok":true"#))
+        sweeps(service)
+        #expect(service.journal.answersFrom == 1 && service.journal.state.isWhole)
+        _ = service.tell(.isFull(free: 0))
+        #expect(service.send(start(3)).contains("diskFull"))
+        service.pass(milliseconds: 600_001)
+        sweeps(service)
+        #expect(service.journal.answersFrom == service.journal.state.lastBatch + 1)
+        // And then nothing is left to do.
+        let pieces = service.journal.states.count
+        sweeps(service)
+        #expect(service.journal.states.count == pieces)
+    }
+
+    /// Without it the snapshot would wait for what is held, and what is held for room that only the snapshot can make.
+    @Test func whatWasAppliedIsHandedToTheJournalAlthoughTheDiskIsFull() throws {
+        let service = try PartitionService(clock: .system)
+        service.holdsCommits = true
+        service.turn { $0.take(start(1)) }
+        service.turn { $0.take(start(2)) }
+        #expect(service.journal.state.lastBatch == 1)
+        #expect(service.tell(.isFull(free: 1)).isEmpty)
+        let answers = service.tell(.committed(through: 1, microseconds: 1))
+        #expect(answers.count == 1 && service.journal.state.lastBatch == 2)
+        #expect(service.tell(.committed(through: 2, microseconds: 1)).count == 1)
+        #expect(service.send(start(3)).contains("diskFull"))
+        sweeps(service)
+        #expect(service.journal.state.isWhole)
+    }
+}
