@@ -75,6 +75,24 @@ def test_a_folder_with_anything_in_it_is_not_rebuilt_into(durable, tmp_path):
     assert code == 1 and "exists already" in text and files(tmp_path / "new") == {"notes.txt": b"mine"}
 
 
+def test_a_new_file_system_has_nothing_in_it(durable, tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder / "lost+found").mkdir(parents=True)
+    assert restore(tmp_path / "backup.db", tmp_path / "one").returncode == 0
+    assert ended(begin("journal", "rebuild", "--data", tmp_path / "one", "--to", tmp_path / "two"))[0] == 0
+    assert run("journal", "verify", "--data", tmp_path / "two").returncode == 0
+
+
+def test_no_backup_is_written_into_another_s_data_folder(durable, wire, tmp_path):
+    other = Durable(wire, tmp_path / "other").start()
+    (durable.data / "inner").mkdir()
+    for place in (durable.data, durable.data / "inner"):
+        done = run("backup", place / "copy.db", "--commands", other.service.commands)
+        assert done.returncode == 6 and f"is within the data folder {durable.data}:" in done.stderr, done.stderr
+        assert not (place / "copy.db").exists()
+    other.stop()
+
+
 @pytest.mark.parametrize("place", ["data/new", "link/new", "data/../data/new", "data/inner/new/", "inner-link/new"])
 @pytest.mark.parametrize("how", ["rebuild", "rebuild by a link", "restore"])
 def test_nothing_is_made_within_a_data_folder(durable, tmp_path, place, how):

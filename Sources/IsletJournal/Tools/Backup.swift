@@ -32,13 +32,15 @@ struct Backup {
         return FileSystem.size(of: path) ?? 0
     }
 
-    /// Refuses a place where the backup would be taken for a part of a data folder: anywhere within this one, and under
-    /// a segment's name anywhere, since the folder may be another service's. The next start would refuse such a folder,
+    /// Refuses a place where the backup would be taken for a part of a data folder: anywhere within this one or another,
+    /// and under a segment's name anywhere, since the folder may become one. The next start would refuse such a folder,
     /// and a roll-over or trimming would delete the backup.
     private func checkPlace(of path: String) throws(StoreError) {
-        guard !FileSystem.isWithin(names.directory, FileSystem.directory(of: path)) else {
+        let folder = FileSystem.directory(of: path)
+        guard !FileSystem.isWithin(names.directory, folder) else {
             throw .within(path: path, directory: names.directory)
         }
+        try Store.checkIsOutside(path, in: folder)
         let name = FileSystem.name(of: path)
         guard FolderNames.segmentNumber(name) == nil, FolderNames.segmentBeside(name) == nil else {
             throw .backupNamedAsSegment(file: path)

@@ -1,20 +1,29 @@
 extension Store {
     /// Refuses a place where no new data folder may be made: a folder with anything in it, but the lock of one who was
-    /// refused, and one within another data folder, which holds its own files and no others.
+    /// refused and what a new file system has, and one within another data folder.
     ///
     /// - Parameter source: The folder that the new one is made of, which may be too damaged to be known for one.
     static func checkIsNew(_ names: FolderNames, madeOf source: FolderNames? = nil) throws(StoreError) {
         if FileSystem.kind(of: names.directory) == .directory {
             let contents: [String]
             do { contents = try FileSystem.names(in: names.directory) } catch { throw StoreError(error) }
-            guard contents.allSatisfy({ $0 == FolderNames.lockName }) else { throw .exists(names.directory) }
+            guard contents.allSatisfy(namesOfNothing.contains) else { throw .exists(names.directory) }
         }
         if let source, FileSystem.isWithin(source.directory, names.directory) {
             throw .within(path: names.directory, directory: source.directory)
         }
-        for folder in FileSystem.folders(from: names.directory) {
+        try checkIsOutside(names.directory, in: names.directory)
+    }
+
+    private static let namesOfNothing: Set = [FolderNames.lockName, "lost+found"]
+
+    /// Refuses a path that leads into a data folder, which holds its own files and no others.
+    ///
+    /// - Parameter folder: Where the path leads.
+    static func checkIsOutside(_ path: String, in folder: String) throws(StoreError) {
+        for folder in FileSystem.folders(from: folder) {
             guard (try? Schema.checkHeader(of: FolderNames(directory: folder).state)) == nil else {
-                throw .within(path: names.directory, directory: folder)
+                throw .within(path: path, directory: folder)
             }
         }
     }
