@@ -2,10 +2,14 @@ import IsletCore
 import IsletProtocol
 
 /// What this library asks of the protocol's scanner: the parts of bytes, as slices of them.
+///
+/// What the service sends nests deeper than the payloads in it.
 enum Scan {
+    private static let depthLimit = JSONScanner.maximumMessageDepth
+
     /// Where the one value stands that `bytes` are; nil where they are not well-formed.
     static func value(of bytes: [UInt8]) -> Range<Int>? {
-        try? JSONScanner.scanValue(bytes.span).range.indices
+        try? JSONScanner.scanValue(bytes.span, depthLimit: depthLimit).range.indices
     }
 
     /// The members of the object that `slice` is; nil where it is not well-formed, or a name stands twice.
@@ -15,7 +19,7 @@ enum Scan {
         var members: [RawObject.Member] = []
         members.reserveCapacity(16)
         do throws(ScanError) {
-            try JSONScanner.scanObject(span) { field in
+            try JSONScanner.scanObject(span, depthLimit: depthLimit) { field in
                 let name = field.name.string(in: span)
                 let range = field.value.range.indices
                 let value = RawJSON(trusted: slice[(start + range.lowerBound)..<(start + range.upperBound)])
@@ -43,7 +47,7 @@ enum Scan {
         let start = slice.startIndex
         var elements: [RawJSON] = []
         do throws(ScanError) {
-            try JSONScanner.scanArray(slice.span, at: FrameRange(0..<slice.count)) { value in
+            try JSONScanner.scanArray(slice.span, at: FrameRange(0..<slice.count), depthLimit: depthLimit) { value in
                 let range = value.range.indices
                 elements.append(RawJSON(trusted: slice[(start + range.lowerBound)..<(start + range.upperBound)]))
             }
@@ -56,7 +60,8 @@ enum Scan {
     /// The text of the string that `slice` is; nil where it is none.
     static func string(of slice: ArraySlice<UInt8>) -> String? {
         let span = slice.span
-        guard let value = try? JSONScanner.scanValue(span), value.kind == .string else { return nil }
+        guard let value = try? JSONScanner.scanValue(span, depthLimit: depthLimit), value.kind == .string
+        else { return nil }
         return value.text.string(in: span)
     }
 }

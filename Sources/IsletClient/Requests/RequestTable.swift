@@ -97,6 +97,11 @@ package struct RequestTable: Sendable {
         guard frame.count <= Self.maximumFrame else {
             return .failure(.invalid("a command has \(frame.count) bytes, and may have \(Self.maximumFrame)"))
         }
+        do throws(ScanError) {
+            try JSONScanner.scanObject(frame.span) { _ in }
+        } catch {
+            return .failure(.invalid("the service cannot read the command: \(error)"))
+        }
         lastNumber = number
         let patience = backoff.delay(attempt: 1, using: &generator)
         sent += 1

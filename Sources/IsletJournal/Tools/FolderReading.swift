@@ -1,10 +1,16 @@
 /// A data folder as recovery reads it, without changing anything; also while a service uses it, but then in another
-/// process, and what is trimmed meanwhile ends the reading with an error.
+/// process. What it trims can be read on, since its oldest segments stay open here; one that is gone before it could be
+/// opened ends the reading with an error.
 package final class FolderReading: RecoverySource {
     package let summary: RecoverySummary
     private let names: FolderNames
     private let state: Database
     private let segments: [SegmentInfo]
+    /// Readers of the oldest segments, by their numbers, which a service trims first.
+    private let held: [Int: SegmentReader]
+
+    /// So many segments stay open at most: each takes three descriptors.
+    private static let maximumHeld = 64
 
     /// - Parameter bootID: This run of the machine; nil: as the system says.
     package init(directory: String, bootID: String? = nil) throws(StoreError) {
@@ -17,12 +23,17 @@ package final class FolderReading: RecoverySource {
             try state.execute("BEGIN")
             let known = try KnownState(meta: Meta(state))
             var segments: [SegmentInfo] = []
+            var held: [Int: SegmentReader] = [:]
             for number in contents.segments where number >= known.firstSegment {
                 let reader = try SegmentReader(path: names.segment(number), number: number)
                 let first = (segments.last?.lastBatch ?? known.trimmedThrough) + 1
-                segments.append(try reader.info(firstBatch: first))
+                let info = try reader.info(firstBatch: first)
+                guard !info.isEmpty else { continue }
+                segments.append(info)
+                guard held.count < Self.maximumHeld else { continue }
+                try reader.keepLittle()
+                held[number] = reader
             }
-            segments.removeAll { $0.isEmpty }
             var summary = RecoverySummary()
             summary.epoch = known.epoch
             summary.lastBatch = segments.last?.lastBatch ?? known.trimmedThrough
@@ -32,7 +43,7 @@ package final class FolderReading: RecoverySource {
             summary.wasClosed = known.isClosed
             summary.mayHaveLostCommits = known.mayHaveLostCommits(in: bootID ?? FileSystem.bootID)
             summary.snapshotMayBeAhead = known.isAhead || summary.mayHaveLostCommits
-            (self.summary, self.segments) = (summary, segments)
+            (self.summary, self.segments, self.held) = (summary, segments, held)
         } catch {
             throw StoreError(error, file: names.directory)
         }
@@ -54,8 +65,13 @@ package final class FolderReading: RecoverySource {
     package func forEachBatch(after number: UInt64, _ visitor: any RecoveryVisitor) throws {
         var walk = BatchWalk(last: number)
         for segment in segments where segment.lastBatch > number {
-            try walk.visit(try SegmentReader(path: names.segment(segment.number), number: segment.number), visitor)
+            try walk.visit(try reader(of: segment.number), visitor)
         }
+    }
+
+    private func reader(of number: Int) throws(SQLiteError) -> SegmentReader {
+        if let reader = held[number] { return reader }
+        return try SegmentReader(path: names.segment(number), number: number)
     }
 
     package func forEachAnswer(
@@ -65,8 +81,7 @@ package final class FolderReading: RecoverySource {
             try PackedRow.forEachNote(column) { try visit(number, at, $0) }
         }
         for segment in segments where segment.lastAt >= since {
-            let reader = try SegmentReader(path: names.segment(segment.number), number: segment.number)
-            let rows = try reader.answers(since: since)
+            let rows = try reader(of: segment.number).answers(since: since)
             while try rows.step() {
                 let (number, at) = (rows.unsigned(0), rows.integer(1))
                 try rows.withSpan(2) { column in try PackedRow.forEachNote(column) { try visit(number, at, $0) } }

@@ -1,11 +1,21 @@
 extension JSONCursor {
     /// An object or array at the position, with all that is in it.
     ///
-    /// No recursion, so that no input can exhaust the stack: which of the open containers are objects is kept as one bit
-    /// for each, which is why the limit of depth cannot be above 64.
     mutating func scanNested(depthLimit: Int) throws(ScanError) {
-        precondition(depthLimit <= UInt64.bitWidth)
-        var objects: UInt64 = 0
+        if depthLimit <= UInt64.bitWidth {
+            try scanNested(depthLimit: depthLimit, noObjects: 0 as UInt64)
+        } else {
+            precondition(depthLimit <= UInt128.bitWidth)
+            try scanNested(depthLimit: depthLimit, noObjects: 0 as UInt128)
+        }
+    }
+
+    /// No recursion, so that no input can exhaust the stack: which of the open containers are objects is kept as one bit
+    /// for each, which is why the limit of depth cannot be above the number of bits.
+    @inline(__always) private mutating func scanNested<Bits: FixedWidthInteger & UnsignedInteger>(
+        depthLimit: Int, noObjects: Bits
+    ) throws(ScanError) {
+        var objects = noObjects
         var depth = 0
 
         while true {

@@ -59,9 +59,11 @@ struct JSONCursor {
     }
 
     /// An object at the position, each of whose members is visited when its value has been scanned.
-    @inline(__always) mutating func scanMembers(visit: (JSONField) -> Void) throws(ScanError) {
+    @inline(__always) mutating func scanMembers(
+        depthLimit: Int = JSONScanner.maximumDepth, visit: (JSONField) -> Void
+    ) throws(ScanError) {
         try scanMembers { cursor, name throws(ScanError) in
-            visit(JSONField(name: name, value: try cursor.scanValue(depthLimit: JSONScanner.maximumDepth)))
+            visit(JSONField(name: name, value: try cursor.scanValue(depthLimit: depthLimit)))
         }
     }
 
@@ -113,7 +115,9 @@ struct JSONCursor {
     }
 
     /// An array at the position, each of whose elements is visited when it has been scanned.
-    @inline(__always) mutating func scanElements(visit: (JSONValue) -> Void) throws(ScanError) {
+    @inline(__always) mutating func scanElements(
+        depthLimit: Int = JSONScanner.maximumDepth, visit: (JSONValue) -> Void
+    ) throws(ScanError) {
         try expect(UInt8(ascii: "["))
         skipWhitespace()
         if peek() == UInt8(ascii: "]") {
@@ -121,7 +125,7 @@ struct JSONCursor {
             return
         }
         while true {
-            visit(try scanValue(depthLimit: JSONScanner.maximumDepth))
+            visit(try scanValue(depthLimit: depthLimit))
             skipWhitespace()
             guard peek() == UInt8(ascii: ",") else { break }
             position += 1

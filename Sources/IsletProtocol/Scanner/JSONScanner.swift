@@ -11,13 +11,18 @@ package enum JSONScanner {
     /// How deep a member's value may nest: `{}` and `[]` are 1, a value that is neither is 0.
     package static let maximumDepth = 64
 
+    /// How deep a value of the service's own messages may nest: those carry payloads of ``maximumDepth`` a few levels down.
+    package static let maximumMessageDepth = 128
+
     /// Visits each member of the object that is the whole of `frame`.
     ///
     /// The visits come while the scan goes on; they mean nothing if it throws in the end.
     package static func scanObject(
-        _ frame: Span<UInt8>, visit: (JSONField) -> Void
+        _ frame: Span<UInt8>, depthLimit: Int = maximumDepth, visit: (JSONField) -> Void
     ) throws(ScanError) {
-        try scanObject(frame) { cursor throws(ScanError) in try cursor.scanMembers(visit: visit) }
+        try scanObject(frame) { cursor throws(ScanError) in
+            try cursor.scanMembers(depthLimit: depthLimit, visit: visit)
+        }
     }
 
     /// Visits each member of the object under a name in the object that is the whole of `frame`, in one pass over both.
@@ -58,17 +63,21 @@ package enum JSONScanner {
 
     /// Visits each element of the array at `range`, which stands anywhere in `frame`.
     package static func scanArray(
-        _ frame: Span<UInt8>, at range: FrameRange, visit: (JSONValue) -> Void
+        _ frame: Span<UInt8>, at range: FrameRange, depthLimit: Int = maximumDepth, visit: (JSONValue) -> Void
     ) throws(ScanError) {
-        try scan(frame, at: range) { cursor throws(ScanError) in try cursor.scanElements(visit: visit) }
+        try scan(frame, at: range) { cursor throws(ScanError) in
+            try cursor.scanElements(depthLimit: depthLimit, visit: visit)
+        }
     }
 
     /// Checks that the whole of `bytes` is one JSON value, and says which.
-    package static func scanValue(_ bytes: Span<UInt8>) throws(ScanError) -> JSONValue {
+    package static func scanValue(
+        _ bytes: Span<UInt8>, depthLimit: Int = maximumDepth
+    ) throws(ScanError) -> JSONValue {
         try bytes.withUnsafeBufferPointer { buffer throws(ScanError) in
             var cursor = JSONCursor(buffer, in: 0..<buffer.count)
             cursor.skipWhitespace()
-            let value = try cursor.scanValue(depthLimit: maximumDepth)
+            let value = try cursor.scanValue(depthLimit: depthLimit)
             try cursor.expectEnd()
             return value
         }

@@ -3,8 +3,8 @@ import IsletJournal
 
 /// Tries whether a service could start from a folder's files, in memory and without changing them.
 package enum JournalTrial {
-    /// A running service may trim what is being read; then it is read once more.
-    private static let attempts = 3
+    /// A running service may trim a segment before it is opened; then the folder is read anew.
+    private static let attempts = 10
 
     /// What a start would say, a sentence for each entity that differs; empty where it would succeed.
     ///

@@ -101,6 +101,26 @@ class Browser:
         os.close(self._to)
         self.profile.cleanup()
 
+# Lets the events of one click through to the element that was meant, and to no other; `end` tells whether another was hit.
+GUARD = """(() => {
+    const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+    let missed = false;
+    const guard = event => {
+        const element = document.querySelector(SELECTOR);
+        // What the click itself has removed was hit before.
+        if (element === null || element.contains(event.target) || event.target.contains(element)) return;
+        missed = true;
+        event.stopImmediatePropagation();
+        event.preventDefault();
+    };
+    for (const kind of kinds) window.addEventListener(kind, guard, true);
+    window.guard = {end() {
+        for (const kind of kinds) window.removeEventListener(kind, guard, true);
+        delete window.guard;
+        return missed;
+    }};
+})()"""
+
 
 class Page:
     """One page. `errors` holds what went wrong in it, `requests` what it asked for."""
@@ -176,19 +196,29 @@ class Page:
         return self.js(f"[...document.querySelectorAll({json.dumps(selector)})].map((each) => each.innerText)")
 
     def click(self, selector):
-        """A real click in the middle of the element, as a person does it."""
-        place = self.until(f"""(() => {{
-            const element = document.querySelector({json.dumps(selector)});
-            if (element === null || element.disabled) return null;
-            element.scrollIntoView({{block: "nearest", inline: "nearest", behavior: "instant"}});
-            const box = element.getBoundingClientRect();
-            if (box.width === 0) return null;
-            const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-            const hit = document.elementFromPoint(x, y);
-            return hit !== null && (element.contains(hit) || hit.contains(element)) ? {{x, y}} : null;
-        }})()""", f"{selector} to be there to be clicked")
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+        """A real click in the middle of the element, as a person does it. Where the page moves under the pointer, what
+        was hit instead hears nothing of it, and it is clicked again: a person would have seen it move."""
+        deadline = time.monotonic() + SECONDS
+        while True:
+            place = self.until(f"""(() => {{
+                const element = document.querySelector({json.dumps(selector)});
+                if (element === null || element.disabled) return null;
+                element.scrollIntoView({{block: "nearest", inline: "nearest", behavior: "instant"}});
+                const box = element.getBoundingClientRect();
+                if (box.width === 0) return null;
+                const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+                const hit = document.elementFromPoint(x, y);
+                return hit !== null && (element.contains(hit) || hit.contains(element)) ? {{x, y}} : null;
+            }})()""", f"{selector} to be there to be clicked")
+            self.js(GUARD.replace("SELECTOR", json.dumps(selector)))
+            for kind in ("mousePressed", "mouseReleased"):
+                self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+            try:
+                if not self.js("window.guard ? window.guard.end() : false"):
+                    return
+            except RuntimeError:
+                return  # the page was replaced by the click
+            assert time.monotonic() < deadline, f"clicked beside {selector} each time"
 
     def press(self, key, text=None):
         """A key, by its name: `ArrowDown`, `Enter`, `/`."""

@@ -23,6 +23,15 @@ import Testing
         #expect(RawJSON(text) == nil)
     }
 
+    @Test(arguments: [64, 65, 127, 128, 129])
+    func `values nest as deep as the service's own messages and no deeper`(depth: Int) {
+        let texts = [
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth),
+            String(repeating: #"{"a":"#, count: depth - 1) + "{}" + String(repeating: "}", count: depth - 1),
+        ]
+        for text in texts { #expect((RawJSON(text) == nil) == (depth > 128)) }
+    }
+
     @Test func `bytes are kept as they are, white space around them left out`() {
         let text = #"{ "b" : 1.0e0 ,"a":"é" }"#
         #expect(RawJSON("  \(text)\n")?.description == text)

@@ -41,8 +41,8 @@ import Testing
             }
         }
 
-        mutating func finish(_ call: ProviderCall) -> [String] {
-            machine.finished(call, .answer(["value": .bool(true)]), now: now).map(\.text)
+        mutating func finish(_ call: ProviderCall, with value: RawJSON = .bool(true)) -> [String] {
+            machine.finished(call, .answer(["value": value]), now: now).map(\.text)
         }
 
         mutating func disconnect() -> [String] { machine.disconnected(now: now, using: &random).map(\.text) }
@@ -81,6 +81,21 @@ import Testing
         #expect(
             rig.finish(begun[0]) == [#"send {"op":"provider.answer","provider":"me","call":"1","value":true}"#])
         #expect(rig.begin().map(\.id) == ["4"])
+    }
+
+    @Test func `an answer that the service could not read is a failure at once`() throws {
+        var rig = Rig()
+        _ = rig.call("1")
+        _ = rig.call("2")
+        let begun = rig.begin()
+        var value = RawJSON.bool(true)
+        for _ in 0..<64 { value = .array([value]) }
+        #expect(rig.finish(begun[0], with: value).first?.hasPrefix(#"send {"op":"provider.answer""#) == true)
+        #expect(
+            rig.finish(begun[1], with: .array([value])) == [
+                #"send {"op":"provider.fail","provider":"me","call":"2","#
+                    + #""message":"the answer nests deeper than 64 objects and arrays"}"#
+            ])
     }
 
     @Test func `a call is read with what it is about`() throws {

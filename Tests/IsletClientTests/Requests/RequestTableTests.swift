@@ -93,6 +93,18 @@ import Testing
         #expect(table.received(answer("t-1"), now: start) == .unknown)
     }
 
+    @Test(arguments: [(64, true), (65, false), (128, false)])
+    mutating func `what nests deeper than the service reads is not sent`(depth: Int, isSent: Bool) throws {
+        let value = try #require(RawJSON(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)))
+        let begun = table.begin(Command("a.b", ["x": value]), timeout: .seconds(1), now: start, using: &generator)
+        if case .success = begun { #expect(isSent) }
+        if case .failure(let error) = begun {
+            guard case .invalid = error else { return Issue.record("\(error)") }
+            #expect(!isSent)
+        }
+        #expect(table.count == (isSent ? 1 : 0))
+    }
+
     @Test mutating func `what falls due together goes in the order of its numbers`() throws {
         for _ in 1...12 { _ = try begin() }
         let actions = table.due(now: start + .milliseconds(100), using: &generator)

@@ -87,9 +87,10 @@ extension ProviderMachine {
         _ bytes: [UInt8], _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         let (req, result) = Answer.read(bytes)
+        if lateReloads.received(result, to: req, now: now) { return [] }
         if req == goodbyeRequest, case .leaving = phase { return end(nil) }
         switch (phase, result) {
-        case (.registering, .success(let answer)) where req == registrationRequest: return registered(answer)
+        case (.registering, .success(let answer)) where req == registrationRequest: return registered(answer, now)
         case (.registering, .failure(.refused(let error))) where req == registrationRequest:
             return refused(error, now, using: &generator)
         // It is the one thing that was said, and cannot be read.
@@ -103,11 +104,11 @@ extension ProviderMachine {
         }
     }
 
-    private mutating func registered(_ answer: Answer) -> [Effect] {
+    private mutating func registered(_ answer: Answer, _ now: ContinuousClock.Instant) -> [Effect] {
         phase = .registered
         attempt = 0
         silence = answer["pingLimit"]?.integer.map { .milliseconds(max(1, $0)) } ?? Self.usualSilence
-        return [.tell(.registered(controls: controls, widgets: widgets))]
+        return [.tell(.registered(controls: controls, widgets: widgets))] + reloads(now)
     }
 
     private mutating func refused(

@@ -1,3 +1,5 @@
+import IsletProtocol
+
 /// A provider's side of its conversation with the service, from registration to goodbye.
 ///
 /// A pure value; time and chance are passed in. Calls wait until ``begin()``, which is asked for after all that came
@@ -70,6 +72,7 @@ package struct ProviderMachine: Sendable {
     /// The ids of the newest calls and cancellations of this connection, as a ring.
     var recent: [String] = []
     var nextRecent = 0
+    var lateReloads: LateReloads
 
     /// A provider that registers as soon as it may.
     ///
@@ -91,6 +94,7 @@ package struct ProviderMachine: Sendable {
         if !widgets.isEmpty { registration["widgets"] = .array(widgets.map(\.declaration)) }
         registration["capacity"] = .integer(capacity)
         self.registration = registration
+        lateReloads = LateReloads(app: app)
         phase = .resting(until: now)
         heardAt = now
     }
@@ -99,7 +103,7 @@ package struct ProviderMachine: Sendable {
     package var nextWakeUp: ContinuousClock.Instant? {
         switch phase {
         case .resting(let until), .registering(let until), .leaving(let until): until
-        case .registered: heardAt + silence
+        case .registered: min(heardAt + silence, lateReloads.due ?? heardAt + silence)
         case .draining(let until): min(until, heardAt + silence)
         case .ended: nil
         }
@@ -115,7 +119,9 @@ package struct ProviderMachine: Sendable {
         switch phase {
         case .resting: return register(now)
         case .registering: return lose("no answer to the registration", now, reconnects: true, using: &generator)
-        case .registered: return lose("the service is silent", now, reconnects: true, using: &generator)
+        case .registered:
+            guard heardAt + silence <= now else { return reloads(now) }
+            return lose("the service is silent", now, reconnects: true, using: &generator)
         case .draining(let until):
             guard until <= now else { return end(nil) }
             return forgetCalls() + leave(now)
@@ -157,11 +163,32 @@ package struct ProviderMachine: Sendable {
     ) -> [Effect] {
         running -= 1
         // Else it was cancelled, or its connection is lost.
-        guard atWork[call.id] == call.number else { return [] }
+        guard atWork[call.id] == call.number else {
+            lateReloads.ended(call, now: now)
+            return reloads(now)
+        }
         atWork[call.id] = nil
-        let answer = Effect.send(frame: reply.frame(call: call.id, provider: id))
+        let answer = Effect.send(frame: readable(reply).frame(call: call.id, provider: id))
         guard case .draining = phase, atWork.isEmpty else { return [answer] }
         return [answer] + leave(now)
+    }
+
+    /// Asks for the reloads that are owed, where it may.
+    mutating func reloads(_ now: ContinuousClock.Instant) -> [Effect] {
+        guard phase == .registered else { return [] }
+        return lateReloads.frames(now: now).map { .send(frame: $0) }
+    }
+
+    /// What is said instead of an answer that the service cannot read: its refusal would not name the call, which would
+    /// wait until its deadline.
+    private func readable(_ reply: ProviderReply) -> ProviderReply {
+        guard case .answer(let answer) = reply else { return reply }
+        let isReadable = answer.members.allSatisfy { member in
+            (try? JSONScanner.scanValue(member.value.slice.span)) != nil
+        }
+        guard !isReadable else { return reply }
+        return .failed(
+            message: "the answer nests deeper than \(JSONScanner.maximumDepth) objects and arrays", isRetryable: false)
     }
 
     /// The calls that have a place now.
@@ -199,6 +226,7 @@ package struct ProviderMachine: Sendable {
         _ reason: String, _ now: ContinuousClock.Instant, reconnects: Bool,
         using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
+        lateReloads.connectionLost(now: now)
         let effects = forgetCalls() + [.tell(.connectionLost(reason: reason))]
         return effects + (reconnects ? [.reconnect] : []) + rest(atLeast: .zero, now, using: &generator)
     }
