@@ -1,10 +1,12 @@
 """Who gets which call while providers come, rest and go."""
 
+import contextlib
 import json
 
 import pytest
 
 from support.provider import DOOR, LAMP, TORCH, button, toggle
+from support.wire import DEADLINE, Deadline, Silence
 
 
 def test_the_least_loaded_provider_gets_a_call_and_the_first_among_equals(home):
@@ -188,6 +190,31 @@ def test_a_provider_that_died_unnoticed_and_came_again_is_asked_for_the_truth(ho
     assert list(home.providers()) == [new.id]
     new.gives(False, control=id)
     home.until(id, state="shown", value=False)
+
+
+def named(home, name, seconds=DEADLINE):
+    """A provider whose connection bears this name, which the service takes once the former one of that name has ended."""
+    deadline = Deadline(seconds)
+    while True:
+        provider = home.provider(routing_id=name, register=False)
+        provider.say("provider.register", req="r", app=home.app, kinds=provider.kinds)
+        with contextlib.suppress(Silence):
+            assert provider._next("answer", 0.5)["ok"] is True
+            return provider
+        assert not deadline.passed
+        provider.disconnect()
+
+
+def test_a_new_run_over_a_connection_of_the_same_name_stands_for_itself(home):
+    """Clients may name their connections; the old run is known by that name, and its values are not the new one's."""
+    old = named(home, b"torch-1")
+    id = home.shown(old, False)
+    old.disconnect()
+    new = named(home, b"torch-1")
+    home.until(id, state="reloading")
+    assert list(home.providers()) == [new.id]
+    new.gives(True, control=id)
+    home.until(id, state="shown", value=True)
 
 
 def test_a_failure_that_may_be_retried_is_tried_once_at_another_provider_in_the_same_time(home):

@@ -12,7 +12,7 @@ extension EngineHost {
         return isBusy
     }
 
-    private func watchConnections(of bound: ServiceSockets.Bound) -> Bool {
+    func watchConnections(of bound: ServiceSockets.Bound) -> Bool {
         for _ in 0..<Self.changesPerTurn {
             guard let change = sockets.monitors.next(bound, into: &change) else { return false }
             switch change {
@@ -21,6 +21,7 @@ extension EngineHost {
                 if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
             case .lost(let descriptor):
                 connections.lost(descriptor, at: bound.rawValue)
+                if bound == .commands { partition.connectionHasEnded(descriptor) }
                 if bound == .events {
                     subscriptions.lost(descriptor)
                     partition.clientIsGone(Peer(subscriberAt: descriptor))

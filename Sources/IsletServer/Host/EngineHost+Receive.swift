@@ -22,6 +22,8 @@ extension EngineHost {
                 limit, from: sockets.commands, into: &received, isRouted: true,
                 locatesAll: partition.hasUnlocatedPeers)
             guard count > 0 else { return false }
+            // A connection whose name another one has taken ended before that one's messages came.
+            if partition.hasProviders { _ = watchConnections(of: .commands) }
             partition.lookAhead()
             while partition.inbound.next() {
                 noteDescriptor(.commands)

@@ -22,6 +22,10 @@ extension Partition {
         }
         // Whoever may not register declares nothing either.
         let peer = routeFrames().first ?? []
+        // Of one that has waited for the clock nobody knows any more over which connection it came.
+        let connection = waitedAnswer == nil ? inbound.connection : nil
+        providers.registers(peer, over: connection, at: now.monotonic)
+        settleCalls()
         let declared = declarations.count + widgets.count
         if let refusal = providers.refusal(of: register.provider, peer: peer, kinds: declared, at: now.monotonic) {
             return refuse(envelope, frame, refusal.error)
@@ -48,6 +52,7 @@ extension Partition {
         case .again: break
         case .refused(let refusal): return refuse(envelope, frame, refusal.error)
         }
+        providers.registered(peer, over: connection)
         settleCalls()
         for kind in fresh {
             switch kind {
@@ -71,6 +76,12 @@ extension Partition {
                 kinds: declarations.map(\.kind), widgets: widgets.map(\.kind))
         }
     }
+
+    /// Whether the ends of connections of commands mean something to anybody, before the next message is taken.
+    package var hasProviders: Bool { providers.providerCount > 0 }
+
+    /// A connection of commands has ended.
+    package func connectionHasEnded(_ descriptor: Int32) { providers.ended(descriptor) }
 
     /// Takes declarations that were checked; nil where there are more kinds than there may be.
     private func declare(

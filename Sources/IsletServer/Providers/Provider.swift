@@ -88,6 +88,10 @@ struct ProviderPeer {
     let routingID: [UInt8]
     var lastHeard: Milliseconds
     var providers = 0
+    /// The descriptor of the connection over which the newest registration came, where that is known.
+    var connection: Int32?
+    /// Whether that connection has ended. Another one may bear the same name.
+    var isCutOff = false
 }
 
 /// Who may not register for a while.

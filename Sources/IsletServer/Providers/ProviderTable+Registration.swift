@@ -78,6 +78,31 @@ extension ProviderTable {
         }
     }
 
+    /// A registration is about to come over a connection that bears this name: whoever registered over another one of the
+    /// same name is gone. A client may give its connections a name of its own choice, so that a new run has the old one's.
+    ///
+    /// - Parameter connection: its descriptor, nil where that is not known.
+    package mutating func registers(_ peer: [UInt8], over connection: Int32?, at time: Milliseconds) {
+        guard let number = peerNumbers[peer].map(Int.init) else { return }
+        let isAnother = peers[number].connection.map { $0 != connection ?? $0 } ?? false
+        if isAnother || peers[number].isCutOff { unreachable(peer, at: time) }
+    }
+
+    /// A registration came over this connection.
+    package mutating func registered(_ peer: [UInt8], over connection: Int32?) {
+        guard let number = peerNumbers[peer].map(Int.init) else { return }
+        peers[number].connection = connection ?? peers[number].connection
+    }
+
+    /// A connection has ended. What it was sent cannot be answered any more, which silence or the next message to it tells,
+    /// unless another connection has taken its name.
+    package mutating func ended(_ connection: Int32) {
+        for number in peers.indices where peers[number].connection == connection && peers[number].providers > 0 {
+            peers[number].connection = nil
+            peers[number].isCutOff = true
+        }
+    }
+
     /// A message came from a connection, whatever it was: a sign of life of its providers.
     package mutating func heard(from peer: [UInt8], at time: Milliseconds) {
         clock(time)
