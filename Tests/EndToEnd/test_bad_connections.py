@@ -7,7 +7,8 @@ import pytest
 
 from support.commands import Commands, encode
 from support.events import Events
-from support.wire import Silence
+from support.http import Pages
+from support.wire import Deadline, Silence
 
 GREETING = b"\xff" + b"\x00" * 8 + b"\x7f" + b"\x03\x00" + b"NULL".ljust(20, b"\x00") + b"\x00" + b"\x00" * 31
 
@@ -162,6 +163,29 @@ def test_a_thousand_subscriptions_of_one_peer_are_served(wire, service, client):
     events.join()
     client.start(app="com.example.app989")
     assert events.next("started")["seq"] == 1
+
+
+def test_subscriptions_of_connections_that_ended_at_once_count_for_nobody(wire, serve):
+    """All that there may be at a time are shared, and what nobody holds would be missing for good."""
+    service = serve({"--clock": "manual", "--http": "127.0.0.1:0"})
+    pages = Pages(service.http)
+    topics = b"".join(b"\x00\x40\x01" + b"%04d" % number + b"x" * 59 for number in range(200))
+    for _ in range(10):
+        with connect(service.events) as raw:
+            raw.sendall(GREETING + ready(b"SUB"))
+            raw.settimeout(5)
+            raw.recv(64)
+            raw.sendall(topics)
+    events = Events(wire, service.events, "com.example.pizza/")
+    events.join()
+    deadline = Deadline()
+    while (count := subscriptions(pages)) > 2:
+        assert not deadline.passed, count
+
+
+def subscriptions(pages):
+    text = pages.get("/metrics").body.decode()
+    return int(next(line for line in text.splitlines() if line.startswith("islet_subscriptions ")).split()[1])
 
 
 def test_a_foreign_socket_type_is_not_served(wire, service, client):

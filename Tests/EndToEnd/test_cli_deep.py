@@ -31,7 +31,7 @@ def test_a_deep_payload_is_shown_by_everything_that_reads_activities(islet, clie
     islet("wait", "order-7", "--for", "active")
     client.advance(by=1_000)
     seen = islet("tail", "--since", "1h", "--limit", "2", "--json").json
-    assert [event["event"] for event in seen] == ["started", "updated"]
+    assert [event["event"] for event in seen] == ["activity.started", "activity.updated"]
 
 
 def test_a_deep_value_of_a_group_is_shown(islet, client):

@@ -4,7 +4,7 @@ import pytest
 
 from support.commands import encode
 from support.durable import Durable
-from support.provider import DOOR, RawProvider, button
+from support.provider import DOOR, TORCH, RawProvider, button, toggle
 from support.wire import Deadline
 
 CROWD = 300
@@ -93,6 +93,31 @@ def test_what_becomes_sensitive_is_hidden_on_locked_devices_before_each_control_
     registered, last, page = (provider.answer_to(frame["req"]) for frame in frames)
     assert registered["ok"] and last["control"]["isRedacted"], (registered, last)
     assert all(row["isRedacted"] for row in page["controls"])
+
+
+@pytest.mark.parametrize("between", ["an answer", "a failure"])
+def test_what_a_provider_says_between_a_lock_and_an_unlock_reaches_who_follows(home, between):
+    provider = home.provider(toggle(privacySensitive=True), capacity=CROWD)
+    ids = crowd(home, TORCH)
+    for _ in ids:
+        provider.gives(False)
+    last = ids[-1]
+    home.client.applied("control.reload", id=last)
+    call = provider.call("value")
+    said = {"op": "provider.answer", "value": True, "status": "on"}
+    if between == "a failure":
+        said = {"op": "provider.fail", "message": "no"}
+    lock, unlock = locks(home.client, 2)
+    said = {**said, "provider": provider.id, "call": call["call"]}
+    provider.socket.send_multipart([encode(frame) for frame in (lock, said, unlock)])
+    assert provider.answer_to(unlock["req"])["ok"]
+    # Whatever is yet to come of the two locks comes before this.
+    home.client.applied("control.reload", id=last)
+    goal = seq(home.client, last)
+    while home.replica.seq < goal:
+        home.next()
+    shown = home.agrees(last)
+    assert shown["isRedacted"] is False and shown.get("status") == ("on" if between == "an answer" else None)
 
 
 # Reloads

@@ -53,6 +53,20 @@ def test_every_event_comes_once_in_order_and_numbered(pages, bus):
     stream.close()
 
 
+def test_a_group_s_notification_is_an_event_and_no_watermark(pages, bus):
+    stream = pages.events()
+    stream.hello()
+    bus.read("group.create", group="g")
+    bus.read("group.set", group="g", key="a", value=1)
+    bus.read("group.notify", group="g", name="moved")
+    bus.read("group.set", group="g", key="a", value=2)
+    told = [stream.next()[2] for _ in range(3)]
+    assert [each["event"]["event"] for each in told] == ["group.set", "group.notified", "group.set"]
+    assert told[1]["topic"] == f"{bus.app}/group/g/~"
+    assert [each["event"]["seq"] for each in told] == [1, 2, 3]
+    stream.close()
+
+
 def test_a_prefix_narrows_it(pages, bus):
     other = "com.example.taxi"
     stream = pages.events(f"{bus.app}/activity/B")

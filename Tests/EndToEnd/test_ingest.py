@@ -72,3 +72,17 @@ def test_what_comes_behind_a_step_of_the_clock_waits_for_it(wire, ingest):
         starts[started["key"]] = started["startedAt"] - now
     assert (starts["late"], starts["later"]) == (2 * HOUR, 3 * HOUR)
     assert client.read("service.ping")["now"] - now == 3 * HOUR
+
+
+def test_a_message_of_too_many_commands_is_dropped_whole(wire, ingest):
+    service, url = ingest
+    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
+    events.join()
+    publisher = wire.socket("PUB", url)
+    start = {"type": "T", "attributes": {}, "contentState": {}, "ifExists": "update"}
+    publish_until_seen(events, publisher, [encode(client.command("activity.start", key="first", **start))])
+    for count in (257, 300, 256):
+        publisher.send_multipart([
+            encode(client.command("activity.start", key=f"{count}-{number}", **start)) for number in range(count)])
+    started = [events.next("started")["activity"]["key"] for _ in range(256)]
+    assert started == [f"256-{number}" for number in range(256)]

@@ -3,6 +3,7 @@
 import pytest
 
 from support.dates import HOUR, after
+from support.wire import Deadline
 
 NEW = {"type": "Delivery", "attributes": {}, "contentState": {}}
 
@@ -96,3 +97,21 @@ def test_a_change_that_a_pending_one_outlived_does_not_end_it_later(client):
     assert client.get(id)["state"] == "active"
     client.read("settings.set", device="phone", activitiesEnabled=True)
     assert client.get(id)["state"] == "active"
+
+
+def test_a_switch_reaches_every_activity_though_others_start_on_the_way(client):
+    """The walk before ended at another place than where the next one is through."""
+    def starts(count, app):
+        for _ in range(0, count, 150):
+            batch = (client.command("activity.start", app=app, **NEW) for _ in range(150))
+            assert all(answer["ok"] for answer in client.batch(*batch))
+
+    starts(300, "com.a")
+    client.read("settings.set", app="com.c", frequentPushesEnabled=False)
+    starts(1_500, "com.a")
+    off = client.command("settings.set", app="com.a", activitiesEnabled=False)
+    others = (client.command("activity.start", app="com.b", **NEW) for _ in range(250))
+    assert all(answer["ok"] for answer in client.batch(off, *others))
+    deadline = Deadline()
+    while left := client.read("activity.list", app="com.a", state="active", limit=1)["total"]:
+        assert not deadline.passed, left

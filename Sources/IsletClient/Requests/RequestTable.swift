@@ -100,7 +100,9 @@ package struct RequestTable: Sendable {
         do throws(ScanError) {
             try JSONScanner.scanObject(frame.span) { _ in }
         } catch {
-            return .failure(.invalid("the service cannot read the command: \(error)"))
+            let isTooDeep = error.reason == .tooDeep
+            let reason = isTooDeep ? "nests deeper than \(JSONScanner.maximumDepth) levels" : "\(error.reason)"
+            return .failure(.invalid("the service cannot read the command: \(reason), at byte \(error.offset)"))
         }
         lastNumber = number
         let patience = backoff.delay(attempt: 1, using: &generator)

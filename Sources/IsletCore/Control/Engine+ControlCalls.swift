@@ -12,6 +12,7 @@ extension Engine {
     ) -> Bool {
         guard controls.slab.isCurrent(reference) else { return true }
         let slot = reference.slot
+        settlePrivacy(ofControl: slot, at: now)
         let before = controls.slab[slot].machine
         guard before.hasCall, isAction == (before.state == .acting) else { return true }
         for text in [answer.status, answer.tint, answer.actionHint] {
@@ -56,6 +57,7 @@ extension Engine {
     ) {
         guard controls.slab.isCurrent(reference) else { return }
         let slot = reference.slot
+        settlePrivacy(ofControl: slot, at: now)
         let before = controls.slab[slot].machine
         guard before.hasCall, isAction == (before.state == .acting) else { return }
         let steps: ControlMachine.Steps

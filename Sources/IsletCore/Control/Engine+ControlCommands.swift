@@ -177,6 +177,7 @@ extension Engine {
     mutating func reload(
         control slot: Slot, _ cause: ControlCause, _ asker: Asker, at now: Instant, _ frame: Span<UInt8> = Span()
     ) {
+        settlePrivacy(ofControl: slot, at: now)
         let before = controls.slab[slot].machine
         let steps = controls.slab[slot].machine.reload(cause)
         take(steps, ofControl: slot, before: before, asker: asker, at: now, frame)

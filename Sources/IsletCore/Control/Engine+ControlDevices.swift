@@ -95,17 +95,22 @@ extension Engine {
 
     /// What is due of one control takes effect, before a command on it. A deadline that passed is not set again at once.
     mutating func settle(control slot: Slot, at now: Instant, _ dating: Dating) {
-        if !controls.lockSweeps.isEmpty {
-            let device = controls.slab[slot].device
-            if controls.lockSweeps.contains(where: { $0.device == device }) {
-                redactAsDeclared(control: slot, nil, at: now)
-            }
-        }
+        settlePrivacy(ofControl: slot, at: now)
         guard controls.slab[slot].machine.next.at <= now else { return }
         fire(control: slot, at: now, dating)
     }
 
+    /// Hides or shows a control that a walk has yet to reach, before anything else happens to it: events and snapshots tell
+    /// a revision as it is, so that whoever follows them has the same as whoever asks.
+    mutating func settlePrivacy(ofControl slot: Slot, at now: Instant) {
+        let record = controls.slab[slot]
+        guard record.machine.isRedacted != hides(record) else { return }
+        let isByDevice = controls.lockSweeps.contains { $0.device == record.device }
+        redactAsDeclared(control: slot, isByDevice ? nil : .registration, at: now)
+    }
+
     mutating func fire(control slot: Slot, at now: Instant, _ dating: Dating) {
+        settlePrivacy(ofControl: slot, at: now)
         let before = controls.slab[slot].machine
         let steps = controls.slab[slot].machine.deadlineReached()
         take(steps, ofControl: slot, before: before, asker: .nobody, at: now, dating: dating)

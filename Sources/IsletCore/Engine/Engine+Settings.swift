@@ -8,6 +8,8 @@ struct SettingsSweep: Sendable {
     /// When the latest of the settings was set.
     var setAt = Instant(0)
     var nextSlot: Slot = 0
+    /// Where it goes on with slot 0: what was put behind since started by the settings as they are.
+    var end: Slot = 0
     /// How many slots it has still to look at.
     var left: Slot = 0
     /// The devices that have departures.
@@ -89,7 +91,8 @@ extension Engine {
         if !wasUnderway { sweep.number += 1 }
         apps[app].sweepNumber = sweep.number
         sweep.setAt = now
-        sweep.left = activities.capacity
+        sweep.end = activities.capacity
+        sweep.left = sweep.end
         note(app: app)
         // The first step is now, so that a small service is through at once; a walk that is underway has its own turns.
         if !wasUnderway { continueSweep(at: now, dating) }
@@ -140,7 +143,7 @@ extension Engine {
         let lastEvent = events.count + Engine.sweepEvents
         var budget = min(sweep.left, Engine.sweepBudget)
         while budget > 0, events.count < lastEvent {
-            if sweep.nextSlot >= activities.capacity { sweep.nextSlot = 0 }
+            if sweep.nextSlot >= sweep.end { sweep.nextSlot = 0 }
             if activities.isUsed(sweep.nextSlot) { catchUp(sweep.nextSlot, at: now, dating) }
             sweep.nextSlot += 1
             sweep.left -= 1

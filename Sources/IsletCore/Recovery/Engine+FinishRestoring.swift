@@ -101,7 +101,8 @@ extension Engine {
     private mutating func resumeSweep() {
         guard apps.apps.contains(where: { $0.sweepNumber == 1 }) else { return }
         sweep.number = 1
-        sweep.left = activities.capacity
+        sweep.end = activities.capacity
+        sweep.left = sweep.end
     }
 
     /// Each stream says which entities it ended with: the recomputed digest must be that one.

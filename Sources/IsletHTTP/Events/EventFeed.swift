@@ -33,8 +33,9 @@ struct EventFeed: Sendable {
     }
 
     private func pass(_ topic: [UInt8], _ body: [UInt8]) {
-        // Watermarks are for replicas.
-        guard !topic.suffix(2).elementsEqual("/~".utf8) else { return }
+        // Watermarks, `<app>/~`, are for replicas. A group's notification ends so too, and is an event.
+        let isWatermark = topic.firstIndex(of: UInt8(ascii: "/")).map { topic[$0...].elementsEqual("/~".utf8) } ?? false
+        guard !isWatermark else { return }
         queue.put(text.data(topic, body))
     }
 }

@@ -9,12 +9,16 @@ extension JSONWriter {
 
     /// A whole control, as `get`, `list`, snapshots and the event of its adding show it; what is not set is absent.
     ///
-    /// - Parameter machine: the machine to show, which may be an earlier one than the record's.
+    /// - Parameters:
+    ///   - machine: the machine to show, which may be an earlier one than the record's.
+    ///   - isOfStream: whether it is what the events up to this revision say, as in a snapshot. Else it is hidden from the
+    ///     moment at which its device is locked, though the event that says so comes a little later on a crowded one.
     package mutating func control(
-        _ record: ControlRecord, machine: ControlMachine, revision: UInt32, of engine: borrowing Engine
+        _ record: ControlRecord, machine: ControlMachine, revision: UInt32, isOfStream: Bool = false,
+        of engine: borrowing Engine
     ) {
         let kind = engine.controls.kinds[record.kind]
-        let isRedacted = machine.isRedacted || engine.hides(record)
+        let isRedacted = machine.isRedacted || !isOfStream && engine.hides(record)
         beginObject()
         field("id", record.id)
         field("app", plain: engine.apps[kind.app].name.span)
@@ -123,7 +127,7 @@ extension JSONWriter {
         if let before = event.before {
             patch(event, before, record, of: engine)
         } else {
-            control(record, machine: event.after, revision: event.revision, of: engine)
+            control(record, machine: event.after, revision: event.revision, isOfStream: true, of: engine)
         }
         endObject()
     }
@@ -133,13 +137,12 @@ extension JSONWriter {
         _ event: ControlEvent, _ before: ControlMachine, _ record: ControlRecord, of engine: borrowing Engine
     ) {
         let after = event.after
-        // One that was not told yet what its device does is as hidden as it was, until it is told.
-        let isHidden = after.isRedacted || engine.hides(record)
+        let isHidden = after.isRedacted
         beginObject()
         field("id", event.id)
         if before.state != after.state { field("state", name: after.state.wireName) }
         field("revision", event.revision)
-        if before.isRedacted != after.isRedacted, after.isRedacted == isHidden {
+        if before.isRedacted != isHidden {
             if isHidden { hidden() } else { content(record, after, of: engine) }
             field("isRedacted", isHidden)
         } else if !isHidden {

@@ -55,6 +55,8 @@ extension EngineHost {
         guard let descriptor = received.sourceDescriptor else { return true }
         // Its number may have been another connection's before.
         _ = watchConnections(of: .events)
+        // What a connection sent before it ended counts for nobody, and would stay counted for good.
+        guard connections.isOpen(descriptor, at: ServiceSockets.Bound.events.rawValue) else { return false }
         let wasCut = subscriptions.isCut(descriptor)
         let isWithin = received.withUnsafeBytes { bytes in
             let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())

@@ -89,7 +89,8 @@ extension Partition {
         case .control:
             guard let record = engine.controls.record(at: place.slot) else { return }
             outbound.writer.key("control")
-            outbound.writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+            outbound.writer.control(
+                record, machine: record.machine, revision: record.revision, isOfStream: true, of: engine)
         case .group:
             guard let record = engine.groups.record(at: place.slot) else { return }
             outbound.writer.key("group")

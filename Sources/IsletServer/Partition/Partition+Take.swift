@@ -85,6 +85,8 @@ extension Partition {
 
     /// Takes the message in ``inbound``, which came from a plain publisher: it gets no answers.
     package func takeIngest() {
+        // All or none, as on `commands`.
+        guard !inbound.hasTooManyFrames else { return statistics.refused += 1 }
         for index in inbound.commands {
             // Since messages that were received together began, the clock may travel.
             guard clockTravel == nil, waiting.isEmpty else {
@@ -179,7 +181,7 @@ extension Partition {
     private func wait(from index: Int, into answer: PendingAnswer, isBehindStep: Bool, isIngest: Bool = false) {
         answer.isClosed = false
         var message = WaitingMessage(
-            hasTooManyFrames: inbound.hasTooManyFrames && !isIngest, isIngest: isIngest, answer: answer,
+            hasTooManyFrames: inbound.hasTooManyFrames, isIngest: isIngest, answer: answer,
             receivedAt: now.monotonic)
         var hasCommand = message.hasTooManyFrames
         for index in index..<inbound.count {
