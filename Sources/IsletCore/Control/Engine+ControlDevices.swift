@@ -11,16 +11,21 @@ extension Engine {
         _ frame: Span<UInt8>
     ) {
         guard controls.lockedDevices.contains(name) != isLocked else { return }
+        let slots = device.flatMap { controls.onDevice[$0] } ?? []
+        let isSwept = slots.count > LockSweep.controlsPerStep
+        if !isSwept {
+            // What was due before is told as it was then.
+            for slot in slots { settle(control: slot, at: now, dating) }
+        }
         if isLocked { controls.lockedDevices.insert(name) } else { controls.lockedDevices.remove(name) }
         controls.changedLocks.insert(name)
         if isJournalled { notes.append(.lock(name)) }
-        guard let device, let slots = controls.onDevice[device] else { return }
-        let isSwept = slots.count > LockSweep.controlsPerStep
+        guard let device else { return }
         if isSwept { sweepLock(of: device, slots, at: now) }
         for slot in slots {
             // Only what waits for the unlock is told with it, as far as others have a turn of theirs.
             guard !isSwept || !isLocked && controls.slab[slot].machine.state == .authenticating else { continue }
-            settle(control: slot, at: now, dating)
+            if isSwept { settle(control: slot, at: now, dating) }
             redactAsDeclared(control: slot, nil, asker, at: now, frame)
             guard !isLocked else { continue }
             let before = controls.slab[slot].machine
@@ -106,7 +111,8 @@ extension Engine {
         let record = controls.slab[slot]
         guard record.machine.isRedacted != hides(record) else { return }
         let isByDevice = controls.lockSweeps.contains { $0.device == record.device }
-        redactAsDeclared(control: slot, isByDevice ? nil : .registration, at: now)
+        let isByKind = controls.sweeps.contains { $0.cause == .lock && $0.kind == record.kind }
+        redactAsDeclared(control: slot, isByKind && !isByDevice ? .registration : nil, at: now)
     }
 
     mutating func fire(control slot: Slot, at now: Instant, _ dating: Dating) {
