@@ -15,6 +15,14 @@ def ingest(serve, tmp_path):
     return serve({"--clock": "manual", "--ingest": url}), url
 
 
+def followed(wire, ingest):
+    """A client of the service, its events from here on, and a plain publisher."""
+    service, url = ingest
+    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
+    events.join()
+    return client, events, wire.socket("PUB", url)
+
+
 def publish_until_seen(events, socket, frames):
     """A PUB socket drops what it sends before it is connected, so the first command is sent until it shows."""
     for _ in range(100):
@@ -27,10 +35,7 @@ def publish_until_seen(events, socket, frames):
 
 
 def test_a_plain_publisher_starts_and_updates(each_wire, ingest):
-    service, url = ingest
-    client, events = Commands(each_wire, service.commands), Events(each_wire, service.events, "com.example.pizza/")
-    events.join()
-    publisher = each_wire.socket("PUB", url)
+    client, events, publisher = followed(each_wire, ingest)
     begin = client.command(
         "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
     publish_until_seen(events, publisher, [encode(begin)])
@@ -40,10 +45,7 @@ def test_a_plain_publisher_starts_and_updates(each_wire, ingest):
 
 
 def test_ack_none_need_not_be_said_and_bad_frames_do_no_harm(wire, ingest):
-    service, url = ingest
-    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
-    events.join()
-    publisher = wire.socket("PUB", url)
+    client, events, publisher = followed(wire, ingest)
     begin = client.command(
         "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update")
     publish_until_seen(events, publisher, [encode(begin)])
@@ -55,10 +57,7 @@ def test_ack_none_need_not_be_said_and_bad_frames_do_no_harm(wire, ingest):
 
 
 def test_what_comes_behind_a_step_of_the_clock_waits_for_it(wire, ingest):
-    service, url = ingest
-    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
-    events.join()
-    publisher = wire.socket("PUB", url)
+    client, events, publisher = followed(wire, ingest)
     begin = {"type": "T", "attributes": {}, "contentState": {}, "ifExists": "update"}
     publish_until_seen(events, publisher, [encode(client.command("activity.start", key="k", **begin))])
     now = client.read("service.ping")["now"]
@@ -75,10 +74,7 @@ def test_what_comes_behind_a_step_of_the_clock_waits_for_it(wire, ingest):
 
 
 def test_a_message_of_too_many_commands_is_dropped_whole(wire, ingest):
-    service, url = ingest
-    client, events = Commands(wire, service.commands), Events(wire, service.events, "com.example.pizza/")
-    events.join()
-    publisher = wire.socket("PUB", url)
+    client, events, publisher = followed(wire, ingest)
     start = {"type": "T", "attributes": {}, "contentState": {}, "ifExists": "update"}
     publish_until_seen(events, publisher, [encode(client.command("activity.start", key="first", **start))])
     for count in (257, 300, 256):

@@ -69,31 +69,19 @@ def test_a_widget_whose_provider_leaves_as_another_registers_asks_that_one(board
     board.agrees(id)
 
 
-def test_a_reload_right_after_a_failure_is_not_swallowed_by_it(home):
+@pytest.mark.parametrize("said, failure", [
+    ({"op": "provider.fail"}, "threw"), ({"op": "provider.answer", "value": 5}, "badAnswer"),
+], ids=["a failure", "a bad answer"])
+def test_a_reload_right_after_a_call_that_failed_is_not_swallowed_by_it(home, said, failure):
     provider = home.provider()
     id = home.shown(provider)
     home.client.applied("control.reload", id=id)
     home.next("reloading", id=id)
     call = provider.call("value")
     together(
-        provider, {"op": "provider.fail", "provider": provider.id, "call": call["call"]},
+        provider, {**said, "provider": provider.id, "call": call["call"]},
         {"op": "control.reload", "app": home.app, "id": id})
-    home.next("failed", id=id, failure="threw")
-    home.next("reloading", id=id, cause="request")
-    provider.gives(True)
-    home.next("shown", id=id, value=True)
-
-
-def test_a_reload_right_after_a_bad_answer_is_not_swallowed_by_it(home):
-    provider = home.provider()
-    id = home.shown(provider)
-    home.client.applied("control.reload", id=id)
-    home.next("reloading", id=id)
-    call = provider.call("value")
-    together(
-        provider, {"op": "provider.answer", "provider": provider.id, "call": call["call"], "value": 5},
-        {"op": "control.reload", "app": home.app, "id": id})
-    home.next("failed", id=id, failure="badAnswer")
+    home.next("failed", id=id, failure=failure)
     home.next("reloading", id=id, cause="request")
     provider.gives(True)
     home.next("shown", id=id, value=True)
