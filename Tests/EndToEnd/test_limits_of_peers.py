@@ -83,6 +83,40 @@ def test_a_subscriber_with_too_many_subscriptions_is_cut_and_nobody_else(wire, s
     assert service.resident < before + (64 << 20)
 
 
+def test_long_topics_of_many_subscribers_are_bounded_and_the_others_stay(wire, serve):
+    """Each subscriber is within its own limits; all of them together had 8 MiB, through which ZeroMQ walks whenever one of them
+    leaves."""
+    service = serve()
+    client = Commands(wire, service.commands)
+    small = [Events(wire, service.events, f"{client.app}/") for _ in range(3)]
+    for events in small:
+        events.join()
+    before = service.resident
+    greedy = [Events(wire, service.events) for _ in range(8)]
+    for place, events in enumerate(greedy):
+        for number in range(SUBSCRIPTIONS - 1):
+            events.subscribe(f"{place}-{number:03}-".ljust(240, "x"))
+    service.line(r"subscribers were cut: .* differ in at most 512 KiB")
+    client.start()
+    for events in small:
+        events.next("started")
+    assert service.resident < before + (64 << 20)
+    # Who was cut subscribes again as soon as it looks at its socket, again and again; others are still taken beside it.
+    late = Events(wire, service.events, f"{client.app}/")
+    topic = late.ask_to_join()
+
+    def is_joined():
+        for events in greedy:
+            events.socket.poll(0)
+        return late.socket.poll(0)
+
+    until(is_joined, seconds=60)
+    assert wire.receive(late.socket)[0] == topic
+    client.start()
+    late.next("started")
+    service.line(r"subscribers were shut: for 10 s after one was cut, 4 are taken each second")
+
+
 def test_a_peer_may_have_as_many_subscriptions_as_the_contract_says(wire, serve):
     service = serve()
     client = Commands(wire, service.commands)

@@ -3,7 +3,7 @@
 import secrets
 import time
 
-from support.commands import Commands
+from support.commands import Commands, encode
 from support.events import Events
 from support.schemas import strict
 from support.wire import DEADLINE
@@ -158,3 +158,44 @@ def test_thousands_of_reports_take_several_turns_and_are_all_counted(wire, servi
     assert answer["total"] == 1_000
     assert {row["lag"] for row in answer["subscribers"]} == {1}
     assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 1_000
+
+
+def test_of_an_app_that_a_report_names_again_the_last_position_counts(client):
+    client.start()
+    client.start()
+    twice = ",".join(f'"{client.app}":{{"seq":{seq}}}' for seq in (0, 0, 1))
+    client.send(f'{{"op":"stream.applied","nonce":"{"a" * 32}","apps":{{{twice}}}}}'.encode())
+    [row] = subscribers(client)["subscribers"]
+    assert row["apps"] == {client.app: {"seq": 1, "lag": 1}} and row["lag"] == 1
+
+
+def test_who_is_too_far_behind_is_told_once_for_each_of_sixteen_apps(wire, service, client):
+    """At most, and at 10,000 events behind nobody is; however often a report names an app."""
+    apps, limit = [f"com.example.lag{number:02}" for number in range(17)], 10_000
+    for app in apps:
+        activity = client.start(app=app)["id"]
+        update = {"op": "activity.update", "app": app, "id": activity, "ack": "none"}
+        frames = [encode({**update, "contentState": {"eta": eta}}) for eta in (1, 2)]
+        for _ in range(0, limit, 250):
+            client.send(*frames * 125)
+    last = client.read("activity.get", app=apps[-1], id=activity)["seq"]
+    assert last == limit + 1
+    nonce = secrets.token_hex(16)
+    # This is a prefix of the topics of all apps of this nonce.
+    events = wire.socket("SUB", service.events, rcvhwm=0)
+    events.setsockopt(wire.zmq.SUBSCRIBE, b"\xffjoin/" + nonce.encode())
+    assert b"lagging" not in wire.receive(events)[1]
+
+    def told(seq):
+        named = ",".join(f'"{app}":{{"seq":{seq}}}' for app in apps * 50)
+        client.send(f'{{"op":"stream.applied","nonce":"{nonce}","apps":{{{named}}}}}'.encode())
+        end = secrets.token_hex(16).encode()
+        events.setsockopt(wire.zmq.SUBSCRIBE, b"\xffjoin/" + end)
+        client.read("service.ping")
+        topics = []
+        while not (topics and topics[-1].endswith(end)):
+            topics.append(wire.receive(events)[0])
+        return [topic.removeprefix(b"\xffjoin/" + nonce.encode()).decode() for topic in topics[:-1]]
+
+    assert told(seq=last - limit) == []
+    assert told(seq=last - limit - 1) == ["", *(f"/{app}" for app in apps[:16])]

@@ -18,7 +18,10 @@ extension EngineHost {
             switch change {
             case .accepted(let descriptor):
                 if bound == .events { subscriptions.lost(descriptor) }
-                if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
+                let isTaken = connections.accepted(descriptor, at: bound.rawValue)
+                if !isTaken || (bound == .events && !pace.takes(at: partition.now.monotonic)) {
+                    _ = kickPeer(descriptor: descriptor)
+                }
             case .lost(let descriptor):
                 connections.lost(descriptor, at: bound.rawValue)
                 if bound == .commands { partition.connectionHasEnded(descriptor) }
@@ -57,17 +60,17 @@ extension EngineHost {
         _ = watchConnections(of: .events)
         // What a connection sent before it ended counts for nobody, and would stay counted for good.
         guard connections.isOpen(descriptor, at: ServiceSockets.Bound.events.rawValue) else { return false }
-        let wasCut = subscriptions.isCut(descriptor)
-        let isWithin = received.withUnsafeBytes { bytes in
+        received.withUnsafeBytes { bytes in
             let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
             switch bytes.first {
-            case 1: return subscriptions.subscribed(descriptor, to: topic)
+            case 1:
+                guard let cut = subscriptions.subscribed(descriptor, to: topic) else { break }
+                pace.cut(at: partition.now.monotonic)
+                _ = kickPeer(descriptor: cut)
             case 0: subscriptions.unsubscribed(descriptor, from: topic)
             default: break
             }
-            return true
         }
-        if !isWithin, !wasCut { _ = kickPeer(descriptor: descriptor) }
-        return isWithin
+        return !subscriptions.isCut(descriptor)
     }
 }

@@ -105,7 +105,9 @@ extension Partition {
         guard !behind.isEmpty else { return }
         // It listens on the topic that it joined with, which may name an app.
         tellLagging(JoinTopic.start + nonce)
-        for position in behind { tellLagging(JoinTopic.start + nonce + [UInt8(ascii: "/")] + position.app) }
+        for position in behind.prefix(SubscriberTable.maximumToldApps) {
+            tellLagging(JoinTopic.start + nonce + [UInt8(ascii: "/")] + position.app)
+        }
     }
 
     /// Remembers a report, if its sender may have another.

@@ -13,17 +13,25 @@ struct AppliedPosition: Equatable, Sendable {
         return last > seq ? last - seq : 0
     }
 
-    /// The positions in the object of a `stream.applied`; what has not the contract's shape is left out.
+    /// The positions in the object of a `stream.applied`, one of each app: the last. What has not the contract's shape is
+    /// left out.
     static func all(in object: FrameRange, of frame: Span<UInt8>) -> [AppliedPosition] {
         var positions: [AppliedPosition] = []
+        var places: [[UInt8]: Int] = [:]
         // Objects that were checked by the decoder scan again without a failure.
         try? JSONScanner.scanObject(frame, at: object) { app in
-            guard app.value.kind == .object, positions.count < SubscriberTable.maximumApps else { return }
+            guard app.value.kind == .object else { return }
+            let name = frame.bytes(app.name.range)
             try? JSONScanner.scanObject(frame, at: app.value.range) { member in
                 guard member.name.equals("seq", in: frame),
                     let seq = JSONNumber.integer(frame, at: member.value.range), seq >= 0
                 else { return }
-                positions.append(AppliedPosition(app: frame.bytes(app.name.range), seq: UInt64(seq)))
+                if let place = places[name] {
+                    positions[place].seq = UInt64(seq)
+                } else if positions.count < SubscriberTable.maximumApps {
+                    places[name] = positions.count
+                    positions.append(AppliedPosition(app: name, seq: UInt64(seq)))
+                }
             }
         }
         return positions
@@ -35,6 +43,8 @@ struct AppliedPosition: Equatable, Sendable {
 package struct SubscriberTable {
     /// At most this many apps of one report are looked at.
     static let maximumApps = 1_000
+    /// One report is answered on the topics of so many apps at most; who follows more listens on its nonce's.
+    static let maximumToldApps = 16
     /// One that is further behind than this is told so: half of what waits for it before it loses events.
     package static let maximumLag: UInt64 = 10_000
     /// The figures of all look at so many positions at most.

@@ -2,9 +2,14 @@ import IsletServer
 import Testing
 
 @Suite struct SubscriptionTableTests {
-    private var table = SubscriptionTable(perPeer: 3, bytesInAll: 40)
+    private var table = SubscriptionTable(perPeer: 3, bytesInAll: 1_000)
 
+    /// Whether nobody is cut for it.
     private mutating func subscribe(_ topic: String, _ peer: Int32 = 1) -> Bool {
+        cut(by: topic, peer) == nil && !table.isCut(peer)
+    }
+
+    private mutating func cut(by topic: String, _ peer: Int32) -> Int32? {
         Array(topic.utf8).withUnsafeBytes { table.subscribed(peer, to: $0) }
     }
 
@@ -45,19 +50,77 @@ import Testing
         #expect(first && !second)
     }
 
-    @Test mutating func theTopicsOfAllHaveSoManyBytes() {
-        let topic = String(repeating: "x", count: 20)
-        let first = subscribe(topic, 1)
-        let second = subscribe(topic, 2)
-        let third = subscribe("y", 3)
-        #expect(first && second && !third)
-        table.lost(1)
-        table.lost(3)
-        let fourth = subscribe(topic, 4)
-        #expect(fourth && table.count == 2)
+    /// A topic of 20 bytes that begins unlike those with another letter.
+    private func topic(_ letter: Character) -> String { String(repeating: letter, count: 20) }
+
+    @Test mutating func topicsHaveWhatTheyBeginWithAlikeOnce() {
+        var topics = 0
+        for (name, nodes) in [("app/a", 5), ("app/b", 6), ("app/", 6), ("app/bc", 7), ("", 7), ("b", 8)] {
+            topics += 1
+            let isWithin = subscribe(name, Int32(topics))
+            #expect(isWithin && table.bytes == nodes + topics * SubscriptionTable.bytesPerTopic)
+        }
+        end("app/b", 2)
+        #expect(table.bytes == 8 + 5 * SubscriptionTable.bytesPerTopic)
+        table.lost(4)
+        #expect(table.bytes == 6 + 4 * SubscriptionTable.bytesPerTopic && table.count == 4)
+    }
+
+    @Test mutating func theTopicsOfAllDifferInSoManyBytesAndOneMoreIsTooMuch() {
+        let one = 20 + SubscriptionTable.bytesPerTopic
+        table = SubscriptionTable(perPeer: 3, bytesInAll: 2 * one)
+        let first = subscribe(topic("x"), 1)
+        let second = subscribe(topic("x"), 2)
+        let third = subscribe(topic("y"), 2)
+        #expect(first && second && third && table.bytes == 2 * one)
+        // The one that is cut is the one with the longest topics, and not the one that asks.
+        let cut = cut(by: "z", 3)
+        #expect(cut == 2 && table.isCut(2) && !table.isCut(3))
+        #expect(table.bytes == one + 1 + SubscriptionTable.bytesPerTopic && table.count == 2 && table.cut == 1)
+        // It has nothing until it comes again.
+        let nobody = self.cut(by: topic("y"), 2)
+        #expect(nobody == nil && table.count == 2)
         table.lost(2)
-        table.lost(4)
-        table.lost(4)
-        #expect(table.count == 0)
+        let again = subscribe("zz", 2)
+        #expect(again && table.count == 3 && table.bytes == one + 2 + 2 * SubscriptionTable.bytesPerTopic)
+        for peer: Int32 in [1, 2, 3, 3] { table.lost(peer) }
+        #expect(table.count == 0 && table.bytes == 0)
+    }
+
+    @Test mutating func ofPeersWithEquallyLongTopicsTheOneIsCutThatAsks() {
+        table = SubscriptionTable(perPeer: 3, bytesInAll: 2 * (20 + SubscriptionTable.bytesPerTopic))
+        for (letter, peer) in [("a", 1), ("b", 2)] as [(Character, Int32)] { _ = subscribe(topic(letter), peer) }
+        let cut = cut(by: topic("c"), 3)
+        #expect(cut == 3)
+    }
+
+    @Test(arguments: [UInt64](1...20))
+    func theTrieHasANodeForEachBeginning(seed: UInt64) {
+        var random = seed
+        func next(_ bound: Int) -> Int {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(random >> 33) % bound
+        }
+        var table = SubscriptionTable(perPeer: 10_000, bytesInAll: 1 << 20)
+        var kept: [Set<[UInt8]>] = Array(repeating: [], count: 4)
+        for _ in 0..<300 {
+            let peer = next(kept.count)
+            let topic = (0..<next(6)).map { _ in UInt8(next(3)) }
+            switch next(8) {
+            case 0:
+                table.lost(Int32(peer))
+                kept[peer] = []
+            case 1...3:
+                topic.withUnsafeBytes { table.unsubscribed(Int32(peer), from: $0) }
+                kept[peer].remove(topic)
+            default:
+                _ = topic.withUnsafeBytes { table.subscribed(Int32(peer), to: $0) }
+                kept[peer].insert(topic)
+            }
+            let all = kept.reduce(into: Set()) { $0.formUnion($1) }
+            let beginnings = Set(all.flatMap { topic in topic.indices.map { Array(topic[...$0]) } })
+            #expect(table.bytes == beginnings.count + all.count * SubscriptionTable.bytesPerTopic, "seed \(seed)")
+            #expect(table.count == kept.reduce(0) { $0 + $1.count }, "seed \(seed)")
+        }
     }
 }
