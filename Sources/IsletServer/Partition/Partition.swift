@@ -187,8 +187,9 @@ package final class Partition {
         now = clock.turn(at: reading)
         presented = 0
         if executesWaiting { continueWaiting() }
-        guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
+        guard !isStopping, hasRoom else { return false }
         renewLease()
+        guard !flights.isDiskFull else { return false }
         if clockTravel != nil, !isCatchingUp { return continueTravel() }
         var isLate = true
         for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep where isLate && hasRoomForDeadlines {
