@@ -59,10 +59,10 @@ def test_nobody_makes_anything_where_a_rebuild_does(durable, tmp_path):
     (slow / "journal-000001.db").unlink()
     os.mkfifo(slow / "journal-000001.db")
     rebuild, deadline = begin("journal", "rebuild", "--data", slow, "--to", tmp_path / "new"), Deadline()
-    while not (tmp_path / "new" / "lock").exists():
+    while not (tmp_path / "new" / "rebuilding").exists():
         assert rebuild.poll() is None and not deadline.passed
     done = restore(tmp_path / "backup.db", tmp_path / "new")
-    assert done.returncode == 1 and f"{tmp_path / 'new'} is used by another process" in done.stderr
+    assert done.returncode == 1 and f"{tmp_path / 'new'} exists already" in done.stderr
     # Now it goes on, and does not get far.
     with open(slow / "journal-000001.db", "wb"):
         assert ended(rebuild)[0] == 1
