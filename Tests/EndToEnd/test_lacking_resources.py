@@ -372,3 +372,11 @@ def test_a_stop_waits_some_seconds_for_a_lock_that_another_process_holds(wire, t
         durable.stop()
     finally:
         durable.kill()
+
+
+def test_a_start_says_that_another_process_has_a_lock(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start().stop()
+    with contextlib.closing(sqlite3.connect(durable.data / "state.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "another process has locked it, and is waited for no longer than a second" in durable.refused()
+    durable.start().stop()

@@ -101,6 +101,9 @@ extension StoreError: CustomStringConvertible {
         case .halfRebuilt(let directory):
             "\(directory) is half of what `islet journal rebuild` makes, which was ended before it was through: "
                 + "remove it, and rebuild again"
+        // Whatever waits for as long as it takes does not say so.
+        case .database(.busy(let reason)):
+            "\(reason): another process has locked it, and is waited for no longer than a second"
         case .database(let error): error.description
         }
     }
