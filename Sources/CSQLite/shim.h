@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 // Linux calls that the C library's module does not offer, or hides behind a structure of the same name.
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/statfs.h>
@@ -30,6 +31,17 @@ static inline int csqlite_lock_file(int descriptor) {
 
 static inline int csqlite_unlock_file(int descriptor) {
     return flock(descriptor, LOCK_UN);
+}
+
+// Names a file without opening it: nothing is waited for, and closing it gives up no locks of this process. -1: `errno` says
+// why.
+static inline int csqlite_name_file(const char *path) {
+#ifdef O_PATH
+    return open(path, O_PATH | O_CLOEXEC);
+#else
+    // The module is read without GNU's extensions.
+    return open(path, 010000000 | O_CLOEXEC);
+#endif
 }
 
 // The magic number of the file system that holds a path; -1: it cannot be asked.

@@ -1,12 +1,19 @@
 """A full disk: commands are refused, nothing acknowledged is lost, and the service goes on when there is room."""
 
+import contextlib
 import json
+import subprocess
+import sys
+import uuid
 
 import pytest
 
 from support.commands import START
 from support.durable import Durable
+from support.provider import TORCH, RawProvider, toggle
+from support.service import run
 from support.small_disk import SmallDisk, may_mount, until
+from support.wire import Silence
 
 pytestmark = pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")
 
@@ -64,3 +71,90 @@ def test_commands_are_refused_while_there_is_no_room_and_taken_again_when_there_
         durable.stop()
     finally:
         durable.kill()
+
+
+LOCK = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def locked(disk, file):
+    """Another process has begun to write into a database on the disk."""
+    words = [*disk.inside, sys.executable, "-c", LOCK, str(file)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "locked\n"
+        yield
+
+
+def is_taken(client, number, **fields):
+    """Whether some updates are."""
+    commands = [client.command("activity.update", contentState={"n": n, "x": "y" * 3000}, **fields) for n in range(number)]
+    client.send(*commands)
+    try:
+        return all(answer["ok"] for answer in client.answer_to(commands[0]["req"], seconds=2))
+    except Silence:
+        return False
+
+
+@pytest.fixture
+def filling(wire, disk):
+    """Starts a service that fills the disk by itself while its snapshot waits for a lock: two segments, of which the first can
+    go only by the snapshot."""
+    services = []
+
+    def start(retention, **options):
+        env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(7 << 20), **retention}
+        durable = Durable(wire, disk.folder / "data", prefix=disk.inside, env=env, options=options).start()
+        services.append(durable)
+        until(lambda: (disk.path / "data" / "journal-000002.db").exists())
+        return durable
+
+    yield start
+    for durable in services:
+        durable.kill()
+
+
+def fill(client, id):
+    """Until nothing more is taken."""
+    until(lambda: not is_taken(client, 20, id=id))
+    until(client.journal_is_full)
+
+
+@pytest.mark.parametrize("what", ["a backup", "islet backup", "a call"])
+def test_what_ends_while_the_disk_is_full_does_not_keep_it_full(wire, disk, tmp_path, filling, what):
+    durable = filling({"ISLET_JOURNAL_RETENTION_BYTES": str(4 << 20)})
+    client, copy = durable.client, tmp_path / "copy.db"
+    id = client.start()["id"]
+    provider = RawProvider(wire, durable.service.commands, toggle())
+    client.applied("control.add", kind=TORCH)
+    call = provider.call("value")
+    with locked(disk, disk.folder / "data" / "state.db"):
+        fill(client, id)
+        if what == "a backup":
+            assert client.ask("service.backup", path=str(copy), client=str(uuid.uuid4()))["ok"]
+        elif what == "islet backup":
+            assert run("backup", copy, "--commands", durable.service.commands).returncode == 0
+        else:
+            provider.answer(call, True)
+            provider.drain()
+    until(lambda: is_taken(client, 1, id=id))
+    assert client.read("control.list")["controls"][0]["value"] is (what == "a call")
+    durable.restart()
+    assert is_taken(durable.client, 1, id=id)
+    durable.stop()
+
+
+def test_time_of_another_speed_goes_on_while_the_disk_is_full(disk, filling):
+    """An hour takes six seconds: what is kept for an hour goes, and makes room."""
+    durable = filling({"ISLET_JOURNAL_RETENTION": "1h"}, **{"--clock": "system", "--speed": "600"})
+    client = durable.client
+    id = client.start(staleDate=None)["id"]
+    with locked(disk, disk.folder / "data" / "state.db"):
+        fill(client, id)
+    until(lambda: client.ask("activity.list")["ok"])
+    durable.stop()

@@ -13,6 +13,7 @@ from support.durable import Durable
 from support.provider import RawProvider, toggle
 from support.service import BINARY, environment, run
 from support.small_disk import NAMESPACE, may_mount
+from support.wire import Deadline
 
 APPS = ["com.a", "com.b"]
 
@@ -158,11 +159,61 @@ def test_a_group_whose_members_are_gone_is_among_the_losses(durable, tmp_path):
     assert json.loads(found.stdout)["losses"] == [told], found.stderr
 
 
+def test_what_is_older_than_a_service_keeps_by_itself_is_rebuilt_too(wire, tmp_path):
+    """The service that is going to run there may keep it for longer."""
+    env = {"ISLET_JOURNAL_RETENTION": "30d", "ISLET_JOURNAL_SEGMENT_BYTES": "65536"}
+    durable = Durable(wire, tmp_path / "data", env=env).start()
+    try:
+        for _ in range(3):
+            id = durable.client.start()["id"]
+            for number in range(40):
+                durable.client.applied("activity.update", id=id, contentState={"n": number, "text": "x" * 3000})
+            durable.client.advance(by=48 * 3_600_000)
+        durable.stop()
+        done = rebuild(durable, tmp_path / "new")
+        assert done.returncode == 0 and "nothing is missing" in done.stdout, done.stderr
+        found, kept = ({segment["name"]: segment["events"] for segment in stats(folder)["segments"] if segment["events"]}
+                       for folder in (durable.data, tmp_path / "new"))
+        assert kept == found
+    finally:
+        durable.kill()
+
+
+def stats(folder):
+    return json.loads(run("journal", "stats", "--data", folder, "--json").stdout)
+
+
+def test_what_a_killed_rebuild_leaves_is_refused(durable, tmp_path):
+    """It is killed while it waits for the last file, which comes there all the same."""
+    mark = (durable.data / "mark").read_bytes()
+    (durable.data / "mark").unlink()
+    os.mkfifo(durable.data / "mark")
+    new, deadline = tmp_path / "new", Deadline()
+    words = ["journal", "rebuild", "--data", durable.data, "--to", new, "--allow-volatile"]
+    sizes = {path.name: path.stat().st_size for path in durable.data.iterdir() if path.name.endswith((".db", "-wal"))}
+    with subprocess.Popen([str(BINARY), *map(str, words)], env=environment(), stdin=subprocess.DEVNULL) as process:
+        while not all((new / name).exists() and (new / name).stat().st_size == size for name, size in sizes.items()):
+            assert process.poll() is None and not deadline.passed
+        process.kill()
+    (durable.data / "mark").unlink()
+    (durable.data / "mark").write_bytes(mark)
+    (new / "mark").write_bytes(mark)
+    durable.options["--data"] = new
+    told = f"{new} is half of what `islet journal rebuild` makes"
+    assert told in durable.refused()
+    for refused in (run("journal", "verify", "--data", new),
+                    run("journal", "rebuild", "--data", new, "--to", tmp_path / "newer", "--allow-volatile")):
+        assert refused.returncode == 1 and told in refused.stdout + refused.stderr, refused
+    assert rebuild(durable, tmp_path / "again").returncode == 0
+    durable.options["--data"] = tmp_path / "again"
+    durable.start().stop()
+
+
 def test_a_rebuild_that_fails_leaves_nothing_in_the_way_of_the_next(durable, tmp_path):
     (durable.data / "mark").unlink()
     for _ in range(2):
         refused = rebuild(durable, tmp_path / "new")
-        assert refused.returncode == 1 and "mark is missing" in refused.stderr, refused.stderr
+        assert refused.returncode == 1 and f"{durable.data}/mark is missing" in refused.stderr, refused.stderr
     assert files(tmp_path / "new") == {}
 
 

@@ -342,3 +342,41 @@ def test_a_lock_that_another_process_holds_is_waited_for(wire, tmp_path, name):
         durable.stop()
     finally:
         durable.kill()
+
+
+@pytest.mark.parametrize("name, code", [("journal-000001.db", 74), ("state.db", 0)])
+def test_a_stop_waits_some_seconds_for_a_lock_that_another_process_holds(wire, tmp_path, name, code):
+    """What cannot be written then is acknowledged to nobody, and is not there at the next start."""
+    durable = Durable(wire, tmp_path / "data", options={"--log-level": "debug"}).start()
+    try:
+        client = durable.client
+        kept = [client.start(key="kept")["id"]]
+        with contextlib.closing(sqlite3.connect(durable.data / name, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            first, second = (client.command("activity.start", **{**START, "key": key}) for key in ("first", "second"))
+            client.send(first)
+            durable.service.line("another process has locked a file, and is waited for: .*" + name)
+            if code == 0:
+                kept.append(client.answer_to(first["req"])[0]["activity"]["id"])
+            else:
+                client.send(second)
+                durable.service.line(f"id={second['req']} .*command answered")
+            durable.service.signal(signal.SIGTERM)
+            assert durable.service.wait(30) == code, durable.service.log
+            if code != 0:
+                assert "which another process kept from being written: " in durable.service.log
+                assert client.answer_to(second["req"])[0]["error"]["detail"] == {"reason": "stopping"}
+                client.silent()
+        durable.start()
+        assert sorted(activity["id"] for activity in durable.client.list()) == sorted(kept)
+        durable.stop()
+    finally:
+        durable.kill()
+
+
+def test_a_start_says_that_another_process_has_a_lock(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start().stop()
+    with contextlib.closing(sqlite3.connect(durable.data / "state.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "another process has locked it, and is waited for no longer than a second" in durable.refused()
+    durable.start().stop()

@@ -59,10 +59,10 @@ def test_nobody_makes_anything_where_a_rebuild_does(durable, tmp_path):
     (slow / "journal-000001.db").unlink()
     os.mkfifo(slow / "journal-000001.db")
     rebuild, deadline = begin("journal", "rebuild", "--data", slow, "--to", tmp_path / "new"), Deadline()
-    while not (tmp_path / "new" / "lock").exists():
+    while not (tmp_path / "new" / "rebuilding").exists():
         assert rebuild.poll() is None and not deadline.passed
     done = restore(tmp_path / "backup.db", tmp_path / "new")
-    assert done.returncode == 1 and f"{tmp_path / 'new'} is used by another process" in done.stderr
+    assert done.returncode == 1 and f"{tmp_path / 'new'} exists already" in done.stderr
     # Now it goes on, and does not get far.
     with open(slow / "journal-000001.db", "wb"):
         assert ended(rebuild)[0] == 1
@@ -91,6 +91,53 @@ def test_no_backup_is_written_into_another_s_data_folder(durable, wire, tmp_path
         assert done.returncode == 6 and f"is within the data folder {durable.data}:" in done.stderr, done.stderr
         assert not (place / "copy.db").exists()
     other.stop()
+
+
+def locks(file):
+    """The locks that processes have on a file."""
+    with open("/proc/locks") as table:
+        return [line.split(maxsplit=1)[1] for line in table if f":{file.stat().st_ino} " in line]
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_a_link_to_its_own_files_costs_a_service_no_lock(durable, tmp_path, link):
+    """Closing any descriptor of a file gives up SQLite's locks on it, and whoever came then would take its log away."""
+    durable.start()
+    place, deadline = tmp_path / "backups", Deadline()
+    place.mkdir()
+    link(durable.data / "state.db", place / "state.db")
+    while not (before := locks(durable.data / "state.db")):
+        assert not deadline.passed
+    done = run("backup", place / "copy.db", "--commands", durable.service.commands)
+    assert done.returncode == 6 and f"is within the data folder {place}:" in done.stderr, done.stderr
+    assert locks(durable.data / "state.db") == before
+    durable.stop()
+
+
+def test_a_pipe_above_a_backup_is_not_waited_for(durable, tmp_path):
+    durable.start()
+    (tmp_path / "public" / "backups").mkdir(parents=True)
+    os.mkfifo(tmp_path / "public" / "state.db")
+    done = run("backup", tmp_path / "public" / "backups" / "copy.db", "--commands", durable.service.commands)
+    assert done.returncode == 0, done.stderr
+    durable.stop()
+
+
+NAMES = ["state.db", "mark", "lock", "rebuilding", "copy.unfinished", "copy.unfinished-wal", "copy.db-wal", "copy.db-shm",
+         "copy.db-journal", "journal-000009.db", "journal-000009.db-wal"]
+
+
+def test_a_backup_has_no_name_that_a_journal_uses(durable, tmp_path):
+    """Its folder would be taken for a data folder, or it for what an attempt left over."""
+    durable.start()
+    place = tmp_path / "backups"
+    place.mkdir()
+    for name in NAMES:
+        done = run("backup", place / name, "--commands", durable.service.commands)
+        told = f"{place / name} has a name that a journal uses itself"
+        assert done.returncode == 6 and told in done.stderr, done.stderr
+    assert not list(place.iterdir())
+    durable.stop()
 
 
 @pytest.mark.parametrize("place", ["data/new", "link/new", "data/../data/new", "data/inner/new/", "inner-link/new"])

@@ -34,6 +34,52 @@ enum FileSystem {
         return status.st_mode & S_IFMT == S_IFDIR ? .directory : .other
     }
 
+    /// Which file it is, whatever it is called.
+    struct Identity: Hashable {
+        fileprivate var device: UInt
+        fileprivate var number: UInt
+
+        fileprivate init(_ status: stat) {
+            (device, number) = (UInt(status.st_dev), UInt(status.st_ino))
+        }
+    }
+
+    /// Which files are in a folder, or linked to from it.
+    static func files(in directory: String) throws(SystemError) -> Set<Identity> {
+        var files: Set<Identity> = []
+        for name in try names(in: directory) {
+            var status = stat()
+            // One that has gone meanwhile is none.
+            if unsafe stat(directory + "/" + name, &status) == 0 { files.insert(Identity(status)) }
+        }
+        return files
+    }
+
+    /// What is found of a file that may be anything, and another one at any moment.
+    enum Beginning {
+        /// The first bytes.
+        case bytes([UInt8])
+        /// One of those that must not be opened.
+        case excepted
+        /// It is no plain file, is not there, or cannot be read.
+        case unreadable
+    }
+
+    /// Reads the first bytes of a plain file; whatever else has the name is not opened, since that may wait for good.
+    ///
+    /// - Parameter exceptions: Files that this process has open with locks of POSIX's: closing any descriptor of one would
+    ///   give them up, so they are not opened.
+    static func beginning(of path: String, upTo limit: Int, except exceptions: Set<Identity>) -> Beginning {
+        let named = unsafe csqlite_name_file(path)
+        guard named >= 0 else { return .unreadable }
+        defer { close(named) }
+        var status = stat()
+        guard unsafe fstat(named, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unreadable }
+        guard !exceptions.contains(Identity(status)) else { return .excepted }
+        // That very file, though another one may have its name by now.
+        return (try? read("/proc/self/fd/\(named)", upTo: limit)).map { .bytes($0) } ?? .unreadable
+    }
+
     /// Bytes of a file; nil: there is none.
     static func size(of path: String) -> Int? {
         var status = stat()

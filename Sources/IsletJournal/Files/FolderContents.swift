@@ -4,6 +4,8 @@ struct FolderContents {
     var segments: [Int]
     var hasState: Bool
     var hasMark: Bool
+    /// Whether a rebuild has not come to its end.
+    var isHalfRebuilt: Bool
     /// Left over from files that were being made.
     var unfinished: [String]
     /// Logs and their indexes without the segment that they were beside, which was removed before them.
@@ -13,8 +15,9 @@ struct FolderContents {
         let listed: [String]
         do { listed = try FileSystem.names(in: names.directory) } catch { throw StoreError(error) }
         segments = listed.compactMap(FolderNames.segmentNumber).sorted()
-        hasState = listed.contains("state.db")
-        hasMark = listed.contains("mark")
+        hasState = listed.contains(FolderNames.stateName)
+        hasMark = listed.contains(FolderNames.markName)
+        isHalfRebuilt = listed.contains(FolderNames.rebuildName)
         unfinished = listed.filter(FolderNames.isUnfinished).map { names.directory + "/" + $0 }
         let present = Set(segments)
         orphans = listed.filter { name in

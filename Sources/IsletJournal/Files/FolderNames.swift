@@ -4,8 +4,13 @@ struct FolderNames: Sendable {
 
     static let lockName = "lock"
     var lock: String { directory + "/" + Self.lockName }
-    var mark: String { directory + "/mark" }
-    var state: String { directory + "/state.db" }
+    static let markName = "mark"
+    var mark: String { directory + "/" + Self.markName }
+    static let stateName = "state.db"
+    var state: String { directory + "/" + Self.stateName }
+    /// Is there while a rebuild makes the folder (``Store/copy(directory:into:options:)``).
+    static let rebuildName = "rebuilding"
+    var rebuild: String { directory + "/" + Self.rebuildName }
 
     /// A segment's file; its log is beside it.
     func segment(_ number: Int) -> String { directory + "/" + Self.segmentName(number) }
@@ -32,6 +37,12 @@ struct FolderNames: Sendable {
 
     /// What SQLite puts beside a database.
     private static let suffixes = ["-wal", "-shm", "-journal"]
+
+    /// Whether a file of that name would be taken for one of a journal's, or for what SQLite puts beside one.
+    static func isOfJournal(_ name: String) -> Bool {
+        [lockName, markName, stateName, rebuildName].contains(name) || segmentNumber(name) != nil || isUnfinished(name)
+            || suffixes.contains { name.hasSuffix($0) }
+    }
 
     /// A database's write-ahead log, and the index of it that its connections share.
     static func log(of path: String) -> String { path + "-wal" }

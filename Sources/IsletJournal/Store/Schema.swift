@@ -124,9 +124,19 @@ enum Schema {
     /// locks that SQLite has on it.
     static func checkHeader(of path: String) throws(StoreError) {
         let bytes: [UInt8]
-        do { bytes = try FileSystem.read(path, upTo: 100) } catch { throw StoreError(error) }
+        do { bytes = try FileSystem.read(path, upTo: headerBytes) } catch { throw StoreError(error) }
+        try checkHeader(bytes, of: path)
+    }
+
+    /// How many bytes say what a file is.
+    static let headerBytes = 100
+
+    /// The same of its first bytes.
+    static func checkHeader(_ bytes: [UInt8], of path: String) throws(StoreError) {
         guard !bytes.isEmpty else { throw .notADatabase(file: path, reason: "it is empty") }
-        guard bytes.count == 100 else { throw .notADatabase(file: path, reason: "it has only \(bytes.count) bytes") }
+        guard bytes.count == headerBytes else {
+            throw .notADatabase(file: path, reason: "it has only \(bytes.count) bytes")
+        }
         guard bytes.starts(with: Array("SQLite format 3\u{0}".utf8)) else {
             throw .notADatabase(file: path, reason: "it does not begin like one")
         }

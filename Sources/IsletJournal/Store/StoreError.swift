@@ -35,8 +35,10 @@ package enum StoreError: Error, Equatable, Sendable {
     case exists(String)
     /// A backup, or a new data folder, was to be made within a data folder.
     case within(path: String, directory: String)
-    /// A backup was to have the name of a segment, or of a file beside one.
-    case backupNamedAsSegment(file: String)
+    /// A backup was to have a name that a journal uses itself.
+    case backupNamedAsJournal(file: String)
+    /// A rebuild that makes the folder is not through, or was killed.
+    case halfRebuilt(directory: String)
     /// SQLite failed.
     case database(SQLiteError)
 
@@ -94,8 +96,14 @@ extension StoreError: CustomStringConvertible {
         case .exists(let path): "\(path) exists already"
         case .within(let path, let directory):
             "\(path) is within the data folder \(directory): choose a place outside it"
-        case .backupNamedAsSegment(let file):
-            "\(file) has the name of a journal's segment, and would be taken for one: choose another name"
+        case .backupNamedAsJournal(let file):
+            "\(file) has a name that a journal uses itself, and would be taken for a part of one: choose another name"
+        case .halfRebuilt(let directory):
+            "\(directory) is half of what `islet journal rebuild` makes, which was ended before it was through: "
+                + "remove it, and rebuild again"
+        // Whatever waits for as long as it takes does not say so.
+        case .database(.busy(let reason)):
+            "\(reason): another process has locked it, and is waited for no longer than a second"
         case .database(let error): error.description
         }
     }

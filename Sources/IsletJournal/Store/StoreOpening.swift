@@ -15,6 +15,9 @@ struct StoreOpening {
 
     func open() throws(StoreError) -> Result {
         let contents = try FolderContents(names)
+        guard !contents.isHalfRebuilt || options.takesWhatIsThere else {
+            throw .halfRebuilt(directory: names.directory)
+        }
         let mark = try contents.mark(names)
         if contents.isEmpty {
             guard let mark, mark.lastBatch > 0 else { return try create() }

@@ -33,18 +33,15 @@ struct Backup {
     }
 
     /// Refuses a place where the backup would be taken for a part of a data folder: anywhere within this one or another,
-    /// and under a segment's name anywhere, since the folder may become one. The next start would refuse such a folder,
-    /// and a roll-over or trimming would delete the backup.
+    /// and under a name of a journal's anywhere, since the folder may become one. The next start would refuse such a
+    /// folder, and a roll-over, trimming or another backup would delete the backup.
     private func checkPlace(of path: String) throws(StoreError) {
         let folder = FileSystem.directory(of: path)
         guard !FileSystem.isWithin(names.directory, folder) else {
             throw .within(path: path, directory: names.directory)
         }
-        try Store.checkIsOutside(path, in: folder)
-        let name = FileSystem.name(of: path)
-        guard FolderNames.segmentNumber(name) == nil, FolderNames.segmentBeside(name) == nil else {
-            throw .backupNamedAsSegment(file: path)
-        }
+        try Store.checkIsOutside(path, in: folder, besides: names)
+        guard !FolderNames.isOfJournal(FileSystem.name(of: path)) else { throw .backupNamedAsJournal(file: path) }
     }
 
     private func copy(to path: String) throws(StoreError) {

@@ -22,12 +22,17 @@ extension Store {
         let first = min(first, SegmentReader.maximumBatch)
         for number in try existingContents(names).segments {
             let path = names.segment(number)
+            // Once there is a row, all files of the segment are open, and it can be read on whatever becomes of them.
+            var hasRows = false
             do {
                 let reader = try SegmentReader(path: path, number: number)
                 let rows = try reader.rows(from: first, through: SegmentReader.maximumBatch)
-                while try rows.step() { try visit(try dumped(rows, path)) }
-            } catch SQLiteError.cannotOpen where !FileSystem.exists(path) {
-                // It was trimmed just now.
+                while try rows.step() {
+                    hasRows = true
+                    try visit(try dumped(rows, path))
+                }
+            } catch is SQLiteError where !hasRows && !FileSystem.exists(path) {
+                // It was trimmed just now, perhaps between the openings of two of its files, which fails in many ways.
                 continue
             } catch let error as SQLiteError {
                 throw StoreError(error, file: path)

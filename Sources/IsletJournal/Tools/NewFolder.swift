@@ -19,12 +19,26 @@ extension Store {
 
     /// Refuses a path that leads into a data folder, which holds its own files and no others.
     ///
-    /// - Parameter folder: Where the path leads.
-    static func checkIsOutside(_ path: String, in folder: String) throws(StoreError) {
+    /// - Parameters:
+    ///   - folder: Where the path leads.
+    ///   - own: The data folder that this process uses, whose files may be linked to from anywhere.
+    static func checkIsOutside(_ path: String, in folder: String, besides own: FolderNames? = nil) throws(StoreError) {
+        var open: Set<FileSystem.Identity> = []
+        if let own {
+            do { open = try FileSystem.files(in: own.directory) } catch { throw StoreError(error) }
+        }
         for folder in FileSystem.folders(from: folder) {
-            guard (try? Schema.checkHeader(of: FolderNames(directory: folder).state)) == nil else {
+            guard !isDataFolder(FolderNames(directory: folder), whileOpen: open) else {
                 throw .within(path: path, directory: folder)
             }
+        }
+    }
+
+    private static func isDataFolder(_ names: FolderNames, whileOpen open: Set<FileSystem.Identity>) -> Bool {
+        switch FileSystem.beginning(of: names.state, upTo: Schema.headerBytes, except: open) {
+        case .excepted: true
+        case .bytes(let bytes): (try? Schema.checkHeader(bytes, of: names.state)) != nil
+        case .unreadable: false
         }
     }
 

@@ -26,7 +26,7 @@ final class Committer: @unchecked Sendable {
         case committed(free: Int?)
         case full(free: Int)
         /// Another process has the lock.
-        case locked
+        case locked(String)
         case failed
     }
 
@@ -148,9 +148,11 @@ final class Committer: @unchecked Sendable {
                 let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
                 // Nobody was told that it is committed.
                 if mustEnd { return false }
-            case .locked:
+            case .locked(let reason):
                 // It has waited for the lock already.
-                if queue.look({ $0.isClosing }) { return false }
+                guard queue.look({ $0.isClosing }) else { continue }
+                fate.fail("stopped without batch \(number), which another process kept from being written: \(reason)")
+                return false
             case .failed: return false
             }
         }
@@ -170,7 +172,7 @@ final class Committer: @unchecked Sendable {
         } catch {
             if case .busy(let reason) = error {
                 lockWarning.isHeld(reason)
-                return .locked
+                return .locked(reason)
             }
             if error.isLack { return .full(free: options.freeBytes(names.directory) ?? 0) }
             fate.fail("the commit of batch \(batch.number) failed, which is never tried again: \(error)")

@@ -1,5 +1,6 @@
-/// Says once that another process keeps a file of the journal locked, and once that it does not any more: such as `sqlite3` in
-/// the hands of somebody who writes. Nothing is wrong with the file, so its lock is waited for, however long.
+/// Says once that another process keeps a file of the journal locked, and once that it does not any more: such as
+/// `sqlite3` in the hands of somebody who writes. Nothing is wrong with the file, so its lock is waited for until the
+/// service stops.
 struct LockWarning {
     private let onWarning: @Sendable (_ line: String) -> Void
     private var isHeld = false

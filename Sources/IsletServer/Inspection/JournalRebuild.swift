@@ -15,11 +15,9 @@ package enum JournalRebuild {
         package var epoch: String
     }
 
-    /// The new folder would be refused as well.
+    /// Nothing was made.
     package struct Failure: Error, CustomStringConvertible {
-        package var problem: String
-
-        package var description: String { "what was made cannot be started from either: \(problem)" }
+        package let description: String
     }
 
     /// How long the loop waits for the journal's threads at a time.
@@ -32,13 +30,30 @@ package enum JournalRebuild {
     package static func run(from directory: String, into target: String, options: StoreOptions) async throws -> Report {
         var options = options
         options.takesWhatIsThere = true
+        // How long a service keeps events only the service knows that is going to run on it.
+        (options.retentionBytes, options.retentionTime) = (.max, .max)
         try Store.copy(directory: directory, into: target, options: options)
         do {
-            return try await rebuild(target, options)
+            let report = try await rebuild(target, options)
+            try Store.finish(directory: target)
+            return report
         } catch {
             // Whoever tries again would be told that something is there already.
             Store.discard(directory: target)
-            throw error
+            throw failure(error, directory, target)
+        }
+    }
+
+    /// What is wrong with a copy is wrong with the file that it was made of, and the copies are gone.
+    private static func failure(_ error: any Error, _ directory: String, _ target: String) -> any Error {
+        guard let error = error as? StoreError else { return error }
+        switch error {
+        case .database, .system, .locked, .notADirectory, .notWritable, .readOnly, .volatile, .exists, .within,
+            .backupNamedAsJournal, .halfRebuilt:
+            return error
+        case .notADatabase, .foreign, .newerSchema, .missing, .otherStore, .damagedLog, .damaged, .damagedBackup,
+            .batchesMissing, .commitsLost:
+            return Failure(description: error.description.replacing(target + "/", with: directory + "/"))
         }
     }
 
@@ -59,7 +74,9 @@ package enum JournalRebuild {
             card: .offline, rules: .standard, clock: clock,
             journal: try store.startJournal(after: store.summary.lastBatch) { notices.put($0) },
             recovering: store, salvage: salvage, at: .system(), random: SystemRandomNumberGenerator())
-        // It writes the whole snapshot before it ends, so that nothing that cannot be read is read by the next start.
+        // It writes the whole snapshot before it ends, however long that takes, so that nothing that cannot be read is read
+        // by the next start.
+        partition.patienceAtStop = nil
         partition.stop()
         while !partition.isDone {
             _ = partition.beginTurn(.system())
@@ -70,7 +87,9 @@ package enum JournalRebuild {
         }
         let entities = partition.recovery.activities
         await partition.journal.close()
-        if let problem = try JournalTrial.problems(of: target).first { throw Failure(problem: problem) }
+        if let problem = try JournalTrial.problems(of: target).first {
+            throw Failure(description: "what was made cannot be started from either: \(problem)")
+        }
         return Report(
             entities: entities, losses: salvage.losses, lossCount: salvage.count, epoch: store.summary.epoch)
     }

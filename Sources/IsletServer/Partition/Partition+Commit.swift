@@ -15,9 +15,13 @@ extension Partition {
             while flights.mayDepart, let held = flights.takeHeld() { hand(over: held) }
         }
         if flights.isDiskFull {
-            // Only refusals stand here since then, and what is said of the streams is what is committed of them.
+            // Nothing stands here since then that shows a change, and what is said of the streams is what is committed of
+            // them.
             writeStreamMessages()
             leaveNow()
+            // What ends meanwhile is an event or an answer to remember: a provider's call, a backup. It may take the same
+            // room as what was held: the snapshot goes on between batches alone, and without it nothing makes room.
+            if !isStopping, flights.mayDepart, !batch.isEmpty { hand(over: closeFlight()) }
             return
         }
         guard flights.mayDepart else { return }
@@ -37,7 +41,7 @@ extension Partition {
     }
 
     /// Takes the batch and its messages; the next batch begins.
-    private func closeFlight() -> Flight {
+    func closeFlight() -> Flight {
         let next = batch.number + 1
         batch.close(at: now.domain.milliseconds) { app in
             (engine.apps[app].entities, engine.apps[app].digest.value)

@@ -17,6 +17,12 @@ extension Partition {
         }
     }
 
+    /// Gives up what the journal was never given, since it cannot write what it has.
+    func refuseUncommitted() {
+        flights.hold(batch.isEmpty ? flights.board(&outbound) : closeFlight())
+        refuseHeld()
+    }
+
     /// Gives up what was never handed to the journal. What was may be there at the next start or not: nobody knows, and it
     /// gets no answer.
     func refuseHeld() {

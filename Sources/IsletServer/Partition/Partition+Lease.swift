@@ -29,13 +29,17 @@ struct ClockLease {
     private static let version: UInt8 = 1
     /// For how many milliseconds of real time there is one.
     static let span: Milliseconds = 2_000
+    /// The same while the disk is full: time goes on then, as what is kept for a time must go, and each lease takes
+    /// room.
+    static let fullSpan: Milliseconds = 20_000
 }
 
 extension Partition {
     /// Asks for more time before the lease is over.
     func renewLease() {
         guard isDurable, case .speed(_, let factor) = clock.mode else { return }
-        let span = Milliseconds(exactly: (Double(ClockLease.span) * factor).rounded(.up)) ?? .max
+        let realSpan = flights.isDiskFull ? ClockLease.fullSpan : ClockLease.span
+        let span = Milliseconds(exactly: (Double(realSpan) * factor).rounded(.up)) ?? .max
         if let lease, lease.batch > flights.committedThrough || lease.until - now.domain > span / 2 { return }
         lease = ClockLease(until: now.domain + span, batch: batch.number)
         noteFact(.lease)

@@ -136,8 +136,10 @@ package final class Partition {
     private var hasSaidGoodbye = false
     /// When the stop began, in monotonic milliseconds.
     private var stopBegan: Milliseconds = 0
-    /// The snapshot has so many milliseconds to be completed at a stop. What it lacks then, a start reads in the journal.
-    private static let sweepAtStop: Milliseconds = 5_000
+    /// A stop waits for so many milliseconds until the snapshot is complete, and until the journal can write at all;
+    /// nil: however long. What the snapshot lacks then, a start reads in the journal; what is not written nobody was told
+    /// of.
+    package var patienceAtStop: Milliseconds? = 5_000
 
     /// - Parameters:
     ///   - reading: of the clocks, now.
@@ -187,8 +189,9 @@ package final class Partition {
         now = clock.turn(at: reading)
         presented = 0
         if executesWaiting { continueWaiting() }
-        guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
+        guard !isStopping, hasRoom else { return false }
         renewLease()
+        guard !flights.isDiskFull else { return false }
         if clockTravel != nil, !isCatchingUp { return continueTravel() }
         var isLate = true
         for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep where isLate && hasRoomForDeadlines {
@@ -251,16 +254,27 @@ package final class Partition {
         guard !hasSaidGoodbye else { return }
         commit()
         continueSweep()
+        let isOverdue = patienceAtStop.map { now.monotonic - stopBegan >= $0 } ?? false
         if flights.isDiskFull {
             // Nobody was told that it happened, and it is not going to.
             refuseHeld()
+        } else if isOverdue, isCommitOverdue {
+            refuseUncommitted()
         } else {
-            let isSweepOver = isSwept || now.monotonic - stopBegan >= Self.sweepAtStop
-            guard flights.areLanded, batch.isEmpty, isSweepOver else { return }
+            guard flights.areLanded, batch.isEmpty, isSwept || isOverdue else { return }
         }
         hasSaidGoodbye = true
         publishGoodbye()
-        commit()
+        // What is said of the streams is what is committed of them.
+        writeStreamMessages()
+        leaveNow()
+    }
+
+    /// Whether the batch in the air has been there for longer than a stop waits: another process keeps the journal from
+    /// writing, or the disk is as slow. A journal that is only busy commits one batch after another.
+    private var isCommitOverdue: Bool {
+        guard let patienceAtStop, let flown = flights.flightTime(at: now.monotonic) else { return false }
+        return flown >= patienceAtStop
     }
 
     var dating: Engine.Dating { clock.isManual ? .whenDue : .whenNoticed }

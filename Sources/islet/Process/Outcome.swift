@@ -54,6 +54,7 @@ struct Failure: Error {
                     + "`islet journal verify` tells more, `islet journal rebuild` makes a new directory of what can be "
                     + "read, and `islet restore` one of a backup.")
         case let error as StartError: self.init(.failure, error.description)
+        case let error as JournalRebuild.Failure: self.init(.failure, error.description)
         case is CancellationError: self.init(.failure, "cancelled")
         default: return nil
         }

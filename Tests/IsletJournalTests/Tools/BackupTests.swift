@@ -134,7 +134,8 @@ import Testing
 
     @Test(arguments: [
         "/data/journal-000009.db", "/data/copy", "/link/copy", "/data/../data/copy", "/data/below/copy",
-        "/journal-000009.db", "/journal-000009.db-wal",
+        "/journal-000009.db", "/journal-000009.db-wal", "/state.db", "/mark", "/lock", "/copy.unfinished",
+        "/copy.db-wal",
     ]) func aBackupIsNotMadeWhereItWouldBeTakenForAPartOfTheJournal(place: String) async throws {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder, options)

@@ -1,3 +1,4 @@
+import IsletCore
 import IsletJournal
 import IsletServer
 import Testing
@@ -43,5 +44,31 @@ import Testing
         #expect(service.send(start(3)).contains("diskFull"))
         sweeps(service)
         #expect(service.journal.state.isWhole)
+    }
+
+    @Test func whatEndsWhileTheDiskIsFullIsHandedToTheJournal() throws {
+        let service = try PartitionService(clock: .system)
+        let client = #""client":"8c7a1c38-6a5e-4f0f-9a43-0d2f6f1d2c11""#
+        service.turn { $0.take(#"{"op":"service.backup","req":"b","path":"/x",\#(client)}"#) }
+        let backup = try #require(service.journal.backups.first)
+        _ = service.tell(.isFull(free: 0))
+        sweeps(service)
+        let batch = service.journal.state.lastBatch
+        let answers = service.tell(.backedUp(BackupResult(id: backup.id, outcome: .success(1))))
+        #expect(answers.count == 1 && service.journal.state.lastBatch == batch + 1)
+        sweeps(service)
+        #expect(service.journal.state.isWhole && service.partition.isDiskFull)
+    }
+
+    /// What is kept for a time would stay for ever, and with it the full disk.
+    @Test func timeOfAnotherSpeedGoesOnWhileTheDiskIsFull() throws {
+        let service = try PartitionService(clock: .speed(from: Instant(1_800_000_000_000), factor: 60))
+        service.turn { _ in }
+        _ = service.tell(.isFull(free: 0))
+        let begun = service.partition.now.domain
+        for _ in 0..<60 { service.sweep() }
+        #expect(service.partition.now.domain - begun >= 3_000_000)
+        // Each lease is a batch, which takes room.
+        #expect(service.journal.state.lastBatch <= 12)
     }
 }
