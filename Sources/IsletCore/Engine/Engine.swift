@@ -53,8 +53,11 @@ package struct Engine: ~Copyable {
     package var changedSlots = ChangedSlots()
     /// The apps that did.
     package internal(set) var changedApps: [AppID] = []
-    /// The devices that did, by name.
-    package var changedDevices: Set<[UInt8]> = []
+    /// What is known of apps on devices that did.
+    package var changedAppsOnDevices: Set<AppOnDevice> = []
+    /// The devices, by name, of which the snapshot may have all apps in one fact, as releases have written it. What they
+    /// have is among ``changedAppsOnDevices``, and is written before that one is forgotten.
+    package var formerDevices: Set<[UInt8]> = []
     /// Whether anybody writes down what changed without an event.
     package var isJournalled = false
     /// What changed without an event since the last ``releaseNotes()``, in order.
