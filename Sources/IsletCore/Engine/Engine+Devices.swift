@@ -105,6 +105,7 @@ extension Engine {
                 guard ended < Engine.endedPerTurn else { return false }
                 ended += 1
             }
+            visits += 1
             let next = deviceLinks[slot].next
             body(&self, slot)
             slot = next

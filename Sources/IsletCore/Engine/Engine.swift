@@ -38,6 +38,9 @@ package struct Engine: ~Copyable {
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
     var startOrdinal: UInt64 = 0
+    /// How many activities, controls and widgets of devices were looked at since ``beginTurn()``, because of what devices
+    /// report and of settings: the owner bounds what a turn does by it.
+    package internal(set) var visits = 0
     /// Where domain time stood when the service ran last. What is due before and did not take effect then was not due by
     /// the rules of that time: those of today make it due, and not earlier than now.
     package var ranUntil = Instant(0)
@@ -117,6 +120,9 @@ package struct Engine: ~Copyable {
 
     /// How many events of all families were made and are not released.
     var eventCount: Int { events.count + controls.events.count + widgets.events.count + groups.events.count }
+
+    /// The owner's turn begins.
+    package mutating func beginTurn() { visits = 0 }
 
     /// The notes were written.
     package mutating func releaseNotes() {
