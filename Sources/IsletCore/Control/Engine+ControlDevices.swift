@@ -103,8 +103,7 @@ extension Engine {
 
     /// What is due of one control takes effect, before a command on it. A deadline that passed is not set again at once.
     mutating func settle(control slot: Slot, at now: Instant, _ dating: Dating) {
-        settlePrivacy(ofControl: slot, at: now)
-        guard controls.slab[slot].machine.next.at <= now else { return }
+        guard controls.slab[slot].machine.next.at <= now else { return settlePrivacy(ofControl: slot, at: now) }
         fire(control: slot, at: now, dating)
     }
 

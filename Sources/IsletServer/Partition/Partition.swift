@@ -47,6 +47,8 @@ package final class Partition {
     @exclusivity(unchecked) var resting: [RestingMessages] = []
     /// Whether the last turn had no room for messages that go on in later turns: they come first in this one.
     @exclusivity(unchecked) var isRestDue = false
+    /// Whether actions ended in this turn that an earlier run had asked for.
+    @exclusivity(unchecked) var hasActedBeforeStart = false
     /// What the message is answered with whose commands are executed, where it waited; nil for the message in `inbound`.
     @exclusivity(unchecked) var waitedAnswer: PendingAnswer?
     /// Where fresh ids come from.
@@ -219,6 +221,7 @@ package final class Partition {
         // Behind those that came in this turn, which are not kept waiting by them.
         isRestDue = !resting.isEmpty && !isRestDue && !executesResting
         continueResting()
+        continueInterrupted()
         var isBusy = clockTravel != nil && hasRoom && !hasOpenCalls
         if !flights.isDiskFull {
             if continueJobs() { isBusy = true }
