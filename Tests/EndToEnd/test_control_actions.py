@@ -306,6 +306,92 @@ def test_siblings_are_reloaded_only_where_the_kind_says_so(home):
     provider.uncalled()
 
 
+def leaves(home, provider, call):
+    home.provider(*provider.kinds)
+    provider.leave()
+
+
+def is_replaced(home, provider, call):
+    provider.disconnect()
+    home.provider(*provider.kinds, id=provider.id)
+
+
+def answers_badly(home, provider, call):
+    provider.answer(call, status=5)
+    provider.refused("badField")
+
+
+@pytest.mark.parametrize("end", [
+    lambda home, provider, call: provider.fail(call),
+    lambda home, provider, call: provider.cancelled(call, "timedOut"),
+    lambda home, provider, call: home.client.applied("control.configure", id=call["control"], configuration={"n": 1}),
+    lambda home, provider, call: home.client.applied("control.remove", id=call["control"]),
+    leaves, is_replaced, answers_badly,
+], ids=["fails", "times out", "is configured", "is removed", "leaves", "is replaced", "answers badly"])
+def test_whatever_ends_an_action_that_may_have_acted_its_siblings_are_asked_for(home, end):
+    parameters = [{"name": "n", "type": "integer", "default": 0}]
+    provider = home.provider(toggle(LAMP, reloadsSiblings=True, parameters=parameters, actionDeadline=300))
+    lamp, other = home.shown(provider, kind=LAMP), home.shown(provider, kind=LAMP)
+    home.tap(lamp)
+    call = provider.call("perform", LAMP, lamp)
+    end(home, provider, call)
+    home.until(other, state="reloading")
+    home.judge(home.entity(other), "reloading", cause="sibling")
+
+
+def test_the_late_answer_to_an_action_of_a_control_that_is_gone_reloads_its_siblings(home):
+    provider = home.provider(toggle(LAMP, reloadsSiblings=True))
+    lamp, other = home.shown(provider, kind=LAMP), home.shown(provider, kind=LAMP)
+    home.tap(lamp)
+    late = provider.call("perform", LAMP, lamp)
+    home.client.applied("control.remove", id=lamp)
+    provider.gives(False, control=other)
+    home.until(other, revision=4)
+    provider.answer(late)
+    provider.gives(True, control=other)
+    home.until(other, revision=6)
+    assert home.agrees(other)["value"] is True
+
+
+def test_an_action_that_nobody_got_leaves_its_siblings_alone(home):
+    provider = home.provider(toggle(LAMP, reloadsSiblings=True, actionDeadline=100), capacity=1)
+    lamp, other = home.shown(provider, kind=LAMP), home.shown(provider, kind=LAMP)
+    home.client.applied("control.reload", id=other)
+    busy = provider.call("value", LAMP, other)
+    home.tap(lamp)
+    home.until(lamp, failure="timedOut")
+    provider.answer(busy, True)
+    home.until(other, state="shown")
+    provider.gives(False, control=lamp)
+    provider.uncalled()
+    assert home.get(other)["revision"] == 4
+
+
+@pytest.mark.parametrize("say", [
+    lambda provider, call: provider.answer(call, status=5),
+    lambda provider, call: provider.answer(call, nonsense=5),
+    lambda provider, call: provider.answer(call, value="x" * 70_000),
+    lambda provider, call: provider.fail(call, retryable="x"),
+], ids=["status is a number", "unknown field", "too long", "bad failure"])
+def test_a_late_answer_that_is_refused_is_the_end_of_an_action_all_the_same(home, say):
+    provider = home.provider(toggle(actionDeadline=50))
+    id = home.shown(provider)
+    home.tap(id)
+    late = provider.call("perform")
+    provider.cancelled(late, "timedOut")
+    provider.gives(False)
+    home.until(id, failure="timedOut", state="reloading")
+    home.until(id, state="shown")
+    say(provider, late)
+    home.next("reloading", cause="action")
+    provider.gives(True)
+    home.next("shown", value=True)
+    # It is known once: nobody is asked again for what was answered before.
+    say(provider, late)
+    provider._kept["answer"].clear()
+    home.silent()
+
+
 def test_a_tap_that_nobody_can_perform_is_refused_and_changes_nothing(home):
     provider = home.provider()
     id = home.shown(provider, True)

@@ -49,6 +49,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case tooOld(oldest: UInt64)
     case tooMany(limit: Int)
     case quotaExceeded(limit: Int)
+    /// A device has as many apps with settings of their own, or in the background, as it may.
+    case tooManyAppsOnDevice(limit: Int)
     case unavailable(Unavailable)
     /// A backup could not be made; why, in the system's words.
     case backupFailed(String)

@@ -52,8 +52,10 @@ extension Engine {
     }
 
     /// The call that a control waits for, its newest, did not end well.
+    ///
+    /// - Parameter wasSent: whether any provider got it. An action that was sent may have had its effect, whatever ended it.
     package mutating func controlCallFailed(
-        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, at now: Instant
+        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool = true, at now: Instant
     ) {
         guard controls.slab.isCurrent(reference) else { return }
         let slot = reference.slot
@@ -70,16 +72,21 @@ extension Engine {
         case .preview, .shown, .authenticating, .disabled, .removed: return
         }
         take(steps, ofControl: slot, before: before, asker: .nobody, at: now)
+        if isAction, wasSent { reloadSiblings(of: controls.slab[slot].kind, except: slot, at: now) }
     }
 
-    /// An action that nobody waited for any more has ended: what its provider holds by now is asked for.
-    package mutating func controlActedLate(_ reference: SlotRef, at now: Instant) {
-        guard controls.slab.isCurrent(reference) else { return }
-        reload(control: reference.slot, .action, .nobody, at: now)
-        reloadSiblings(of: controls.slab[reference.slot].kind, except: reference.slot, at: now)
+    /// An action that nobody waited for any more has ended: what its provider holds by now is asked for, also where its own
+    /// control is gone.
+    package mutating func controlActedLate(_ reference: SlotRef, of kind: ControlKindID, at now: Instant) {
+        var slot: Slot?
+        if controls.slab.isCurrent(reference) {
+            slot = reference.slot
+            reload(control: reference.slot, .action, .nobody, at: now)
+        }
+        reloadSiblings(of: kind, except: slot, at: now)
     }
 
-    /// An action was through: the others of a kind that says so are asked for their values.
+    /// An action may have had its effect: the others of a kind that says so are asked for their values.
     mutating func reloadSiblings(of kind: ControlKindID, except slot: Slot?, at now: Instant) {
         guard controls.kinds[kind].declaration?.reloadsSiblings == true else { return }
         _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)

@@ -12,6 +12,7 @@ extension Engine {
     ) {
         guard controls.lockedDevices.contains(name) != isLocked else { return }
         let slots = device.flatMap { controls.onDevice[$0] } ?? []
+        visits += slots.count
         let isSwept = slots.count > LockSweep.controlsPerStep
         if !isSwept {
             // What was due before is told as it was then.
@@ -90,7 +91,9 @@ extension Engine {
 
     /// An app was uninstalled from a device: its controls there go.
     mutating func removeControls(of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>) {
-        for slot in controls.onDevice[device] ?? [] {
+        let slots = controls.onDevice[device] ?? []
+        visits += slots.count
+        for slot in slots {
             let record = controls.slab[slot]
             guard controls.kinds[record.kind].app == app else { continue }
             let steps = controls.slab[slot].machine.removed(.uninstall)
@@ -100,8 +103,7 @@ extension Engine {
 
     /// What is due of one control takes effect, before a command on it. A deadline that passed is not set again at once.
     mutating func settle(control slot: Slot, at now: Instant, _ dating: Dating) {
-        settlePrivacy(ofControl: slot, at: now)
-        guard controls.slab[slot].machine.next.at <= now else { return }
+        guard controls.slab[slot].machine.next.at <= now else { return settlePrivacy(ofControl: slot, at: now) }
         fire(control: slot, at: now, dating)
     }
 

@@ -15,6 +15,8 @@ extension Engine {
                 frame)
         }
         arm(control: slot)
+        // An action that is given up may have had its effect all the same.
+        if first.cancels, before?.state == .acting { reloadSiblings(of: controls.slab[slot].kind, except: slot, at: now) }
     }
 
     private mutating func take(

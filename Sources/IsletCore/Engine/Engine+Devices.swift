@@ -16,6 +16,9 @@ extension Engine {
         if event.kind.isRemembered, event.app != nil, app == nil {
             return .refused(.quotaExceeded(limit: AppTable.maximumApps))
         }
+        if event.kind == .appBackground, let known, let name = event.app, !mayKnow(apps.find(name, of: frame), on: known) {
+            return .refused(.tooManyAppsOnDevice(limit: DeviceTable.maximumApps))
+        }
         switch event.kind {
         case .lock: deviceLock(true, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
         case .unlock: deviceLock(false, named: frame.bytes(event.device), known, asker, at: now, dating, frame)
@@ -38,9 +41,9 @@ extension Engine {
             .appearanceChange, .locationChange, .sessionStart, .sessionEnd:
             break
         case .appForeground:
-            guard let known, let app else { return .applied(nil) }
-            devices[known].backgroundApps.remove(app)
-            note(device: known)
+            guard let known, let app, var there = devices[known].apps[app] else { return .applied(nil) }
+            there.isInBackground = false
+            set(there, of: app, on: known)
             devices.forgetIfEmpty(known)
         case .appBackground:
             guard let name = event.app, let app = apps.app(name, of: frame) else {
@@ -49,8 +52,10 @@ extension Engine {
             guard let device = devices.device(event.device, of: frame) else {
                 return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
             }
-            devices[device].backgroundApps.insert(app)
-            note(device: device)
+            dropOverriddenSettings(of: device)
+            var there = devices[device].apps[app] ?? DeviceApp()
+            there.isInBackground = true
+            set(there, of: app, on: device)
         case .uninstall:
             guard let known, let app else { return .applied(nil) }
             settleDevice(known, .listed, at: now, dating)
@@ -64,10 +69,10 @@ extension Engine {
             }
             removeControls(of: app, on: known, asker, at: now, frame)
             removeWidgets(of: app, on: known, asker, at: now, frame)
-            devices[known].backgroundApps.remove(app)
-            devices[known].settings.removeAll { $0.app == app }
+            var there = DeviceApp()
+            there.departure = devices[known].apps[app]?.departure
+            set(there, of: app, on: known)
             if !isThrough { depart(app, from: known, isUninstall: true, at: now, dating) }
-            note(device: known)
             devices.forgetIfEmpty(known)
         }
         return .applied(nil)
@@ -100,6 +105,7 @@ extension Engine {
                 guard ended < Engine.endedPerTurn else { return false }
                 ended += 1
             }
+            visits += 1
             let next = deviceLinks[slot].next
             body(&self, slot)
             slot = next

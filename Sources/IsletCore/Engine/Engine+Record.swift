@@ -148,12 +148,14 @@ extension Engine {
         if isJournalled { notes.append(.app(app)) }
     }
 
-    /// Something of a device changed that no event tells.
-    mutating func note(device: DeviceID) {
+    /// What is known of an app on a device is this now, which no event tells.
+    mutating func set(_ known: DeviceApp, of app: AppID, on device: DeviceID) {
+        guard devices[device].apps[app] ?? DeviceApp() != known else { return }
+        devices[device].apps[app] = known.isEmpty ? nil : known
         guard isJournalled else { return }
-        let name = devices[device].name
-        changedDevices.insert(name)
-        notes.append(.device(name))
+        let place = AppOnDevice(app: app, device: devices[device].name)
+        changedAppsOnDevices.insert(place)
+        notes.append(.appOnDevice(place))
     }
 
     /// Something of an activity changed that no event tells.

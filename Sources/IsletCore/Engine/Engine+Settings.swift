@@ -28,7 +28,7 @@ extension Engine {
     package func settings(of app: AppID, on device: DeviceID?) -> ActivitySettings {
         let record = apps[app]
         var settings = record.settings
-        guard let device, let own = devices[device].settings.first(where: { $0.app == app }) else { return settings }
+        guard let device, let own = devices[device].apps[app] else { return settings }
         if let own = own.activitiesEnabled, own.version == record.enabledVersion {
             settings.activitiesEnabled = own.isOn
         }
@@ -49,6 +49,7 @@ extension Engine {
     mutating func setSettings(
         _ set: SettingsSet, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant, _ dating: Dating
     ) -> Outcome {
+        if isOneTooMany(set, frame) { return .refused(.tooManyAppsOnDevice(limit: DeviceTable.maximumApps)) }
         guard let app = apps.app(set.address.app, of: frame) else {
             return .refused(.quotaExceeded(limit: AppTable.maximumApps))
         }
@@ -61,7 +62,6 @@ extension Engine {
         }
         settleDevice(device, .listed, at: now, dating)
         setOwn(set, app, device)
-        note(device: device)
         let isThrough = forEach(.listed, on: device) { engine, slot in
             guard engine.app(of: engine.activities[slot]) == app else { return }
             engine.settle(slot, at: now, dating)
@@ -71,16 +71,45 @@ extension Engine {
         if !isThrough, set.activitiesEnabled == false {
             depart(app, from: device, isUninstall: false, at: now, dating)
         }
+        devices.forgetIfEmpty(device)
         return .applied(nil)
+    }
+
+    /// Whether an app would get settings of its own on a device where as many have them as may.
+    private func isOneTooMany(_ set: SettingsSet, _ frame: Span<UInt8>) -> Bool {
+        guard let name = set.address.device, let device = devices.find(name, of: frame) else { return false }
+        let app = apps.find(set.address.app, of: frame)
+        let general = app.map { apps[$0].settings } ?? ActivitySettings()
+        let differs =
+            set.activitiesEnabled.map { $0 != general.activitiesEnabled } ?? false
+            || set.frequentPushesEnabled.map { $0 != general.frequentPushesEnabled } ?? false
+        return differs && !mayKnow(app, on: device)
+    }
+
+    /// Whether there is room to know something of an app on a device, as of those of which something is known already.
+    ///
+    /// - Parameter app: nil: one that nobody knows.
+    func mayKnow(_ app: AppID?, on device: DeviceID) -> Bool {
+        guard devices[device].apps.count >= DeviceTable.maximumApps else { return true }
+        var others = 0
+        for (other, known) in devices[device].apps {
+            var known = known
+            known.dropWhatHoldsAnyway(apps[other])
+            guard known.isSet else { continue }
+            // Of more, which older releases took, each may still be changed.
+            if other == app { return true }
+            others += 1
+        }
+        return others < DeviceTable.maximumApps
     }
 
     /// Lets the activities of an app on a device go in turns, behind those for which this one had room.
     mutating func depart(
         _ app: AppID, from device: DeviceID, isUninstall: Bool, at now: Instant, _ dating: Dating
     ) {
-        devices[device].departures.removeAll { $0.app == app }
-        devices[device].departures.append(Departure(app: app, before: nextOrdinal(), isUninstall: isUninstall))
-        note(device: device)
+        var known = devices[device].apps[app] ?? DeviceApp()
+        known.departure = Departure(before: nextOrdinal(), isUninstall: isUninstall)
+        self.set(known, of: app, on: device)
         sweep.devices.insert(device)
         beginSweep(of: app, at: now, dating)
     }
@@ -114,27 +143,28 @@ extension Engine {
         beginSweep(of: app, at: now, dating)
     }
 
-    /// Keeps what was set on one device; what was overridden since goes.
+    /// Keeps what was set on one device; what says nothing of its own goes.
     private mutating func setOwn(_ set: SettingsSet, _ app: AppID, _ device: DeviceID) {
-        var own = devices[device].settings.first { $0.app == app } ?? DeviceSettings(app: app)
+        dropOverriddenSettings(of: device)
+        var known = devices[device].apps[app] ?? DeviceApp()
         if let enabled = set.activitiesEnabled {
-            own.activitiesEnabled = DeviceSettings.Switch(isOn: enabled, version: apps[app].enabledVersion)
+            known.activitiesEnabled = DeviceApp.Switch(isOn: enabled, version: apps[app].enabledVersion)
         }
         if let enabled = set.frequentPushesEnabled {
-            own.frequentPushesEnabled = DeviceSettings.Switch(isOn: enabled, version: apps[app].frequentPushesVersion)
+            known.frequentPushesEnabled = DeviceApp.Switch(isOn: enabled, version: apps[app].frequentPushesVersion)
         }
-        dropOverriddenSettings(of: device)
-        devices[device].settings.removeAll { $0.app == app }
-        devices[device].settings.append(own)
+        known.dropWhatHoldsAnyway(apps[app])
+        self.set(known, of: app, on: device)
     }
 
-    /// Forgets what a device said of its own before it was set for all devices.
+    /// Forgets what a device said of its own before it was set for all devices, or that is as for all devices by now.
     mutating func dropOverriddenSettings(of device: DeviceID) {
-        let kept = devices[device].settings.filter { own in
-            own.activitiesEnabled?.version == apps[own.app].enabledVersion
-                || own.frequentPushesEnabled?.version == apps[own.app].frequentPushesVersion
+        // In the order of their numbers: the same state makes the same notes.
+        for app in devices[device].apps.keys.sorted() {
+            guard var known = devices[device].apps[app] else { continue }
+            known.dropWhatHoldsAnyway(apps[app])
+            self.set(known, of: app, on: device)
         }
-        if kept.count < devices[device].settings.count { devices[device].settings = kept }
     }
 
     /// Goes on with settings that reach many, one step.
@@ -152,8 +182,11 @@ extension Engine {
         guard !sweep.isUnderway else { return }
         for index in apps.apps.indices where apps.apps[index].sweepNumber == sweep.number { note(app: AppID(index)) }
         for device in sweep.devices.sorted() where devices.record(device) != nil {
-            devices[device].departures = []
-            note(device: device)
+            for app in devices[device].apps.keys.sorted() {
+                guard var known = devices[device].apps[app], known.departure != nil else { continue }
+                known.departure = nil
+                set(known, of: app, on: device)
+            }
             devices.forgetIfEmpty(device)
         }
         sweep.devices.removeAll()
@@ -188,6 +221,6 @@ extension Engine {
 
     private func departure(of app: AppID, from device: DeviceID?, startedAs ordinal: UInt64) -> Departure? {
         guard let device, sweep.devices.contains(device) else { return nil }
-        return devices[device].departures.first { $0.app == app && ordinal < $0.before }
+        return devices[device].apps[app]?.departure.flatMap { ordinal < $0.before ? $0 : nil }
     }
 }

@@ -93,7 +93,7 @@ extension Engine {
         of start: ActivityStart, _ envelope: Envelope, app: AppID?, device: DeviceID?
     ) -> Refusal? {
         if let app, !settings(of: app, on: device).activitiesEnabled { return .authorization(.denied) }
-        let reported = app.flatMap { app in device.map { devices[$0].backgroundApps.contains(app) } } ?? false
+        let reported = app.flatMap { app in device.map { devices[$0].apps[app]?.isInBackground ?? false } } ?? false
         if envelope.source == .local, start.background ?? reported { return .authorization(.visibility) }
         // It is kept until the start, so it may be no longer than what is pushed with it.
         if start.startDate != nil, let alert = start.alert, Int(alert.count) > rules.contentLimit {

@@ -38,6 +38,11 @@ package struct Engine: ~Copyable {
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
     var startOrdinal: UInt64 = 0
+    /// How often actions were said to have ended that ran when the process before ended.
+    var interruptedEnds = 0
+    /// How many activities, controls and widgets of devices were looked at since ``beginTurn()``, because of what devices
+    /// report and of settings: the owner bounds what a turn does by it.
+    package internal(set) var visits = 0
     /// Where domain time stood when the service ran last. What is due before and did not take effect then was not due by
     /// the rules of that time: those of today make it due, and not earlier than now.
     package var ranUntil = Instant(0)
@@ -53,8 +58,11 @@ package struct Engine: ~Copyable {
     package var changedSlots = ChangedSlots()
     /// The apps that did.
     package internal(set) var changedApps: [AppID] = []
-    /// The devices that did, by name.
-    package var changedDevices: Set<[UInt8]> = []
+    /// What is known of apps on devices that did.
+    package var changedAppsOnDevices: Set<AppOnDevice> = []
+    /// The devices, by name, of which the snapshot may have all apps in one fact, as releases have written it. What they
+    /// have is among ``changedAppsOnDevices``, and is written before that one is forgotten.
+    package var formerDevices: Set<[UInt8]> = []
     /// Whether anybody writes down what changed without an event.
     package var isJournalled = false
     /// What changed without an event since the last ``releaseNotes()``, in order.
@@ -114,6 +122,9 @@ package struct Engine: ~Copyable {
 
     /// How many events of all families were made and are not released.
     var eventCount: Int { events.count + controls.events.count + widgets.events.count + groups.events.count }
+
+    /// The owner's turn begins.
+    package mutating func beginTurn() { visits = 0 }
 
     /// The notes were written.
     package mutating func releaseNotes() {

@@ -1,22 +1,56 @@
 /// A device's number in the engine.
 package typealias DeviceID = UInt32
 
-/// What one app's person set on one device.
-struct DeviceSettings: Equatable, Sendable {
-    /// A switch, and the app's version of it when it was set: an older one is overridden.
+/// What is known of one app on one device, beside what it has there.
+struct DeviceApp: Equatable, Sendable {
+    /// A switch that a person set there, and the app's version of it when it was set: an older one is overridden.
     struct Switch: Equatable, Sendable {
         var isOn: Bool
         var version: UInt64
     }
 
-    var app: AppID
     var activitiesEnabled: Switch?
     var frequentPushesEnabled: Switch?
+    /// Whether the device reported that it went to the background.
+    var isInBackground = false
+    /// Its activities there are on their way out, because there are too many for one turn.
+    var departure: Departure?
+
+    /// Whether it counts toward ``DeviceTable/maximumApps``.
+    var isSet: Bool { activitiesEnabled != nil || frequentPushesEnabled != nil || isInBackground }
+    /// Whether there is nothing to keep.
+    var isEmpty: Bool { !isSet && departure == nil }
+
+    /// Takes the switches away that say nothing of their own: those that were set for all devices since, and those that are
+    /// as for all devices.
+    mutating func dropWhatHoldsAnyway(_ app: AppRecord) {
+        if let own = activitiesEnabled,
+            own.version != app.enabledVersion || own.isOn == app.settings.activitiesEnabled
+        {
+            activitiesEnabled = nil
+        }
+        if let own = frequentPushesEnabled,
+            own.version != app.frequentPushesVersion || own.isOn == app.settings.frequentPushesEnabled
+        {
+            frequentPushesEnabled = nil
+        }
+    }
+}
+
+/// An app on a device, under which what is known of both is remembered.
+package struct AppOnDevice: Hashable, Sendable {
+    package var app: AppID
+    /// By its name, since it may be forgotten by now.
+    package var device: [UInt8]
+
+    package init(app: AppID, device: [UInt8]) {
+        self.app = app
+        self.device = device
+    }
 }
 
 /// What one app had on a device goes, some in each turn.
 struct Departure: Equatable, Sendable {
-    var app: AppID
     /// Activities that started before this ordinal go.
     var before: UInt64
     /// Whether the app was uninstalled there; else it was switched off.
@@ -34,15 +68,10 @@ package struct DeviceRecord: Sendable {
     var countedByApp: [AppID: Int] = [:]
     /// How many records point at it, listed or retained.
     var references = 0
-    var settings: [DeviceSettings] = []
-    var backgroundApps: Set<AppID> = []
+    /// What is known of apps on it; none of them is empty.
+    var apps: [AppID: DeviceApp] = [:]
 
-    /// Apps whose activities there are on their way out, because there are too many for one turn.
-    var departures: [Departure] = []
-
-    var isForgettable: Bool {
-        references == 0 && settings.isEmpty && backgroundApps.isEmpty && departures.isEmpty
-    }
+    var isForgettable: Bool { references == 0 && apps.isEmpty }
 }
 
 /// All devices.
@@ -52,6 +81,8 @@ package struct DeviceTable: ~Copyable {
     /// At most this many widgets, and as many controls, are placed on one device: what it reports reaches all of them
     /// in one turn.
     package static let maximumPlaced = 4_096
+    /// At most this many apps have settings of their own on one device, or are in the background there.
+    package static let maximumApps = 256
 
     private var records: [DeviceRecord?] = []
     private var free: [DeviceID] = []

@@ -2,8 +2,8 @@
 package enum EngineNote: Equatable, Sendable {
     /// An app's settings.
     case app(AppID)
-    /// What a device reported or was set to, by its name, since it may be forgotten by now.
-    case device([UInt8])
+    /// What a device reported of an app, or was set to for it.
+    case appOnDevice(AppOnDevice)
     /// The last sign of life of an activity.
     case activity(Slot)
     /// What a control kind is.
@@ -25,16 +25,24 @@ package enum EngineNote: Equatable, Sendable {
 }
 
 /// What the engine knows beside its activities, as keys and values that recovery reads back: apps with their streams and
-/// settings, devices with their own settings and background apps.
+/// settings, and what is known of apps on single devices.
 extension Engine {
     private static let appTag = UInt8(ascii: "a")
+    /// All apps of a device in one, as releases have written it. It sorts before the facts that replace it: where the
+    /// snapshot has both, since a process ended while it wrote them, these are read later and hold.
     private static let deviceTag = UInt8(ascii: "d")
+    private static let appOnDeviceTag = UInt8(ascii: "e")
 
     /// The key of an app's fact.
     package func factKey(app: AppID) -> [UInt8] { [Engine.appTag] + apps[app].name }
 
-    /// The key of a device's fact.
-    package func factKey(device name: [UInt8]) -> [UInt8] { [Engine.deviceTag] + name }
+    /// The key of the fact that had all apps of a device.
+    package func factKey(formerDevice name: [UInt8]) -> [UInt8] { [Engine.deviceTag] + name }
+
+    /// The key of what is known of an app on a device, with a slash between them, which an app's name may not hold.
+    package func factKey(_ place: AppOnDevice) -> [UInt8] {
+        [Engine.appOnDeviceTag] + apps[place.app].name + [UInt8(ascii: "/")] + place.device
+    }
 
     /// An app: how far its stream is, and its settings.
     package func writeFact(app: AppID, to writer: inout ImageWriter) {
@@ -53,35 +61,21 @@ extension Engine {
         writer.write(isSwept ? sweep.setAt : .never)
     }
 
-    /// A device's own settings and background apps; false where nothing is known that a fact would tell.
-    package func writeFact(device name: [UInt8], to writer: inout ImageWriter) -> Bool {
-        guard let device = devices.find(name), let record = devices.record(device),
-            !record.settings.isEmpty || !record.backgroundApps.isEmpty || !record.departures.isEmpty
-        else {
-            return false
-        }
-        // What an older release reads too, where there is nothing that it does not know.
-        writer.write(byte: record.departures.isEmpty ? ActivityImage.version : DeviceFact.versionWithDepartures)
-        writer.write(UInt32(record.settings.count))
-        for own in record.settings {
-            writer.write(run: apps[own.app].name)
-            write(own.activitiesEnabled, to: &writer)
-            write(own.frequentPushesEnabled, to: &writer)
-        }
-        writer.write(UInt32(record.backgroundApps.count))
-        // In the order of their numbers: the same state gives the same bytes.
-        for app in record.backgroundApps.sorted() { writer.write(run: apps[app].name) }
-        if record.departures.isEmpty { return true }
-        writer.write(UInt32(record.departures.count))
-        for departure in record.departures {
-            writer.write(run: apps[departure.app].name)
-            writer.write(departure.before)
-            writer.write(departure.isUninstall)
-        }
+    /// What is known of an app on a device; false where there is nothing to tell.
+    package func writeFact(_ place: AppOnDevice, to writer: inout ImageWriter) -> Bool {
+        guard let device = devices.find(place.device), let known = devices[device].apps[place.app] else { return false }
+        writer.write(byte: AppOnDeviceFact.version)
+        write(known.activitiesEnabled, to: &writer)
+        write(known.frequentPushesEnabled, to: &writer)
+        writer.write(known.isInBackground)
+        writer.write(known.departure != nil)
+        guard let departure = known.departure else { return true }
+        writer.write(departure.before)
+        writer.write(departure.isUninstall)
         return true
     }
 
-    private func write(_ own: DeviceSettings.Switch?, to writer: inout ImageWriter) {
+    private func write(_ own: DeviceApp.Switch?, to writer: inout ImageWriter) {
         writer.write(own != nil)
         guard let own else { return }
         writer.write(own.isOn)
@@ -105,8 +99,18 @@ extension Engine {
             guard let device = devices.device(name, of: key) else {
                 throw .contradiction("more devices than there may be")
             }
-            try restore(device: device, value)
-            if !isInSnapshot { changedDevices.insert(devices[device].name) }
+            try restore(formerDevice: device, value)
+        case Engine.appOnDeviceTag:
+            guard let place = AppOnDeviceFact.place(in: key) else { throw .unknownValue }
+            let app = try restoredApp(place.app.indices, of: key)
+            guard let device = devices.device(place.device, of: key) else {
+                throw .contradiction("more devices than there may be")
+            }
+            let known = try ImageReader.read(value) { reader throws(ImageError) in try DeviceApp(&reader) }
+            restore(known, of: app, on: device)
+            if !isInSnapshot {
+                changedAppsOnDevices.insert(AppOnDevice(app: app, device: devices[device].name))
+            }
         case Engine.conditionsTag:
             try restore(conditions: key.bytes(name), value, isInSnapshot: isInSnapshot)
         default: return false
@@ -123,13 +127,16 @@ extension Engine {
             widgets.changedConditions.insert(name)
             return true
         }
-        guard key[0] == Engine.deviceTag else { return false }
-        if let device = devices.find(FrameRange(1..<key.count), of: key) {
-            changedDevices.insert(devices[device].name)
-            devices[device].settings = []
-            devices[device].backgroundApps = []
-            devices[device].departures = []
+        if key[0] == Engine.appOnDeviceTag, let place = AppOnDeviceFact.place(in: key) {
+            // What the snapshot may have of it has made both known.
+            if let app = apps.find(place.app, of: key), let device = devices.find(place.device, of: key) {
+                devices[device].apps[app] = nil
+                changedAppsOnDevices.insert(AppOnDevice(app: app, device: devices[device].name))
+            }
+            return true
         }
+        guard key[0] == Engine.deviceTag else { return false }
+        if let device = devices.find(FrameRange(1..<key.count), of: key) { replaceFormer(device, by: [:]) }
         return true
     }
 
@@ -146,29 +153,42 @@ extension Engine {
         startOrdinal = max(startOrdinal, fact.switchedOffAt, fact.frequentPushesFlippedAt)
     }
 
-    private mutating func restore(device: DeviceID, _ value: Span<UInt8>) throws(ImageError) {
-        let fact = try ImageReader.read(value) { reader throws(ImageError) in try DeviceFact(&reader) }
-        var settings: [DeviceSettings] = []
+    /// Takes all apps of a device back, as releases have written them.
+    private mutating func restore(formerDevice device: DeviceID, _ value: Span<UInt8>) throws(ImageError) {
+        let fact = try ImageReader.read(value) { reader throws(ImageError) in try FormerDeviceFact(&reader) }
+        var known: [AppID: DeviceApp] = [:]
         for own in fact.settings {
-            settings.append(
-                DeviceSettings(
-                    app: try restoredApp(own.app, of: value), activitiesEnabled: own.activitiesEnabled,
-                    frequentPushesEnabled: own.frequentPushesEnabled))
+            let app = try restoredApp(own.app, of: value)
+            known[app, default: DeviceApp()].activitiesEnabled = own.activitiesEnabled
+            known[app, default: DeviceApp()].frequentPushesEnabled = own.frequentPushesEnabled
         }
-        var background: Set<AppID> = []
-        for name in fact.backgroundApps { background.insert(try restoredApp(name, of: value)) }
-        var departures: [Departure] = []
+        for name in fact.backgroundApps {
+            known[try restoredApp(name, of: value), default: DeviceApp()].isInBackground = true
+        }
         for departure in fact.departures {
-            departures.append(
-                Departure(
-                    app: try restoredApp(departure.app, of: value), before: departure.before,
-                    isUninstall: departure.isUninstall))
-            startOrdinal = max(startOrdinal, departure.before)
+            known[try restoredApp(departure.app, of: value), default: DeviceApp()].departure = Departure(
+                before: departure.before, isUninstall: departure.isUninstall)
         }
-        devices[device].settings = settings
-        devices[device].backgroundApps = background
-        devices[device].departures = departures
-        if !departures.isEmpty { sweep.devices.insert(device) }
+        replaceFormer(device, by: known)
+    }
+
+    /// All that is known of apps on a device is this. The snapshot gets it app by app, and then loses what had all of them.
+    private mutating func replaceFormer(_ device: DeviceID, by known: [AppID: DeviceApp]) {
+        let name = devices[device].name
+        formerDevices.insert(name)
+        for app in devices[device].apps.keys { changedAppsOnDevices.insert(AppOnDevice(app: app, device: name)) }
+        devices[device].apps = [:]
+        for (app, known) in known {
+            restore(known, of: app, on: device)
+            changedAppsOnDevices.insert(AppOnDevice(app: app, device: name))
+        }
+    }
+
+    private mutating func restore(_ known: DeviceApp, of app: AppID, on device: DeviceID) {
+        devices[device].apps[app] = known.isEmpty ? nil : known
+        guard let departure = known.departure else { return }
+        startOrdinal = max(startOrdinal, departure.before)
+        sweep.devices.insert(device)
     }
 
     private mutating func restoredApp(_ name: Range<Int>, of bytes: Span<UInt8>) throws(ImageError) -> AppID {
@@ -209,12 +229,46 @@ private struct AppFact {
     }
 }
 
-/// What is stored of a device; the apps' names are ranges of the stored bytes.
-private struct DeviceFact {
+/// What is stored of an app on a device.
+private enum AppOnDeviceFact {
+    /// The layout.
+    static let version: UInt8 = 1
+
+    /// The names of the app and of the device in a key; nil where it has none.
+    static func place(in key: Span<UInt8>) -> (app: FrameRange, device: FrameRange)? {
+        guard let slash = (1..<key.count).first(where: { key[$0] == UInt8(ascii: "/") }), slash > 1,
+            slash + 1 < key.count
+        else { return nil }
+        return (FrameRange(1..<slash), FrameRange(slash + 1..<key.count))
+    }
+}
+
+extension DeviceApp {
+    fileprivate init(_ reader: inout ImageReader) throws(ImageError) {
+        let version = try reader.byte()
+        guard version == AppOnDeviceFact.version else { throw .unknownVersion(version) }
+        activitiesEnabled = try Switch(ifThereIn: &reader)
+        frequentPushesEnabled = try Switch(ifThereIn: &reader)
+        isInBackground = try reader.flag()
+        guard try reader.flag() else { return }
+        departure = Departure(before: try reader.integer(), isUninstall: try reader.flag())
+    }
+}
+
+extension DeviceApp.Switch {
+    fileprivate init?(ifThereIn reader: inout ImageReader) throws(ImageError) {
+        guard try reader.flag() else { return nil }
+        isOn = try reader.flag()
+        version = try reader.integer()
+    }
+}
+
+/// What releases have stored of a device; the apps' names are ranges of the stored bytes.
+private struct FormerDeviceFact {
     struct Own {
         var app: Range<Int>
-        var activitiesEnabled: DeviceSettings.Switch?
-        var frequentPushesEnabled: DeviceSettings.Switch?
+        var activitiesEnabled: DeviceApp.Switch?
+        var frequentPushesEnabled: DeviceApp.Switch?
     }
 
     /// The layout with departures behind the rest.
@@ -226,26 +280,19 @@ private struct DeviceFact {
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version || version == DeviceFact.versionWithDepartures else {
+        guard version == ActivityImage.version || version == Self.versionWithDepartures else {
             throw .unknownVersion(version)
         }
         for _ in 0..<(try reader.integer(UInt32.self)) {
-            let app = try reader.run()
-            let activities = try DeviceFact.readSwitch(&reader)
             settings.append(
                 Own(
-                    app: app, activitiesEnabled: activities, frequentPushesEnabled: try DeviceFact.readSwitch(&reader)))
+                    app: try reader.run(), activitiesEnabled: try DeviceApp.Switch(ifThereIn: &reader),
+                    frequentPushesEnabled: try DeviceApp.Switch(ifThereIn: &reader)))
         }
         for _ in 0..<(try reader.integer(UInt32.self)) { backgroundApps.append(try reader.run()) }
-        guard version == DeviceFact.versionWithDepartures else { return }
+        guard version == Self.versionWithDepartures else { return }
         for _ in 0..<(try reader.integer(UInt32.self)) {
             departures.append((try reader.run(), before: try reader.integer(), isUninstall: try reader.flag()))
         }
-    }
-
-    private static func readSwitch(_ reader: inout ImageReader) throws(ImageError) -> DeviceSettings.Switch? {
-        guard try reader.flag() else { return nil }
-        let isOn = try reader.flag()
-        return DeviceSettings.Switch(isOn: isOn, version: try reader.integer())
     }
 }

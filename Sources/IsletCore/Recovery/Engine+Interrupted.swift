@@ -6,7 +6,11 @@ extension Engine {
 
     /// An action ended that the process before had asked for, and nobody knows which of them: what their providers hold by
     /// now is asked for.
+    ///
+    /// As often as there were such actions, each of which ends once: what says so may be forged.
     package mutating func actedBeforeStart(at now: Instant) {
+        guard interruptedEnds < controls.interrupted.count + widgets.interrupted.count else { return }
+        interruptedEnds += 1
         var kinds: [ControlKindID] = []
         for reference in controls.interrupted where controls.slab.isCurrent(reference) {
             let kind = controls.slab[reference.slot].kind

@@ -65,7 +65,9 @@ extension Engine {
         _ frame: Span<UInt8>
     ) {
         guard let device else { return }
-        for slot in widgets.onDevice[device] ?? [] {
+        let slots = widgets.onDevice[device] ?? []
+        visits += slots.count
+        for slot in slots {
             settle(widget: slot, at: now, dating)
             reload(widget: slot, cause, asker, at: now, frame)
         }
@@ -77,7 +79,9 @@ extension Engine {
         _ frame: Span<UInt8>
     ) {
         guard let device else { return }
-        for slot in widgets.onDevice[device] ?? [] {
+        let slots = widgets.onDevice[device] ?? []
+        visits += slots.count
+        for slot in slots {
             let record = widgets.slab[slot]
             guard app.map({ $0 == widgets.kinds[record.kind].app }) ?? true else { continue }
             settle(widget: slot, at: now, dating)
@@ -92,7 +96,9 @@ extension Engine {
     ) {
         // The stack has a new first one when all are gone, and not one after another of those that go.
         widgets.unsettledStack = device
-        for slot in widgets.onDevice[device] ?? [] where widgets.kinds[widgets.slab[slot].kind].app == app {
+        let slots = widgets.onDevice[device] ?? []
+        visits += slots.count
+        for slot in slots where widgets.kinds[widgets.slab[slot].kind].app == app {
             remove(widget: slot, .uninstall, asker, at: now, frame)
         }
         widgets.unsettledStack = nil

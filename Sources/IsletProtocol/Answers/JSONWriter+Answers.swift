@@ -69,7 +69,7 @@ extension JSONWriter {
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
             .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badRendering, .badDeclaration,
             .kindConflict, .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .unknownCall, .tooOld,
-            .tooMany, .quotaExceeded, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
+            .tooMany, .quotaExceeded, .tooManyAppsOnDevice, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
             break
         }
@@ -109,7 +109,7 @@ extension JSONWriter {
             if !bad.member.isEmpty { field("member", string: bad.member) }
         case .kindConflict(let conflict): difference(conflict)
         case .tooOld(let oldest): field("oldest", oldest)
-        case .tooMany(let limit), .quotaExceeded(let limit): field("limit", limit)
+        case .tooMany(let limit), .quotaExceeded(let limit), .tooManyAppsOnDevice(let limit): field("limit", limit)
         case .unavailable(let reason): field("reason", name: reason.wireName)
         case .backupFailed: field("reason", name: "backupFailed")
         case .authorization(.attributesTooLarge(let bytes, let limit)):

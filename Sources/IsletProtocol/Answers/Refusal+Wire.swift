@@ -39,7 +39,7 @@ extension Refusal {
         case .outcomeUnknown: "outcomeUnknown"
         case .tooOld: "tooOld"
         case .tooMany: "tooMany"
-        case .quotaExceeded: "quotaExceeded"
+        case .quotaExceeded, .tooManyAppsOnDevice: "quotaExceeded"
         case .unavailable, .backupFailed: "unavailable"
         case .authorization(.attributesTooLarge): "attributesTooLarge"
         case .authorization(.denied), .authorization(.muted): "denied"
@@ -58,7 +58,7 @@ extension Refusal {
             .unavailable(.wrongEndpoint), .backupFailed, .kindUnknown, .providerUnknown, .badConfiguration,
             .badRendering, .badDeclaration, .badAnswer, .badTimeline, .unknownCall, .notAMember, .groupUnknown:
             .never
-        case .expired, .busy, .quotaExceeded, .unavailable(.stopping), .unavailable(.diskFull),
+        case .expired, .busy, .quotaExceeded, .tooManyAppsOnDevice, .unavailable(.stopping), .unavailable(.diskFull),
             .unavailable(.backupRunning), .unavailable(.noProvider), .unavailable(.providerFailed),
             .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
             .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
@@ -105,6 +105,9 @@ extension Refusal {
         case .tooOld(let oldest): "the oldest event that is kept is \(oldest); take a snapshot"
         case .tooMany(let limit): "that is more than \(limit)"
         case .quotaExceeded(let limit): "the limit of \(limit) is reached"
+        case .tooManyAppsOnDevice(let limit):
+            "\(limit) apps have settings of their own on this device or are in the background there, which is the limit: "
+                + "set one back to what holds on all devices, or report one in the foreground or uninstalled"
         case .unavailable(let reason): reason.sentence
         case .backupFailed(let reason): "there is no backup: \(reason)"
         case .authorization(let refusal): refusal.sentence

@@ -115,7 +115,7 @@ extension JSONWriter {
         if event.isByCommand, let envelope { by(envelope, frame) }
         if let lateBy = event.lateBy { field("lateBy", lateBy) }
         // A locked device does not tell what is opened, as it tells nothing else that is sensitive.
-        if let url = event.url, !event.after.isRedacted, !engine.hides(record) {
+        if let url = event.url, !event.after.isRedacted {
             let kind = engine.controls.kinds[event.kind].name
             key("interaction")
             beginObject()

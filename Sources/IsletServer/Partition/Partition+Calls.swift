@@ -66,8 +66,10 @@ extension Partition {
     /// A call is over without an answer.
     private func ended(_ purpose: ProviderTable.Purpose, _ failure: CallFailure, wasSent: Bool) {
         switch purpose {
-        case .value(let control): if isNewest(control, isAction: false) { failed(control, isAction: false, failure) }
-        case .perform(let control): if isNewest(control, isAction: true) { failed(control, isAction: true, failure) }
+        case .value(let control):
+            if isNewest(control, isAction: false) { failed(control, isAction: false, failure, wasSent: wasSent) }
+        case .perform(let control):
+            if isNewest(control, isAction: true) { failed(control, isAction: true, failure, wasSent: wasSent) }
         case .timeline(let widget): widgetCallEnded(widget, isAction: false, failure, wasSent: wasSent)
         case .performWidget(let widget): widgetCallEnded(widget, isAction: true, failure, wasSent: wasSent)
         case .question(let number): questionFailed(number, failure)
@@ -159,11 +161,12 @@ extension Partition {
         let peer = routeFrames().first ?? []
         guard let call = CallID(text: frame.bytes(answer.call)) else {
             let verdict = providers.unreadable(by: answer.provider, peer: peer, at: now.monotonic)
-            return self.verdict(verdict, answer.call, answer.provider, envelope, frame)
+            return self.verdict(verdict, nil, answer.call, answer.provider, envelope, frame)
         }
         guard let purpose = providers.purpose(of: call, by: answer.provider, peer: peer) else {
+            let late = providers.lateCall(call, of: answer.provider)
             return verdict(
-                providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call,
+                providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), late, answer.call,
                 answer.provider, envelope, frame)
         }
         if let refusal = misfit(purpose, answer, frame) {
@@ -172,7 +175,7 @@ extension Partition {
             return refuse(envelope, frame, refusal)
         }
         return verdict(
-            providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), answer.call,
+            providers.answered(by: answer.provider, peer: peer, call: call, at: now.monotonic), nil, answer.call,
             answer.provider, envelope, frame)
     }
 
@@ -199,63 +202,73 @@ extension Partition {
         let peer = routeFrames().first ?? []
         guard let call = CallID(text: frame.bytes(fail.call)) else {
             let verdict = providers.unreadable(by: fail.provider, peer: peer, at: now.monotonic)
-            return self.verdict(verdict, fail.call, fail.provider, envelope, frame)
+            return self.verdict(verdict, nil, fail.call, fail.provider, envelope, frame)
         }
+        let late = providers.lateCall(call, of: fail.provider)
         return verdict(
             providers.failed(
                 by: fail.provider, peer: peer, call: call, isRetryable: fail.isRetryable, at: now.monotonic),
-            fail.call, fail.provider, envelope, frame)
+            late, fail.call, fail.provider, envelope, frame)
     }
 
     /// A provider's answer or failure was refused before it was looked at: the call that it is about fails at once, as with
-    /// any other answer that is none.
+    /// any other answer that is none. Where nobody waits for it any more, an action has ended by it all the same.
     func refused(_ answer: CommandDecoder.RefusedAnswer, _ frame: Span<UInt8>) {
         let peer = routeFrames().first ?? []
-        guard let call = CallID(text: frame.bytes(answer.call)),
-            providers.purpose(of: call, by: answer.provider, peer: peer) != nil
-        else { return }
+        guard let call = CallID(text: frame.bytes(answer.call)) else { return }
+        guard providers.purpose(of: call, by: answer.provider, peer: peer) != nil else {
+            return endedUnnoticed(call, answer.provider)
+        }
         _ = providers.rejected(by: answer.provider, peer: peer, call: call, at: now.monotonic)
         settleCalls()
     }
 
+    /// - Parameter late: what the call was for, where nobody waited for it any more.
     private func verdict(
-        _ verdict: ProviderTable.Verdict, _ call: FrameRange, _ provider: EntityID, _ envelope: Envelope,
-        _ frame: Span<UInt8>
+        _ verdict: ProviderTable.Verdict, _ late: ProviderTable.LateCall?, _ text: FrameRange, _ provider: EntityID,
+        _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         settleCalls()
         switch verdict {
         case .taken: return .silent
-        case .late(let purpose):
-            if let purpose { endedLate(purpose) }
+        case .late:
+            if let late { endedLate(late) }
             return .silent
         case .unknownCall:
-            endedUnnoticed(call, provider, frame)
-            return refuse(envelope, frame, .unknownCall(call))
+            if let call = CallID(text: frame.bytes(text)) { endedUnnoticed(call, provider) }
+            return refuse(envelope, frame, .unknownCall(text))
         case .notRegistered:
-            endedUnnoticed(call, provider, frame)
-            return refuse(envelope, frame, .providerUnknown(call: call))
+            if let call = CallID(text: frame.bytes(text)) { endedUnnoticed(call, provider) }
+            return refuse(envelope, frame, .providerUnknown(call: text))
         }
     }
 
     /// A call has ended that nobody waited for any more.
-    private func endedLate(_ purpose: ProviderTable.Purpose) {
-        switch purpose {
+    private func endedLate(_ call: ProviderTable.LateCall) {
+        switch call.purpose {
         case .value, .timeline, .question: return
         // Whatever it was taken for, by now it has had its effect.
         case .performWidget(let widget): engine.widgetActedLate(widget, at: now.domain)
-        case .perform(let control): engine.controlActedLate(control, at: now.domain)
+        case .perform(let control): engine.controlActedLate(control, of: call.kind, at: now.domain)
         }
         encodeEvents(Span(), nil)
     }
 
-    /// An answer is refused, and may all the same be the end of an action: of one whose provider was dropped meanwhile, or
-    /// of one that an earlier run of the service asked for.
-    private func endedUnnoticed(_ text: FrameRange, _ provider: EntityID, _ frame: Span<UInt8>) {
-        guard let call = CallID(text: frame.bytes(text)) else { return }
-        if let purpose = providers.latePurpose(of: call, provider) { return endedLate(purpose) }
+    /// An answer is refused, and may all the same be the end of an action: of one that nobody waits for any more, be its
+    /// provider registered or not, or of one that an earlier run of the service asked for.
+    private func endedUnnoticed(_ call: CallID, _ provider: EntityID) {
+        if let late = providers.takeLate(call, of: provider) { return endedLate(late) }
         // As long as any other that is late.
         let isRemembered = now.monotonic - statistics.startedAt < ProviderTable.Limits().lateSpan
         guard isRemembered, providers.isOfEarlierRun(call) else { return }
+        hasActedBeforeStart = true
+    }
+
+    /// Actions ended in this turn that an earlier run had asked for: however many they were, what their providers hold by
+    /// now is asked for once, and no more often than there are actions of which nobody knows how they ended.
+    func continueInterrupted() {
+        guard hasActedBeforeStart else { return }
+        hasActedBeforeStart = false
         engine.actedBeforeStart(at: now.domain)
         encodeEvents(Span(), nil)
     }

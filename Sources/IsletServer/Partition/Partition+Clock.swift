@@ -125,7 +125,12 @@ extension Partition {
     /// Whether commands that waited are executed now: not while as much waits for the journal or to be sent as keeps others
     /// from being taken.
     var executesWaiting: Bool {
-        guard !waiting.isEmpty, clockTravel == nil, !isStopping else { return false }
+        !waiting.isEmpty && goesOn
+    }
+
+    /// Whether this turn goes on with messages that waited.
+    private var goesOn: Bool {
+        guard clockTravel == nil, !isStopping, !isWornOut else { return false }
         return (hasRoom || flights.isDiskFull) && outbound.writer.count < Self.answerBytesPerTurn
     }
 
@@ -135,34 +140,72 @@ extension Partition {
         var left = Self.waitedPerTurn
         while left > 0, executesWaiting {
             var message = waiting.removeFirst()
-            if message.hasTooManyFrames {
-                let refusal = Refusal.badMessage(.tooManyFrames, offset: 0)
-                collect(refuse(Envelope(), Span(), refusal), into: message.answer)
-                message.frames.removeAll()
-            }
-            var done = 0
-            waitedAnswer = message.answer
-            defer { waitedAnswer = nil }
-            messageStart = outbound.writer.count - message.answer.bytes
-            while done < message.frames.count, left > 0, clockTravel == nil {
-                left -= 1
-                switch message.frames[done] {
-                case .command(let bytes, let isTooLong):
-                    let result = execute(
-                        bytes.span, isTooLong: isTooLong, isIngest: message.isIngest, receivedAt: message.receivedAt)
-                    collect(result, into: message.answer)
-                case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
-                }
-                done += 1
-            }
-            message.frames.removeFirst(done)
-            if message.frames.isEmpty {
-                ledger.giveBack(&message.ticket)
-                message.answer.isClosed = true
-                send(message.answer)
-            } else {
-                waiting.insert(message, at: 0)
-            }
+            if !goOn(with: &message, &left) { waiting.insert(message, at: 0) }
         }
+    }
+
+    // MARK: Turns that have done enough
+
+    /// A turn takes nothing more once devices' events and settings have looked at as many activities, controls and widgets:
+    /// a message may have 256 of them, each about thousands.
+    static let visitsPerTurn = 4_096
+
+    /// Whether the turn has done enough.
+    var isWornOut: Bool { engine.visits >= Self.visitsPerTurn }
+
+    /// Whether messages that went beyond their turn are gone on with now.
+    var executesResting: Bool { !resting.isEmpty && goesOn }
+
+    /// Whether a peer's messages wait behind one of its own.
+    func rests(_ peer: Peer) -> Bool { !resting.isEmpty && resting.contains { $0.peer == peer } }
+
+    /// A message goes on in a later turn, behind those of its own peer.
+    func rest(_ message: WaitingMessage) {
+        let peer = message.answer.peer
+        guard let place = resting.firstIndex(where: { $0.peer == peer }) else {
+            return resting.append(RestingMessages(peer: peer, messages: [message]))
+        }
+        resting[place].messages.append(message)
+    }
+
+    /// Goes on with messages that went beyond their turn, one of each peer in its turn.
+    func continueResting() {
+        var left = Self.waitedPerTurn
+        while left > 0, executesResting {
+            var next = resting.removeFirst()
+            var message = next.messages.removeFirst()
+            if !goOn(with: &message, &left) { next.messages.insert(message, at: 0) }
+            if !next.messages.isEmpty { resting.append(next) }
+        }
+    }
+
+    /// Executes some of a message's commands; true where all are through and the message is answered.
+    private func goOn(with message: inout WaitingMessage, _ left: inout Int) -> Bool {
+        if message.hasTooManyFrames {
+            let refusal = Refusal.badMessage(.tooManyFrames, offset: 0)
+            collect(refuse(Envelope(), Span(), refusal), into: message.answer)
+            message.frames.removeAll()
+        }
+        var done = 0
+        waitedAnswer = message.answer
+        defer { waitedAnswer = nil }
+        messageStart = outbound.writer.count - message.answer.bytes
+        while done < message.frames.count, left > 0, clockTravel == nil, !isWornOut {
+            left -= 1
+            switch message.frames[done] {
+            case .command(let bytes, let isTooLong):
+                let result = execute(
+                    bytes.span, isTooLong: isTooLong, isIngest: message.isIngest, receivedAt: message.receivedAt)
+                collect(result, into: message.answer)
+            case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
+            }
+            done += 1
+        }
+        message.frames.removeFirst(done)
+        guard message.frames.isEmpty else { return false }
+        ledger.giveBack(&message.ticket)
+        message.answer.isClosed = true
+        send(message.answer)
+        return true
     }
 }

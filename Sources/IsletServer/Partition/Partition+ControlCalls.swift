@@ -24,13 +24,13 @@ extension Partition {
         let within = isAction ? kind.actionDeadline : kind.valueDeadline
         switch providers.request(purpose, kind: call.controlKind, within: within, at: now.monotonic) {
         case .accepted: openCalls[call.control] = OpenCall(serial: call.serial, isAction: isAction)
-        case .noProvider: failed(call.control, isAction: isAction, .noProvider)
-        case .busy: failed(call.control, isAction: isAction, .busy)
+        case .noProvider: failed(call.control, isAction: isAction, .noProvider, wasSent: false)
+        case .busy: failed(call.control, isAction: isAction, .busy, wasSent: false)
         }
     }
 
-    func failed(_ control: SlotRef, isAction: Bool, _ failure: CallFailure) {
-        engine.controlCallFailed(control, isAction: isAction, failure, at: now.domain)
+    func failed(_ control: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
+        engine.controlCallFailed(control, isAction: isAction, failure, wasSent: wasSent, at: now.domain)
         encodeEvents(Span(), nil)
     }
 

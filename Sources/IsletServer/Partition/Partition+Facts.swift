@@ -5,8 +5,9 @@ extension Partition {
     /// What is known under a key of its own.
     enum Fact {
         case app(AppID)
-        /// By its name.
-        case device([UInt8])
+        case appOnDevice(AppOnDevice)
+        /// All apps of a device, by its name, as releases have written it: it is only forgotten.
+        case formerDevice([UInt8])
         case controlKind(ControlKindID)
         /// Whether a device is locked, by its name.
         case lock([UInt8])
@@ -37,8 +38,10 @@ extension Partition {
         case .app(let app):
             engine.writeFact(app: app, to: &image)
             return (engine.factKey(app: app), true)
-        case .device(let name):
-            return (engine.factKey(device: name), engine.writeFact(device: name, to: &image))
+        case .appOnDevice(let place):
+            return (engine.factKey(place), engine.writeFact(place, to: &image))
+        case .formerDevice(let name):
+            return (engine.factKey(formerDevice: name), false)
         case .controlKind(let kind):
             engine.writeFact(controlKind: kind, to: &image)
             return (engine.factKey(controlKind: kind), true)

@@ -205,7 +205,7 @@ extension Partition {
         backup = nil
         questions.removeAll()
         clockTravel = nil
-        for var message in waiting {
+        for var message in waiting + resting.flatMap(\.messages) {
             ledger.giveBack(&message.ticket)
             for frame in message.frames {
                 switch frame {
@@ -219,6 +219,7 @@ extension Partition {
             send(message.answer)
         }
         waiting.removeAll()
+        resting.removeAll()
         for job in unfinished {
             ledger.giveBack(&job.ticket)
             let req = job.req

@@ -23,7 +23,7 @@ extension Partition {
         for note in engine.notes {
             switch note {
             case .app(let app): noteFact(.app(app))
-            case .device(let name): noteFact(.device(name))
+            case .appOnDevice(let place): noteFact(.appOnDevice(place))
             case .controlKind(let kind): noteFact(.controlKind(kind))
             case .lock(let name): noteFact(.lock(name))
             case .group(let group): noteFact(.group(group))

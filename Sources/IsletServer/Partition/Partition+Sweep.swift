@@ -26,7 +26,9 @@ struct SnapshotSweep {
     var toldAt: Milliseconds = 0
     /// The facts that are left of those that had changed when the round began. They come before the slots.
     var apps = 0
-    var devices: [[UInt8]] = []
+    var appsOnDevices: [AppOnDevice] = []
+    /// Facts that are forgotten once those of ``appsOnDevices`` are written, which replace them.
+    var formerDevices: [[UInt8]] = []
     var traces = 0
     var kinds = 0
     var widgetKinds = 0
@@ -46,7 +48,7 @@ struct SnapshotSweep {
     }
 
     var hasFacts: Bool {
-        apps > 0 || !devices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
+        apps > 0 || !appsOnDevices.isEmpty || !formerDevices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
             || !conditions.isEmpty || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0
     }
 
@@ -127,8 +129,8 @@ extension Partition {
     }
 
     private var hasChanges: Bool {
-        !engine.changedSlots.isEmpty || !engine.changedApps.isEmpty || !engine.changedDevices.isEmpty
-            || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
+        !engine.changedSlots.isEmpty || !engine.changedApps.isEmpty || !engine.changedAppsOnDevices.isEmpty
+            || !engine.formerDevices.isEmpty || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
             || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
             || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
             || !engine.widgets.changedSlots.isEmpty || !engine.widgets.changedKinds.isEmpty
@@ -154,8 +156,10 @@ extension Partition {
             sweeping.groups = engine.groups.changedGroups.count
             engine.widgets.changedSlots.rewind()
             sweeping.apps = engine.changedApps.count
-            sweeping.devices = Array(engine.changedDevices)
-            engine.changedDevices.removeAll()
+            sweeping.appsOnDevices = Array(engine.changedAppsOnDevices)
+            engine.changedAppsOnDevices.removeAll()
+            sweeping.formerDevices = Array(engine.formerDevices)
+            engine.formerDevices.removeAll()
             sweeping.traces = retries.changedTraceCount
             sweeping.kinds = engine.controls.changedKinds.count
             sweeping.locks = Array(engine.controls.changedLocks)
@@ -212,8 +216,12 @@ extension Partition {
         sweeping.apps -= apps.count
         for app in apps { add(.app(app), to: &chunk) }
         for _ in 0..<share {
-            guard let name = sweeping.devices.popLast() else { break }
-            add(.device(name), to: &chunk)
+            guard let place = sweeping.appsOnDevices.popLast() else { break }
+            add(.appOnDevice(place), to: &chunk)
+        }
+        for _ in 0..<share where sweeping.appsOnDevices.isEmpty {
+            guard let name = sweeping.formerDevices.popLast() else { break }
+            add(.formerDevice(name), to: &chunk)
         }
         let kinds = engine.controls.takeChangedKinds(min(share, sweeping.kinds))
         sweeping.kinds -= kinds.count

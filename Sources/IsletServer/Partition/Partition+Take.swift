@@ -31,18 +31,26 @@ extension Partition {
         guard waiting.count < WaitingWork.messages.limits.count || providers.providerCount > 0 else {
             return false
         }
-        return !isStopping && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
+        return !isStopping && !isWornOut && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
     /// Whether commands of plain publishers are taken now.
-    package var takesIngest: Bool { takesCommands && clockTravel == nil && waiting.isEmpty && !flights.isDiskFull }
+    package var takesIngest: Bool { takesCommands && !waitsFromNowOn(nobody) && !flights.isDiskFull }
+
+    /// Whose commands plain publishers' are: they come in one order.
+    private var nobody: Peer { Peer(destination: .commands, routingID: []) }
+
+    /// Whether a peer's commands wait, since the clock travels, the turn has done enough, or others of its own wait.
+    private func waitsFromNowOn(_ peer: @autoclosure () -> Peer) -> Bool {
+        clockTravel != nil || !waiting.isEmpty || isWornOut || !resting.isEmpty && rests(peer())
+    }
 
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
         if providers.providerCount > 0, inbound.routeCount > 0 {
             providers.heard(from: inbound.frame(0), at: now.monotonic)
         }
-        if clockTravel == nil && waiting.isEmpty {
+        if !waitsFromNowOn(asker) {
             handleMessage(to: .commands)
         } else {
             wait(
@@ -89,7 +97,7 @@ extension Partition {
         guard !inbound.hasTooManyFrames else { return statistics.refused += 1 }
         for index in inbound.commands {
             // Since messages that were received together began, the clock may travel.
-            guard clockTravel == nil, waiting.isEmpty else {
+            guard !waitsFromNowOn(nobody) else {
                 return wait(from: index, into: .nobodys(), isBehindStep: true, isIngest: true)
             }
             _ = execute(index, isIngest: true)
@@ -105,7 +113,8 @@ extension Partition {
         for index in inbound.commands {
             results.append(execute(index, isIngest: false))
             // The clock travels: what follows in this message waits for it, as all other commands do.
-            if clockTravel != nil, index + 1 < inbound.count {
+            // So it does where this turn has done enough.
+            if clockTravel != nil || isWornOut, index + 1 < inbound.count {
                 let answer = PendingAnswer(destination: .commands, route: routeFrames())
                 for result in results { collect(result, into: answer) }
                 wait(from: index + 1, into: answer, isBehindStep: true)
@@ -175,7 +184,7 @@ extension Partition {
         }
     }
 
-    /// Lets the commands of the message in `inbound` wait from a frame on until the clock has arrived; but for what
+    /// Lets the commands of the message in `inbound` wait from a frame on until the clock has arrived, or for a turn; but for what
     /// providers say of their calls, which is taken now, wherever in the message it stands. Whose peer has its share of
     /// those that wait is refused, but for what stands behind the step itself.
     private func wait(from index: Int, into answer: PendingAnswer, isBehindStep: Bool, isIngest: Bool = false) {
@@ -202,7 +211,9 @@ extension Partition {
                     isBehindStep
                     ? ledger.enter(.messages, for: answer.peer, bytes: message.bytes)
                     : try ledger.admit(.messages, for: answer.peer, bytes: message.bytes)
-                return waiting.append(message)
+                // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
+                let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty
+                return isOfTurn ? rest(message) : waiting.append(message)
             }
         } catch {}
         for frame in message.frames {

@@ -43,6 +43,12 @@ package final class Partition {
     @exclusivity(unchecked) var results: [FrameResult] = []
     /// In order of arrival.
     @exclusivity(unchecked) var waiting: [WaitingMessage] = []
+    /// Messages that go on in later turns, by their peers, whose turns come round.
+    @exclusivity(unchecked) var resting: [RestingMessages] = []
+    /// Whether the last turn had no room for messages that go on in later turns: they come first in this one.
+    @exclusivity(unchecked) var isRestDue = false
+    /// Whether actions ended in this turn that an earlier run had asked for.
+    @exclusivity(unchecked) var hasActedBeforeStart = false
     /// What the message is answered with whose commands are executed, where it waited; nil for the message in `inbound`.
     @exclusivity(unchecked) var waitedAnswer: PendingAnswer?
     /// Where fresh ids come from.
@@ -188,7 +194,9 @@ package final class Partition {
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
         presented = 0
+        engine.beginTurn()
         if executesWaiting { continueWaiting() }
+        if isRestDue { continueResting() }
         guard !isStopping, hasRoom else { return false }
         renewLease()
         guard !flights.isDiskFull else { return false }
@@ -213,6 +221,10 @@ package final class Partition {
             sayGoodbye()
             return false
         }
+        // Behind those that came in this turn, which are not kept waiting by them.
+        isRestDue = !resting.isEmpty && !isRestDue && !executesResting
+        continueResting()
+        continueInterrupted()
         var isBusy = clockTravel != nil && hasRoom && !hasOpenCalls
         if !flights.isDiskFull {
             if continueJobs() { isBusy = true }
@@ -224,7 +236,7 @@ package final class Partition {
         continueSweep()
         tellTime()
         // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
-        return isBusy || executesWaiting || joinWait() == 0
+        return isBusy || isWornOut || executesWaiting || executesResting || joinWait() == 0
     }
 
     /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until

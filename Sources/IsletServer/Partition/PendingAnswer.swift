@@ -64,7 +64,13 @@ final class PendingAnswer {
     }
 }
 
-/// Commands that came while the clock travels, or behind it in its own message.
+/// The messages of one peer that go on in later turns, in the order in which they came.
+struct RestingMessages {
+    var peer: Peer
+    var messages: [WaitingMessage]
+}
+
+/// Commands that came while the clock travels, or behind it in its own message; or in a turn that had done enough.
 struct WaitingMessage {
     enum Frame {
         case command([UInt8], isTooLong: Bool)

@@ -16,6 +16,8 @@ struct Call: BitwiseCopyable {
     var purpose: ProviderTable.Purpose
     /// The place of its kind in the table.
     var kind: UInt32
+    /// The owner's number of its kind, which holds when the kind has left its place.
+    let kindNumber: UInt32
     /// When it fails; of a late one when it is forgotten.
     var deadline: Milliseconds
     /// Of the last attempt.
@@ -36,9 +38,10 @@ struct Call: BitwiseCopyable {
     var next = CallList.end
     var previous = CallList.end
 
-    init(_ purpose: ProviderTable.Purpose, kind: UInt32, deadline: Milliseconds) {
+    init(_ purpose: ProviderTable.Purpose, kind: UInt32, numbered kindNumber: UInt32, deadline: Milliseconds) {
         self.purpose = purpose
         self.kind = kind
+        self.kindNumber = kindNumber
         self.deadline = deadline
     }
 

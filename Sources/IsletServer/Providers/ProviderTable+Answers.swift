@@ -104,13 +104,9 @@ extension ProviderTable {
     private mutating func refuse(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> Verdict {
         guard let number = number(of: id, peer) else { return .notRegistered }
         peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
-        if let purpose = latePurpose(of: call, id) {
+        if let ended = takeLate(call, of: id) {
             providers[Int(number)].late += 1
-            // The next time it is not known.
-            let slot = numbers.slot(of: call)
-            calls.unlink(slot, from: &late)
-            calls.remove(slot)
-            return .late(purpose)
+            return .late(ended.purpose)
         }
         if now < forgotten.until, numbers.position(of: call) <= forgotten.through {
             providers[Int(number)].late += 1
@@ -132,11 +128,20 @@ extension ProviderTable {
     package func isOfEarlierRun(_ call: CallID) -> Bool { numbers.position(of: call) >= numbers.given }
 
     /// What a call was for that was this provider's, be it registered or not, and over before it was answered.
-    package func latePurpose(of call: CallID, _ id: EntityID) -> Purpose? {
+    package func lateCall(_ call: CallID, of id: EntityID) -> LateCall? {
         let slot = numbers.slot(of: call)
         guard calls.contains(slot), calls[slot].place == .late, calls[slot].id == call, calls[slot].providerID == id
         else { return nil }
-        return calls[slot].deadline > now ? calls[slot].purpose : nil
+        return calls[slot].deadline > now ? LateCall(purpose: calls[slot].purpose, kind: calls[slot].kindNumber) : nil
+    }
+
+    /// The same of one that is answered now: the next time it is not known.
+    package mutating func takeLate(_ call: CallID, of id: EntityID) -> LateCall? {
+        guard let ended = lateCall(call, of: id) else { return nil }
+        let slot = numbers.slot(of: call)
+        calls.unlink(slot, from: &late)
+        calls.remove(slot)
+        return ended
     }
 
     /// Keeps a call that is over and in no list, because its answer may still come.

@@ -19,7 +19,7 @@ extension ProviderTable {
         let provider = bestProvider(of: place, for: purpose)
         if provider == nil, isFull(place, for: purpose) { return .busy }
 
-        let slot = calls.insert(Call(purpose, kind: place, deadline: now + max(1, within)))
+        let slot = calls.insert(Call(purpose, kind: place, numbered: kind, deadline: now + max(1, within)))
         byPurpose.insert(Self.hash(purpose), slot)
         deadlines.arm(slot, at: Instant(calls[slot].deadline))
         kinds[Int(place)].calls += 1

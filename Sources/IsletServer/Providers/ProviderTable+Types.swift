@@ -80,6 +80,13 @@ extension ProviderTable {
         }
     }
 
+    /// A call that is over, and whose answer may still come.
+    package struct LateCall: Equatable, Sendable, BitwiseCopyable {
+        package var purpose: Purpose
+        /// The owner's number of its kind.
+        package var kind: UInt32
+    }
+
     /// Why a call in flight is taken back; the words of `provider.cancel`.
     package enum CancelReason: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case timedOut, superseded, removed, stopping

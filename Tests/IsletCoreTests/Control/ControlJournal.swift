@@ -45,9 +45,9 @@ final class ControlJournal: ControlRecorder {
             case .app(let app):
                 engine.writeFact(app: app, to: &writer)
                 batch.append(.note(key: engine.factKey(app: app), value: writer.bytes))
-            case .device(let name):
-                let isKnown = engine.writeFact(device: name, to: &writer)
-                batch.append(.note(key: engine.factKey(device: name), value: isKnown ? writer.bytes : nil))
+            case .appOnDevice(let place):
+                let isKnown = engine.writeFact(place, to: &writer)
+                batch.append(.note(key: engine.factKey(place), value: isKnown ? writer.bytes : nil))
             case .controlKind(let kind):
                 engine.writeFact(controlKind: kind, to: &writer)
                 batch.append(.note(key: engine.factKey(controlKind: kind), value: writer.bytes))
@@ -136,12 +136,12 @@ final class ControlJournal: ControlRecorder {
             engine.writeFact(app: app, to: &writer)
             facts[engine.factKey(app: app)] = writer.bytes
         }
-        for name in engine.changedDevices {
+        for place in engine.changedAppsOnDevices {
             writer.removeAll()
-            let isKnown = engine.writeFact(device: name, to: &writer)
-            facts[engine.factKey(device: name)] = isKnown ? writer.bytes : nil
+            let isKnown = engine.writeFact(place, to: &writer)
+            facts[engine.factKey(place)] = isKnown ? writer.bytes : nil
         }
-        engine.changedDevices.removeAll()
+        engine.changedAppsOnDevices.removeAll()
         for kind in engine.controls.takeChangedKinds(engine.controls.changedKinds.count) {
             writer.removeAll()
             engine.writeFact(controlKind: kind, to: &writer)

@@ -139,6 +139,20 @@ struct ControlReloadTests {
         #expect(rig.told.count == 1 && rig.state(alone[1]) == .shown)
     }
 
+    @Test("an action that may have acted reloads its siblings, however it ends")
+    func siblingsOfWhatFailed() {
+        let rig = ControlRig()
+        rig.declare("zone", siblings: true)
+        let zones = (0..<3).map { _ in rig.placed("zone") }
+        rig.tap(zones[1])
+        rig.fail(zones[1], isAction: true)
+        #expect([0, 2].allSatisfy { rig.state(zones[$0]) == .reloading })
+        for zone in zones { rig.answer(zone) }
+        rig.tap(zones[0])
+        rig.remove(zones[0])
+        #expect([1, 2].allSatisfy { rig.state(zones[$0]) == .reloading })
+    }
+
     @Test("under a clock that stops at every date, a reload of many has the date at which it was asked for")
     func sweepDates() {
         let (rig, ids) = rig(9_000)

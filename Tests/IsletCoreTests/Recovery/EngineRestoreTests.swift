@@ -20,12 +20,15 @@ struct EngineRestoreTests {
             let isOurs = try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true)
             #expect(isOurs)
         }
-        for device in ["d", "e"] {
-            writer.removeAll()
-            guard rig.engine.writeFact(device: Array(device.utf8), to: &writer) else { continue }
-            let (key, value) = (rig.engine.factKey(device: Array(device.utf8)), writer.bytes)
-            let isOurs = try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true)
-            #expect(isOurs)
+        for app in rig.engine.apps.apps.indices {
+            for device in ["d", "e"] {
+                let place = AppOnDevice(app: AppID(app), device: Array(device.utf8))
+                writer.removeAll()
+                guard rig.engine.writeFact(place, to: &writer) else { continue }
+                let (key, value) = (rig.engine.factKey(place), writer.bytes)
+                let isOurs = try copy.engine.restoreFact(key.span, value.span, isInSnapshot: true)
+                #expect(isOurs)
+            }
         }
         for slot in 0..<rig.engine.slotCount where slot != left {
             guard let record = rig.engine.record(at: slot) else { continue }
@@ -151,6 +154,54 @@ struct EngineRestoreTests {
         var later = bytes
         later[0] = 2
         #expect(throws: ImageError.unknownVersion(2)) { try ActivityImage(later.span) }
+    }
+
+    @Test("all apps of a device in one fact, as releases have written them, are taken back app by app")
+    func formerDevice() throws {
+        var former = ImageWriter()
+        former.write(byte: 2)
+        former.write(UInt32(1))
+        former.write(run: Array("com.a".utf8))
+        for flag in [true, false] { former.write(flag) }
+        former.write(UInt64(0))
+        former.write(false)
+        former.write(UInt32(2))
+        for app in ["com.a", "com.b"] { former.write(run: Array(app.utf8)) }
+        former.write(UInt32(1))
+        former.write(run: Array("com.c".utf8))
+        former.write(UInt64(7))
+        former.write(true)
+
+        var engine = Engine(rules: .standard, start: Instant(0))
+        let device = Array("d".utf8)
+        let (key, value) = (engine.factKey(formerDevice: device), former.bytes)
+        let isOurs = try engine.restoreFact(key.span, value.span, isInSnapshot: true)
+        #expect(isOurs && engine.formerDevices == [device])
+        var facts: [[UInt8]: [UInt8]] = [:]
+        for place in engine.changedAppsOnDevices {
+            var writer = ImageWriter()
+            let isKnown = engine.writeFact(place, to: &writer)
+            #expect(isKnown)
+            facts[engine.factKey(place)] = writer.bytes
+        }
+        #expect(facts.count == 3)
+
+        // What a snapshot has that got only some of them before the process ended.
+        var again = Engine(rules: .standard, start: Instant(0))
+        _ = try again.restoreFact(key.span, value.span, isInSnapshot: true)
+        for (key, value) in facts { _ = try again.restoreFact(key.span, value.span, isInSnapshot: true) }
+        for place in again.changedAppsOnDevices {
+            var writer = ImageWriter()
+            let isKnown = again.writeFact(place, to: &writer)
+            #expect(isKnown && facts[again.factKey(place)] == writer.bytes)
+        }
+        let isForgotten = again.forgetFact(key.span)
+        #expect(isForgotten)
+        for place in again.changedAppsOnDevices {
+            var writer = ImageWriter()
+            let isKnown = again.writeFact(place, to: &writer)
+            #expect(!isKnown)
+        }
     }
 
     @Test("facts that are no facts are refused, and keys of others left to them")

@@ -48,10 +48,10 @@ final class WidgetJournal {
                 var writer = ImageWriter()
                 engine.writeFact(app: app, to: &writer)
                 batch.append(.note(key: engine.factKey(app: app), value: writer.bytes))
-            case .device(let name):
+            case .appOnDevice(let place):
                 var writer = ImageWriter()
-                let isKnown = engine.writeFact(device: name, to: &writer)
-                batch.append(.note(key: engine.factKey(device: name), value: isKnown ? writer.bytes : nil))
+                let isKnown = engine.writeFact(place, to: &writer)
+                batch.append(.note(key: engine.factKey(place), value: isKnown ? writer.bytes : nil))
             case .widgetKind(let kind):
                 batch.append(.note(key: engine.factKey(widgetKind: kind), value: fact(widgetKind: kind, engine)))
             case .conditions(let name):
@@ -129,12 +129,12 @@ final class WidgetJournal {
             engine.writeFact(app: app, to: &writer)
             facts[engine.factKey(app: app)] = writer.bytes
         }
-        for name in engine.changedDevices {
+        for place in engine.changedAppsOnDevices {
             var writer = ImageWriter()
-            let isKnown = engine.writeFact(device: name, to: &writer)
-            facts[engine.factKey(device: name)] = isKnown ? writer.bytes : nil
+            let isKnown = engine.writeFact(place, to: &writer)
+            facts[engine.factKey(place)] = isKnown ? writer.bytes : nil
         }
-        engine.changedDevices.removeAll()
+        engine.changedAppsOnDevices.removeAll()
         for kind in engine.widgets.takeChangedKinds(engine.widgets.changedKinds.count) {
             facts[engine.factKey(widgetKind: kind)] = fact(widgetKind: kind, engine)
         }

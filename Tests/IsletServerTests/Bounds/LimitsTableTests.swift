@@ -59,6 +59,7 @@ import Testing
             ["calls", number(provider.maximumCalls), number(provider.maximumCapacity)],
             ["apps", number(AppTable.maximumApps), "none"],
             ["devices", number(DeviceTable.maximumDevices), "none"],
+            ["appsOfDevice", number(DeviceTable.maximumApps), "none"],
             ["entities", number(RuleSet.standard.maximumEntities), "none"],
         ]
         let rows = try rows().filter { row in WaitingWork(rawValue: row.name) == nil }

@@ -1,0 +1,111 @@
+"""What is known of single apps on a device: of so many of them, and each is written for itself."""
+
+import json
+
+import pytest
+
+from support.durable import Durable
+
+LIMIT = 256
+"""`appsOfDevice` in docs/limits.md."""
+DEVICE = "phone"
+
+
+@pytest.fixture
+def house(wire, tmp_path):
+    house = Durable(wire, str(tmp_path / "data"), options={"--sync": "full"}).start()
+    yield house
+    house.service.kill()
+
+
+def name(number):
+    return f"com.example.app{number}"
+
+
+def setting(client, number, **fields):
+    return client.command("settings.set", app=name(number), device=DEVICE, **(fields or {"activitiesEnabled": False}))
+
+
+def background(client, number):
+    return client.command("device.event", device=DEVICE, event="appBackground", app=name(number))
+
+
+def fill(client, make=setting):
+    assert all(answer["ok"] for answer in client.batch(*[make(client, number) for number in range(LIMIT)]))
+
+
+def is_on(client, number, device=DEVICE):
+    return client.read("settings.get", app=name(number), device=device)["settings"]["activitiesEnabled"]
+
+
+def one(client, command):
+    [answer] = client.batch(command)
+    return answer
+
+
+def is_full(client, command):
+    error = one(client, command)["error"]
+    assert (error["code"], error["retry"], error["detail"]) == ("quotaExceeded", "later", {"limit": LIMIT}), error
+    assert str(LIMIT) in error["message"] and "set one back" in error["message"], error
+    return True
+
+
+@pytest.mark.parametrize("make", [setting, background])
+def test_a_device_has_so_many_apps_and_no_more_and_after_a_kill_the_same(house, make):
+    client = house.client
+    fill(client, make)
+    for other in (setting, background):
+        assert is_full(client, other(client, LIMIT))
+    # What is known of may change.
+    assert one(client, setting(client, 0))["ok"] and one(client, background(client, 1))["ok"]
+    client = house.restart().client
+    for other in (setting, background):
+        assert is_full(client, other(client, LIMIT))
+    assert [is_on(client, number) for number in (0, 2, LIMIT)] == [False, make is background, True]
+    assert is_on(client, 0, device="tablet")
+
+
+@pytest.mark.parametrize("make, back", [
+    (setting, lambda client, number: setting(client, number, activitiesEnabled=True)),
+    (setting, lambda client, number: client.command(
+        "device.event", device=DEVICE, event="uninstall", app=name(number))),
+    (setting, lambda client, number: client.command("settings.set", app=name(number), activitiesEnabled=True)),
+    (setting, lambda client, number: client.command("settings.set", app=name(number), activitiesEnabled=False)),
+    (background, lambda client, number: client.command(
+        "device.event", device=DEVICE, event="appForeground", app=name(number))),
+], ids=["as on all devices", "uninstalled", "set for all", "all set to the same", "foreground"])
+def test_an_app_of_which_nothing_of_its_own_is_known_any_more_gives_its_place_to_another(house, make, back):
+    fill(house.client, make)
+    assert one(house.client, back(house.client, 7))["ok"]
+    client = house.restart().client
+    assert one(client, make(client, LIMIT))["ok"]
+    assert is_full(client, make(client, LIMIT + 1))
+
+
+def test_settings_that_are_as_on_all_devices_take_no_place(house):
+    client = house.client
+    same = [setting(client, number, activitiesEnabled=True) for number in range(LIMIT)]
+    assert all(answer["ok"] for answer in client.batch(*same))
+    assert client.read("service.stats")["stats"]["devices"] == 0
+    for number in range(LIMIT):
+        client.send(setting(client, LIMIT + number))
+        assert client.receive()[0]["ok"]
+    assert is_full(client, setting(client, 0)) and is_full(client, background(client, 1))
+
+
+def test_a_command_about_one_app_writes_nothing_of_the_others(house, tmp_path):
+    client = house.client
+    fill(client)
+
+    def written():
+        return sum(file.stat().st_size for file in (tmp_path / "data").iterdir())
+
+    before = written()
+    for number in range(2_000):
+        enabled = bool(number % 2)
+        client.send(json.dumps({
+            "op": "settings.set", "app": name(7), "device": DEVICE, "activitiesEnabled": enabled}).encode())
+    answers = [client.receive() for _ in range(2_000)]
+    assert all(answer["ok"] for [answer] in answers)
+    # All of them in one were 8 kB each time.
+    assert written() - before < 2_000 * 2_048
