@@ -19,7 +19,7 @@ extension Filter.Condition {
                 "compare",
                 [
                     .init("path", Self.json(path)), .init("comparison", .string(comparison.rawValue)),
-                    .init("as", .string(meaning.rawValue)), .init("value", value.json),
+                    .init("as", .string(meaning.name)), .init("value", value.json),
                 ])
         }
     }

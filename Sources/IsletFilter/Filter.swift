@@ -11,7 +11,8 @@ package import IsletClient
 /// A member alone selects what has it. `.` leads into members of members. `=` is exact; `~` asks, whatever the case of
 /// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the
 /// value is one too: `2026-01-31`, `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`. Where it is a number, a span
-/// counts in milliseconds.
+/// counts in milliseconds. Where it is a list, such as the `kinds` of a provider, it is so where one of its values is:
+/// `kinds=Torch` asks whether there is such a kind, and `kinds!=Torch` whether there is none.
 ///
 /// A member that there is not, and a value that the member cannot have, are errors and never just select nothing: a
 /// `not` before them would select everything. Only of a user's own JSON nothing is known before; what cannot be
@@ -143,12 +144,26 @@ enum FilterComparison: String, Sendable, Equatable, CaseIterable {
 }
 
 /// As what a member is compared.
-enum FilterMeaning: String, Sendable, Equatable {
+enum FilterMeaning: Sendable, Equatable {
     case text, number, date, flag
+    /// Each value of a list by itself, as a text; of an object this member.
+    case list(naming: String?)
     /// As the row has it.
     case any
 
     var mayBeDate: Bool { self == .date || self == .any }
+
+    /// What the board calls it.
+    var name: String {
+        switch self {
+        case .text: "text"
+        case .number: "number"
+        case .date: "date"
+        case .flag: "flag"
+        case .list: "list"
+        case .any: "any"
+        }
+    }
 }
 
 /// Why a text is no filter.

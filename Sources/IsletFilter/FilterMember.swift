@@ -5,6 +5,12 @@ struct FilterMember {
     private let value: RawJSON
     private let isDate: Bool
 
+    /// A value of a list.
+    private init(_ value: RawJSON) {
+        self.value = value
+        isDate = false
+    }
+
     /// nil where it is not there, or null.
     init?(_ path: [String], of row: RawObject) {
         guard var value = row[path.first ?? ""] else { return nil }
@@ -25,6 +31,19 @@ struct FilterMember {
 
     /// Whether it is so; nil where the two have no order.
     func satisfies(
+        _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64
+    ) -> Bool? {
+        guard case .list(let naming) = meaning else { return isSo(comparison, wanted, meaning, now: now) }
+        let values = (value.elements ?? []).map { element in
+            FilterMember(naming.flatMap { element.object?[$0] } ?? element)
+        }
+        // What says that a value is not in it holds for all of them.
+        return comparison.isNegated
+            ? values.allSatisfy { $0.isSo(comparison, wanted, .text, now: now) == true }
+            : values.contains { $0.isSo(comparison, wanted, .text, now: now) == true }
+    }
+
+    private func isSo(
         _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64
     ) -> Bool? {
         switch comparison {
@@ -51,7 +70,7 @@ struct FilterMember {
     /// nil where they are not of one kind.
     private func order(_ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64) -> Order? {
         switch meaning {
-        case .text:
+        case .text, .list:
             if text.utf8.elementsEqual(wanted.text.utf8) { return .same }
             return text.utf8.lexicographicallyPrecedes(wanted.text.utf8) ? .before : .after
         case .number:

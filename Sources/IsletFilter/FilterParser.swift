@@ -131,6 +131,10 @@ struct FilterParser {
             guard !name.isEmpty else { throw error("expected the name of a member, not \(place.shown)", at: place) }
             let exact = fields.first { $0.name == name }
             guard let field = exact ?? fields.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                let known = subject.elsewhere.first { $0.key.lowercased() == name.lowercased() }
+                if index == 0, let known {
+                    throw error("\(holder) has no member '\(known.key)' here: \(known.value)", at: place)
+                }
                 let names = fields.map(\.name).joined(separator: ", ")
                 throw error("\(holder) has no member '\(name)': \(names)", at: place)
             }
@@ -147,7 +151,7 @@ struct FilterParser {
             case .object(let members, _), .deadline(let members):
                 fields = members
                 holder = "'\(found.joined(separator: "."))'"
-            case .text, .words, .number, .date, .flag:
+            case .text, .words, .list, .number, .date, .flag:
                 throw error("'\(found.joined(separator: "."))' has no members, and so no '\(next)'", at: place)
             }
         }
@@ -161,6 +165,7 @@ struct FilterParser {
         switch kind {
         case .payload: return .any
         case .text: return .text
+        case .list(let naming): return .list(naming: naming)
         case .object(_, let words):
             if comparison.isOrder, !words.isEmpty { try check(value, name, words) }
             return .text

@@ -13,11 +13,15 @@ extension FilterSubject {
             .init("timestamp", .date), .init("cause", .words(activityCauses)),
             .init("next", next(["staleDate", "startDate", "activeLimit", "dismissalPolicy", "heartbeat"])),
             .init("renews", .text), .init("renewedBy", .text),
-            .init(
-                "presentation",
-                .object(
-                    [.init("lockScreen", .number), .init("dynamicIsland", .words(["compact", "minimal"]))], words: [])),
-        ])
+        ],
+        elsewhere: ["presentation": "it is only in a list in the order of presentation"])
+
+    /// As `activity.list` gives them in the order of presentation.
+    package static let presentedActivity = activity.with([
+        .init(
+            "presentation",
+            .object([.init("lockScreen", .number), .init("dynamicIsland", .words(["compact", "minimal"]))], words: []))
+    ])
 
     /// As `control.list` gives them.
     package static let control = FilterSubject(
@@ -85,7 +89,7 @@ extension FilterSubject {
     package static let provider = FilterSubject(
         "a provider",
         [
-            .init("id", .text), .init("app", .text), .init("kinds", .text), .init("widgets", .text),
+            .init("id", .text), .init("app", .text), .init("kinds", .list()), .init("widgets", .list()),
             .init("state", .words(["live", "draining", "open", "halfOpen"])), .init("opensIn", .number),
             .init("capacity", .number), .init("inFlight", .number), .init("waiting", .number), .init("calls", .number),
             .init("failures", .number), .init("late", .number), .init("unknown", .number), .init("p50", .number),
@@ -117,7 +121,7 @@ extension FilterSubject {
 
     /// As `slot.list` gives them.
     package static let slot = FilterSubject(
-        "a device", [.init("device", .text), .init("held", .number), .init("apps", .text)])
+        "a device", [.init("device", .text), .init("held", .number), .init("apps", .list(naming: "app"))])
 
     /// As `islet apps --json` gives them.
     package static let app = FilterSubject(
@@ -144,7 +148,8 @@ extension FilterSubject {
             FilterSubject(
                 "an event",
                 [.init("topic", .text), .init("family", .words(["activity", "control", "widget", "group"]))]),
-            activity, control, widget, groupItem,
+            // The family of its topic stands in the place of a widget's.
+            activity, control, widget.without("family"), groupItem,
         ])
 
     /// An event of an activity's history: its own members, and what it says of the activity.
@@ -173,7 +178,7 @@ extension FilterSubject {
     }
 
     /// What events of widgets have beside that.
-    private static let exemption: [FilterField] = [.init("exempt", .words(exemptions)), .init("rules", .text)]
+    private static let exemption: [FilterField] = [.init("exempt", .words(exemptions)), .init("rules", .list())]
 
     /// What `top` lists in any of its tabs.
     package static let top = union("a row", [activity, control, widget, provider, subscriber])

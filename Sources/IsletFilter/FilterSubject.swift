@@ -4,11 +4,27 @@ package struct FilterSubject: Sendable {
     package let noun: String
     /// In the order in which messages name them.
     package let members: [FilterField]
+    /// Where members stand that such a row never has, though what it is about has them.
+    let elsewhere: [String: String]
 
     /// The members of such a row.
-    init(_ noun: String, _ members: [FilterField]) {
+    ///
+    /// - Parameter elsewhere: by a member that it never has, where that stands.
+    init(_ noun: String, _ members: [FilterField], elsewhere: [String: String] = [:]) {
         self.noun = noun
         self.members = members
+        self.elsewhere = elsewhere
+    }
+
+    /// The same rows with more members.
+    func with(_ more: [FilterField]) -> FilterSubject {
+        let names = Set(more.map(\.name))
+        return FilterSubject(noun, members + more, elsewhere: elsewhere.filter { !names.contains($0.key) })
+    }
+
+    /// The same rows without a member.
+    func without(_ name: String) -> FilterSubject {
+        FilterSubject(noun, members.filter { $0.name != name }, elsewhere: elsewhere)
     }
 
     /// The words that a member may be; nil where it is no such member.
@@ -19,7 +35,10 @@ package struct FilterSubject: Sendable {
 
     /// What has the members of all of these; where they disagree about one, it may be what either says.
     package static func union(_ noun: String, _ subjects: [FilterSubject]) -> FilterSubject {
-        FilterSubject(noun, subjects.dropFirst().reduce(subjects.first?.members ?? []) { $0.joined(with: $1.members) })
+        let members = subjects.dropFirst().reduce(subjects.first?.members ?? []) { $0.joined(with: $1.members) }
+        let names = Set(members.map(\.name))
+        let elsewhere = subjects.reduce(into: [:]) { $0.merge($1.elsewhere) { first, _ in first } }
+        return FilterSubject(noun, members, elsewhere: elsewhere.filter { !names.contains($0.key) })
     }
 }
 
@@ -47,6 +66,8 @@ package enum FilterKind: Sendable {
     case flag
     /// What has members of its own; as a whole its text is compared. Words are what may stand in its place.
     case object([FilterField], words: [String])
+    /// A list, which matches where one of its values does: texts, or objects that are named by this member.
+    case list(naming: String? = nil)
     /// A deadline: its date, and members.
     case deadline([FilterField])
     /// A user's own JSON, of which nothing is known before.

@@ -1,6 +1,7 @@
 """The board says what the command says: one grammar of filters, nothing that has gone, no address that breaks it."""
 
 import json
+import uuid
 
 import pytest
 
@@ -160,6 +161,36 @@ def test_what_was_dismissed_while_its_list_was_on_the_way_is_no_ghost(pages, ser
     page.js("window.heldOp = null; window.held[0]()")
     page.live()
     assert page.keys() == ["order-1"]
+
+
+def test_what_begins_under_an_id_that_was_used_before_is_shown(pages, service, client):
+    id = start(client, "old", id=str(uuid.uuid4()), contentState={"first": 1})
+    page = pages(service, width=1600)
+    page.row(id)
+    client.applied("activity.update", id=id, contentState={"first": 2})
+    client.applied("activity.end", id=id, dismissalPolicy="immediate")
+    page.gone(f'.row[data-id="{id}"]')
+    client.read("clock.advance", by=50 * HOUR)
+    start(client, "new", id=id, contentState={"second": 1})
+    page.row(id, "text.includes('new')")
+    client.applied("activity.update", id=id, contentState={"second": 2})
+    page.row(id, "text.includes('active') && text.includes('2')")
+    assert page.keys() == ["new"]
+
+
+def test_what_began_anew_while_nobody_listened_is_shown(pages, service, client):
+    id = start(client, "order-1", id=str(uuid.uuid4()))
+    page = pages(service, script=LATE, width=1600)
+    page.row(id)
+    for n in range(3):
+        client.applied("activity.update", id=id, contentState={"n": n})
+    page.row(id, "text.includes('4')")
+    page.js("window.source.close()")
+    client.applied("activity.end", id=id, dismissalPolicy="immediate")
+    client.read("clock.advance", by=50 * HOUR)
+    start(client, "order-2", id=id)
+    page.js("window.source.dispatchEvent(new MessageEvent('lost', {data: ''}))")
+    page.row(id, "text.includes('order-2')")
 
 
 @pytest.mark.parametrize("tint", ["constructor", "__proto__", "toString"])

@@ -201,3 +201,20 @@ def test_a_file_behind_a_link_is_written_and_the_link_stays(islet, file, tmp_pat
     kept.unlink()
     islet("context", "add", "shop", code=1)
     assert file.is_symlink()
+
+
+def test_what_is_suggested_names_the_service_as_it_was_named(islet, service):
+    islet("context", "add", "shop", "--commands", service.commands)
+    start = ["activity", "start", "--type", "T", "--state", "{}"]
+    place = {"--context": "shop", "--events": service.events, "--bulk": service.bulk}
+    words = [word for pair in place.items() for word in pair]
+    suggested = [line for line in islet(*start, "k", *words, "--app", "com.example.pizza").err.splitlines() if "islet" in line]
+    assert len(suggested) == 4 and all(line.endswith(" " + " ".join(words)) for line in suggested), suggested
+    named = islet("activity", "at", "2100-01-01", "k", "--commands", service.commands, "--app", "com.example.pizza", code=2).err
+    assert f"explain k --app com.example.pizza --commands {service.commands}`" in named
+
+
+def test_no_time_at_all_is_no_timeout(islet, service):
+    for words in (["info"], ["wait", "order-7", "--for", "ended"]):
+        done = islet(*words, "--timeout", "0s", "--commands", service.commands, code=2)
+        assert "--timeout must be longer than 0 s" in done.err

@@ -313,6 +313,21 @@ def test_what_does_not_fit_any_more_when_the_person_says_yes_is_skipped(islet, c
     assert code == 4 and f"{state} 2 of 3 activities, 1 skipped" in seen
 
 
+@pytest.mark.parametrize("gone", [1, 3])
+def test_what_is_gone_when_the_person_says_yes_is_counted_and_no_failure(islet, home, gone):
+    home.provider(toggle("Lamp"))
+    ids = [home.client.applied("control.add", kind="Lamp")["control"]["id"] for _ in range(3)]
+
+    def meanwhile():
+        for id in ids[:gone]:
+            home.client.applied("control.remove", id=id)
+
+    code, seen = on_a_terminal(
+        islet, "control", "remove", "--filter", "kind=Lamp", types="y\n", meanwhile=meanwhile)
+    assert code == 0 and f"removed {3 - gone} of 3 controls, {gone} gone meanwhile" in seen and "failed" not in seen
+    assert home.client.read("control.list")["controls"] == []
+
+
 def test_a_control_with_other_parameters_than_when_it_was_asked_for_stays(islet, home):
     home.provider(toggle("Lamp", parameters=[{"name": "room", "type": "string"}]))
     add = lambda room: home.client.applied("control.add", kind="Lamp", configuration={"room": room})["control"]["id"]

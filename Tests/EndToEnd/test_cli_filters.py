@@ -6,6 +6,7 @@ import re
 import pytest
 
 from support.cli import Islet
+from support.provider import toggle
 from support.service import ROOT
 
 COMMON = json.loads((ROOT / "proto-json/schemas/common.json").read_text())["$defs"]
@@ -133,7 +134,7 @@ def test_a_history_is_asked_for_what_its_events_can_have_and_for_nothing_else(is
         members |= {name for name, member in events.items() if member and resolved(member).get("type") != "object"}
     ask = lambda filter: islet(family, "history", "k", "--filter", filter, code=2)
     done = ask("not nothing=1")
-    assert set(listed(done)) == members and f"an event of {'an' if family[0] == 'a' else 'a'} {family} has no" in done.err
+    assert set(listed(done)) == members - {"presentation"} and f"an event of {'an' if family[0] == 'a' else 'a'} {family} has no" in done.err
     for filter in ("topic~com.", "group", "not family=group", "value" if family == "activity" else "contentState"):
         assert "--filter" in ask(filter).err
     assert "'event' is never 'group.set'" in ask("event=group.set").err
@@ -161,3 +162,48 @@ def test_what_was_dismissed_has_ended(islet, client, condition):
 def test_what_can_be_is_waited_for(islet, client, condition):
     client.start(key="order-1")
     islet("wait", "order-1", "--for", condition)
+
+
+# What rows really have
+
+
+ELSEWHERE = "has no member 'presentation' here: it is only in a list in the order of presentation"
+
+
+@pytest.mark.parametrize("words", [
+    "activity list", "activity list --order other --device phone-1", "activity end --yes", "activity dismiss --yes",
+    "activity history order-1", "tail", "top --once",
+])
+def test_a_member_of_other_lists_is_refused_and_said_where_it_is(islet, client, words):
+    client.start(key="order-1", device="phone-1")
+    for filter in ("presentation.lockScreen!=1", "not presentation", "Presentation"):
+        if words.startswith("top") and "!=" not in filter and "not " not in filter:
+            continue  # a word alone stands anywhere in a row there
+        assert ELSEWHERE in islet(*words.split(), "--filter", filter, code=2).err
+    assert client.get(key="order-1", device="phone-1")["state"] == "active"
+
+
+def test_the_order_of_presentation_can_be_asked_for_where_rows_have_it(islet, client):
+    for score in (1, 2, 3):
+        client.start(key=f"order-{score}", device="phone-1", relevanceScore=score)
+    ask = lambda filter: [row["key"] for row in islet(
+        "activity", "list", "--device", "phone-1", "--order", "presentation", "--filter", filter, "--json").json]
+    assert ask("presentation.lockScreen!=1") == ["order-2", "order-1"] and ask("presentation.lockScreen=1") == ["order-3"]
+    assert "'presentation'" in islet("wait", "order-1", "--device", "phone-1", "--for", "presentation.lockScreen=1", code=2).err
+
+
+def test_the_family_of_an_event_is_that_of_its_topic(islet):
+    assert "'family' is never 'systemSmall'" in islet("tail", "--filter", "not family=systemSmall", code=2).err
+
+
+def test_a_list_is_so_where_one_of_its_values_is(islet, home, client):
+    lights = home.provider(toggle("Torch"), toggle("Lamp"))
+    doors = home.provider(toggle("Door"))
+    ask = lambda filter: {row["id"] for row in islet("providers", "--filter", filter, "--json").json}
+    both = {lights.id, doors.id}
+    assert ask("kinds=Torch") == ask("kinds=Lamp") == ask("kinds~tor*") == {lights.id}
+    assert ask("kinds!=Torch") == ask("not kinds=Torch") == ask("kinds!~torch") == {doors.id}
+    assert ask("kinds=Tor") == ask("widgets=Torch") == set() and ask("kinds!=Nothing") == ask("kinds") == both
+    client.start(device="phone-1")
+    assert islet("slots", "--filter", f"apps={client.app}", "-o", "name").out == "phone-1\n"
+    assert islet("slots", "--filter", f"apps!={client.app}", "-o", "name").out == ""

@@ -314,6 +314,40 @@ def test_the_same_recording_twice_changes_nothing(service, target, client, wire,
     assert events_of(target) == before and there.get(key="order-7")["contentState"] == {"eta": 0}
 
 
+@pytest.mark.parametrize("words", [[], ["--new-ids"]])
+def test_each_life_of_an_id_is_played(service, target, client, wire, recording, steady, words):
+    """What begins under an id that was used before has the first revision again."""
+    order, torch, forecast = (str(uuid.uuid4()) for _ in range(3))
+    steady(service), steady(target)
+
+    def lives():
+        client.start(id=order, key="old")
+        client.applied("activity.end", id=order, dismissalPolicy="immediate")
+        for device in ("phone-1", "phone-2"):
+            client.applied("control.add", kind=TORCH, id=torch, device=device)
+            client.applied("widget.add", kind=FORECAST, family="systemSmall", id=forecast, device=device)
+            if device == "phone-1":
+                client.applied("control.remove", id=torch)
+                client.applied("widget.remove", id=forecast)
+        client.advance(by=50 * HOUR)
+        client.start(id=order, key="new", contentState={"eta": 2})
+        client.applied("activity.update", id=order, contentState={"eta": 1})
+
+    path = recording(lives, "--topics")
+    done = Islet(target)("replay", path, "--verify", "--json", *words)
+    [summary] = done.json
+    assert (summary["repeated"], summary["impossible"], summary["refused"], summary["differences"]) == (0, [], [], [])
+    there = Commands(wire, target.commands, APP)
+    [order] = there.list(state="active")
+    assert (order["key"], order["contentState"]) == ("new", {"eta": 1})
+    for family in ("control", "widget"):
+        assert [row["device"] for row in there.read(f"{family}.list")[f"{family}s"]] == ["phone-2"]
+    # The same events once more are no further lives.
+    path.write_text(path.read_text() * 2)
+    [again] = Islet(target)("replay", path, "--dry-run", "--json", "--prefix", "x.").json[-1:]
+    assert f"left out {summary['events']} events" in Islet(target)("replay", path, "--new-ids", code=None).err, again
+
+
 def test_new_ids_play_it_once_more(service, target, client, wire, recording):
     def life():
         id = client.start()["id"]

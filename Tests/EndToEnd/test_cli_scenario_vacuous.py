@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from support.commands import Commands
+from support.dates import HOUR, after
 from support.service import ROOT, environment, run
 
 HEAD = """name: an order
@@ -88,3 +90,31 @@ def test_large_numbers_are_compared_digit_by_digit(play, step):
 def test_what_would_look_at_nothing_is_no_scenario(play, step, complaint):
     code, text = play([step])
     assert code == 2 and complaint in text, text
+
+
+UPDATE = "update: {key: order-1, contentState: {eta: 20, number: 18446744073709551615}, relevanceScore: %d}"
+
+
+def test_what_must_not_come_is_looked_for_in_what_did_not_change_too(play):
+    """An event carries what has changed; of what has not, its entity tells."""
+    for members in ("contentState: {eta: 20}", "expiresAt: present", "relevanceScore: 1, contentState: {eta: {above: 3}}"):
+        code, text = play([f"{{{UPDATE % 1}, no events: [{{event: activity.updated, activity: {{{members}}}}}]}}"])
+        assert code == 1 and "activity.updated order-1 came, and was not to come" in text, text
+    for members in ("contentState: {eta: 19}", "endedAt: present", "relevanceScore: 2, contentState: {eta: 20}"):
+        code, text = play([f"{{{UPDATE % 1}, no events: [{{event: activity.updated, activity: {{{members}}}}}]}}"])
+        assert code == 0, text
+
+
+def test_what_nothing_has_told_of_what_must_not_come_fails(tmp_path, service, wire):
+    client = Commands(wire, service.commands, "com.example.scenario")
+    client.start(key="order-1", contentState={"eta": 20}, staleDate=after(HOUR))
+    path = tmp_path / "s.yaml"
+    for members, said in (("contentState: {eta: 20}", "cannot be told"), ("relevanceScore: {not: 5}", "was not to come")):
+        client.applied("activity.update", key="order-1", contentState={"eta": 20}, relevanceScore=1, staleDate=after(HOUR))
+        path.write_text(f"""name: from before
+steps:
+  - update: {{key: order-1, contentState: {{eta: 20}}, staleDate: 1h, relevanceScore: 2}}
+    no events: [{{event: activity.updated, activity: {{{members}}}}}]
+""")
+        done = run("scenario", "run", path, "--commands", service.commands, env=environment())
+        assert done.returncode == 1 and said in done.stdout + done.stderr, done.stdout + done.stderr

@@ -55,14 +55,26 @@ function flush() {
 // since the question was asked. `asked`: what `askingNow()` gave then.
 export function putEntity(family, entity, asked) {
     const known = store[family].get(entity.id);
-    if (known !== undefined && known.revision >= entity.revision) return;
     if ((left.get(entity.id) ?? 0) > asked) return;
+    if (known !== undefined) {
+        const isAnew = isAfter(entity, known);
+        if (!isAnew && (known.revision >= entity.revision || isAfter(known, entity))) return;
+        if (isAnew) forgetLife(entity.id);
+    }
     store[family].set(entity.id, entity);
     changed(family, entity.id);
     const events = early.get(entity.id);
     if (events === undefined) return;
     early.delete(entity.id);
     for (const event of events) applyEvent(family, event);
+}
+
+// Whether one has begun after the other was over, under the same id: revisions begin with the first one again.
+function isAfter(one, other) {
+    if (other.state === "dismissed" && one.state !== "dismissed") return true;
+    if (one.state === "dismissed" && other.state !== "dismissed") return false;
+    const [begun, before] = [one.startedAt ?? one.addedAt, other.startedAt ?? other.addedAt];
+    return begun !== undefined && before !== undefined && begun > before;
 }
 
 // Events of entities that no list has named yet: a list's answer may be older than they are. Kept while lists are read.
@@ -108,13 +120,14 @@ export function applyEvent(family, event) {
     const patch = event[family];
     if (patch === undefined || typeof patch.id !== "string") return true;
     const known = store[family].get(patch.id);
-    if (known === undefined) {
-        if (patch.app === undefined) {
-            if (event.to !== "removed" && event.to !== "dismissed") return false;
-            noteLeft(patch.id);
-            return true;
-        }
-        if (store[family].size >= heldLimit[family]) {
+    const hasLeft = event.to === "removed" || event.to === "dismissed";
+    if (hasLeft) noteLeft(patch.id);
+    // An id may be used again: what begins is another one than what was dismissed.
+    const isAnew = known?.state === "dismissed" && patch.app !== undefined && event.from === undefined && !hasLeft;
+    if (isAnew) forgetLife(patch.id);
+    if (known === undefined || isAnew) {
+        if (patch.app === undefined) return hasLeft;
+        if (!isAnew && store[family].size >= heldLimit[family]) {
             store.notes.set(`* ${family}`, {family, text: `no more than ${count(heldLimit[family])}`});
             return true;
         }
@@ -146,6 +159,13 @@ const dismissed = [];
 function keepDismissed(id) {
     dismissed.push(id);
     if (dismissed.length > dismissedLimit) removeEntity("activity", dismissed.shift());
+}
+
+// The id is of something else now, which stays when the turn of what was dismissed would be.
+function forgetLife(id) {
+    const place = dismissed.indexOf(id);
+    if (place >= 0) dismissed.splice(place, 1);
+    store.changes.delete(id);
 }
 
 function noteChange(id, event) {

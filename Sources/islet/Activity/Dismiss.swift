@@ -13,7 +13,8 @@ extension ActivityCommand {
                   islet activity dismiss --filter 'state=ended and endedAt<-1h' --by system --yes
 
                 With --filter it says how many it would be, and asks before it removes them.
-                What has changed by then and does not fit any more is skipped.
+                What has changed by then and does not fit any more is skipped; what is gone
+                by then is counted, and is no failure.
                 """)
 
         @OptionGroup var choice: EntityChoice<ActivityTarget>

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletFilter
 
 extension ActivityCommand {
     /// `islet activity list`.
@@ -14,13 +15,17 @@ extension ActivityCommand {
                   islet activity list --device phone-1 --order presentation
                   islet activity list --filter 'state=stale and key~order-'
                   islet activity list --filter 'next<10m or not device' -o wide
-                  islet activity list -o name           keys, or ids where there is none
+                  islet activity list -o name           as get and end take them
                   islet activity list --json | jq -r .key
 
                 --filter compares members of the JSON: = != < <= > >= and ~ (contains, or
                 with * the whole: order-*), joined by and, or, not and parentheses. Dates
                 are 2026-01-31, 2026-01-31T09:00Z, or spans from now; a member alone
-                selects what has it. What there is not is wrong usage.
+                selects what has it. What there is not is wrong usage; presentation is there
+                with --order presentation alone.
+
+                -o name: a key names one on no device by itself. The others are named by their
+                ids, which also say which device is meant.
                 """)
 
         @Option(
@@ -41,7 +46,7 @@ extension ActivityCommand {
         @Option(help: ArgumentHelp("presentation: as the device shows them (needs --device).", valueName: "order"))
         var order: String?
 
-        @OptionGroup var filter: FilterOption<Activities>
+        @OptionGroup var filter: FilterOption<ListedActivities>
         @OptionGroup var limit: LimitOption
         @OptionGroup var app: AppOption
         @OptionGroup var allApps: AllAppsOption
@@ -50,11 +55,13 @@ extension ActivityCommand {
 
         func validate() throws {
             guard order == nil || device != nil else { throw ValidationError("--order presentation needs --device") }
+            // Only in the order of presentation a row has its place there.
+            if order != "presentation" { try filter.check(for: .activity) }
         }
 
         func run() async throws {
             let list = EntityList(
-                app: app, allApps: allApps, limit: limit, filter: filter, output: output, service: service)
+                app: app, allApps: allApps, limit: limit, filter: filter.filter, output: output, service: service)
             let fields: RawObject = if let order { ["order": .string(order)] } else { [:] }
             try await list.write(["state": state, "type": type, "key": key, "device": device], fields: fields)
         }

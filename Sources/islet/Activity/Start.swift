@@ -110,9 +110,8 @@ extension ActivityCommand {
 
         /// The next commands worth trying, as they can be typed here.
         private func suggest(_ name: String) {
-            var rest = app.named.map { " --app \($0)" } ?? ""
-            if key != nil, let device { rest += " --device \(device)" }
-            if let url = service.commands { rest += " --commands \(url)" }
+            let rest =
+                Invocation.options(["app": app.named, "device": key == nil ? nil : device]) + service.spelled
             let islet = Invocation.name
             Console.message(
                 """
@@ -121,7 +120,7 @@ extension ActivityCommand {
                   \(islet) activity update \(name) --state '…'\(rest)
                   \(islet) activity explain \(name)\(rest)
                   \(islet) activity end \(name)\(rest)
-                  \(islet) tail
+                  \(islet) tail\(service.spelled)
                 """)
         }
 

@@ -59,7 +59,8 @@ extension ActivityCommand {
                   islet activity end --filter 'state=stale and type=Delivery' --yes
 
                 With --filter it says how many it would be, and asks before it ends them. What
-                has changed by then and does not fit any more is skipped.
+                has changed by then and does not fit any more is skipped; what is gone by then is
+                counted, and is no failure.
                 """)
 
         @OptionGroup var choice: EntityChoice<ActivityTarget>

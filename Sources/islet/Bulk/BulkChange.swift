@@ -159,6 +159,10 @@ struct BulkChange<Target: NamedTarget> {
             }
             progress.ignored()
             if !output.json { Console.message("\(Family.name(row)): ignored: \(reason)") }
+        case .failure(let error) where error.code == .notFound:
+            // Somebody else was faster: what is not there any more is no fault of the change.
+            progress.gone()
+            Console.message("\(Family.name(row)): gone meanwhile")
         case .failure(let error):
             let failure = Failure(error)
             progress.failed(failure.code)
@@ -166,14 +170,15 @@ struct BulkChange<Target: NamedTarget> {
         }
     }
 
-    /// Such as `ended 12 of 14 activities, 1 ignored, 1 failed`.
+    /// Such as `ended 12 of 15 activities, 1 gone meanwhile, 1 ignored, 1 failed`. What is gone is no failure.
     private func conclude(_ progress: BulkProgress, of count: Int) throws {
         let counts = progress.counts
         var text = "\(done) \(RecoveryText.grouped(counts.applied)) of \(counted(count))"
+        if counts.gone > 0 { text += ", \(RecoveryText.grouped(counts.gone)) gone meanwhile" }
         if counts.ignored > 0 { text += ", \(RecoveryText.grouped(counts.ignored)) ignored" }
         if counts.skipped > 0 { text += ", \(RecoveryText.grouped(counts.skipped)) skipped" }
         if counts.failed > 0 { text += ", \(RecoveryText.grouped(counts.failed)) failed" }
-        let told = counts.applied + counts.ignored + counts.skipped + counts.failed
+        let told = counts.applied + counts.gone + counts.ignored + counts.skipped + counts.failed
         guard told == count else {
             throw Failure(.failure, "\(text); stopped before the other \(RecoveryText.grouped(count - told))")
         }
@@ -190,6 +195,8 @@ struct BulkChange<Target: NamedTarget> {
 private final class BulkProgress: Sendable {
     struct Counts {
         var applied = 0
+        /// Those that were not there any more.
+        var gone = 0
         var ignored = 0
         var skipped = 0
         var failed = 0
@@ -206,6 +213,7 @@ private final class BulkProgress: Sendable {
     func stop() { state.withLock { $0.isStopped = true } }
 
     func applied() { state.withLock { $0.counts.applied += 1 } }
+    func gone() { state.withLock { $0.counts.gone += 1 } }
 
     func ignored() {
         state.withLock { state in

@@ -69,7 +69,7 @@ extension ControlCommand {
 
         func run() async throws {
             let list = EntityList(
-                app: app, allApps: allApps, limit: limit, filter: filter, output: output, service: service)
+                app: app, allApps: allApps, limit: limit, filter: filter.filter, output: output, service: service)
             try await list.write(["state": state, "kind": kind, "device": device])
         }
     }

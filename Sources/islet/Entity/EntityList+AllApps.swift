@@ -15,7 +15,6 @@ extension EntityList {
     ///   - list: the command for one app, without the app.
     ///   - told: what is said of the fields that select rows.
     func writeAll(_ list: Command, told: String, _ connection: IsletConnection) async throws {
-        let filter = filter.filter
         let now = try await connection.now()
         var count = AllAppsCount()
         for (app, _) in try await KnownApps.all(connection, timeout: service.timeout.duration) {

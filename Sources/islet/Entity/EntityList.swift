@@ -17,7 +17,7 @@ struct EntityList<Family: CommandFamily> {
     let app: FamilyApp<Family>
     let allApps: AllAppsOption
     let limit: LimitOption
-    let filter: FilterOption<Family>
+    let filter: Filter?
     let output: OutputOptions
     let service: ServiceOptions
 
@@ -35,7 +35,7 @@ struct EntityList<Family: CommandFamily> {
         }
         try await service.withConnection(followsStreams: allApps.isSet) { [command] connection in
             if allApps.isSet { return try await writeAll(command, told: with, connection) }
-            if let filter = filter.filter {
+            if let filter {
                 let now = filter.needsNow ? try await connection.now() : 0
                 let selection = try await Pages.rows(
                     command, Family.plural, limit: limit.limit, fitting: filter, now: now, connection)
@@ -47,7 +47,7 @@ struct EntityList<Family: CommandFamily> {
                 try await write(rows, connection)
                 Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(app.app)\(with)")
                 if total == 0, chosenApp(app.named) == nil {
-                    let apps = "`\(Invocation.name) apps` shows which there are"
+                    let apps = "`\(Invocation.name) apps\(service.spelled)` shows which there are"
                     Console.message("no app was named: --all is of all; \(apps)")
                 }
             }

@@ -28,6 +28,8 @@ protocol EntityTarget: ParsableArguments {
 
     /// What the person called it.
     var target: String { get }
+    var device: String? { get }
+    var app: FamilyApp<Family> { get }
 
     /// The command `<family>.<verb>` with the fields that address the entity.
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command

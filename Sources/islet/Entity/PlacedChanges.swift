@@ -41,8 +41,7 @@ struct PlacingOptions<Family: PlacedFamily>: ParsableArguments {
 
     /// The next commands worth trying, as they can be typed here.
     private func suggest(_ name: String, _ next: [(verb: String, options: String)], _ service: ServiceOptions) {
-        var rest = kind.app.named.map { " --app \($0)" } ?? ""
-        if let url = service.commands { rest += " --commands \(url)" }
+        let rest = Invocation.options(["app": kind.app.named]) + service.spelled
         let lines = next.map { "  \(Invocation.name) \(Family.noun) \($0.verb) \(name)\($0.options)\(rest)" }
         Console.message((["", "Next you might try:"] + lines).joined(separator: "\n"))
     }
@@ -60,7 +59,8 @@ struct PlacedRemove<Family: PlacedFamily>: AsyncParsableCommand {
                   islet \(Family.noun) remove --filter 'device=phone-1' --dry-run
 
                 With --filter it says how many it would be, and asks before it removes them.
-                What has changed by then and does not fit any more is skipped.
+                What has changed by then and does not fit any more is skipped; what is gone
+                by then is counted, and is no failure.
                 """)
     }
 

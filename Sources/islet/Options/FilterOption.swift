@@ -17,21 +17,31 @@ struct FilterOption<Rows: FilteredRows>: ParsableArguments {
             valueName: "conditions"))
     var text: String?
 
-    func validate() throws {
+    func validate() throws { try check(for: Rows.filterSubject) }
+
+    /// Checks that it can be asked of rows that have less than these may have.
+    ///
+    /// - Throws: a `ValidationError` that says what is wrong.
+    func check(for subject: FilterSubject) throws {
         do throws(FilterError) {
-            _ = try read()
+            _ = try read(for: subject)
         } catch {
             throw ValidationError(error.description)
         }
     }
 
     /// What was asked for; nil where nothing was.
-    var filter: Filter? { try? read() }
+    var filter: Filter? { try? read(for: Rows.filterSubject) }
 
-    private func read() throws(FilterError) -> Filter? {
+    private func read(for subject: FilterSubject) throws(FilterError) -> Filter? {
         guard let text else { return nil }
-        return try Filter(text, for: Rows.filterSubject)
+        return try Filter(text, for: subject)
     }
+}
+
+/// Activities in a list, which may be in the order of presentation.
+enum ListedActivities: FilteredRows {
+    static let filterSubject = FilterSubject.presentedActivity
 }
 
 /// Events of a stream or a history.

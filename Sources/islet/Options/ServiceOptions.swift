@@ -41,6 +41,8 @@ struct ServiceOptions: ParsableArguments {
         } catch let failure as Failure {
             throw ValidationError(failure.text)
         }
+        // Nothing is answered within no time: it would only look as if nobody was there.
+        guard timeout.milliseconds > 0 else { throw ValidationError("--timeout must be longer than 0 s") }
     }
 
     /// Where commands go, as somebody has named it: an option, a context that an option names, the environment, the
@@ -77,6 +79,11 @@ struct ServiceOptions: ParsableArguments {
 
     /// Whether the command line itself says which service is meant.
     var namesService: Bool { commands != nil || context != nil && ChosenContext[.commands] != nil }
+
+    /// The options by which the command line names the service, as they stand after another command.
+    var spelled: String {
+        Invocation.options(["context": context, "commands": commands, "events": events, "bulk": bulk])
+    }
 
     var connectionOptions: ConnectionOptions {
         ConnectionOptions(timeout: timeout.duration, requestPrefix: "cli")

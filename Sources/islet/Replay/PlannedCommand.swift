@@ -91,6 +91,8 @@ package enum ReplayObstacle: String, Sendable, CaseIterable {
 package struct ReplayedEntity: Sendable {
     let family: EntityTopic.Family
     package let app: String
+    /// The line of the recording at which it begins.
+    var begin: Int
     /// All its members, patches merged.
     package var members: RawObject
     /// Whether the command that begins it was planned.

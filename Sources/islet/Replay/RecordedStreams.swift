@@ -12,13 +12,21 @@ struct RecordedStreams {
         let group: String
     }
 
+    /// An entity in one epoch of the stream that it is in.
+    private struct Place: Hashable {
+        let epoch: String
+        let app: String?
+        let entity: String
+    }
+
+
     private(set) var gaps: [Recording.Gap] = []
     private(set) var missing: UInt64 = 0
     /// Whose stream the events of a group are in, as far as that is known.
     private(set) var owners: [String: String] = [:]
     private var positions: [String: StreamPosition] = [:]
-    /// The last revision of each entity, with its stream's epoch.
-    private var revisions: [String: StreamPosition] = [:]
+    /// How far each entity has come: the number of its last event, and of a group's key its revision.
+    private var latest: [Place: UInt64] = [:]
     /// Events of groups whose stream is not recorded, by their number there: they fill a gap that shows later.
     private var strays: [UInt64: [Stray]] = [:]
 
@@ -30,12 +38,15 @@ struct RecordedStreams {
     /// - Returns: whether it is new.
     mutating func take(_ event: StreamEvent, entity: String?, app: String?) -> Bool {
         let epoch = event.position.epoch
-        if let entity, let revision = event.revision {
-            if let last = revisions[entity], last.epoch == epoch, revision <= last.seq { return false }
-            revisions[entity] = StreamPosition(epoch: epoch, seq: revision)
-        }
         let item = event.object["notification"]?.object ?? event.patch
         let group = item["group"]?.string
+        // An id may be used again, with revisions from the first one on: its events are known by their numbers in their
+        // stream. In whose stream a group's are may show later; but a key's revisions never begin again.
+        if let entity, let number = group == nil ? event.seq : event.revision {
+            let place = Place(epoch: epoch, app: group == nil ? app : nil, entity: entity)
+            guard number > latest[place] ?? 0 else { return false }
+            latest[place] = number
+        }
         guard let app else {
             if let group { strays[event.seq, default: []].append(Stray(epoch: epoch, group: group)) }
             return true

@@ -25,16 +25,20 @@ package struct Recording: Sendable {
     package private(set) var repeated = 0
     /// The last line, where its end is missing.
     package private(set) var cutLine: Int?
-    /// The alerts of scheduled activities, which only their later start tells, by their ids.
-    private(set) var alerts: [String: RawJSON] = [:]
-    /// The start of what a renewed activity went on as, by the id of the renewed one.
-    private(set) var successors: [String: RawObject] = [:]
-    /// What a control that was placed on a locked device is configured to, as its unlocking tells; null: nothing.
-    private(set) var revealed: [String: RawJSON] = [:]
+    /// The alerts of scheduled activities, which only their later start tells, by the line at which they begin: an id
+    /// may be used again.
+    private(set) var alerts: [Int: RawJSON] = [:]
+    /// The start of what a renewed activity went on as, by the line at which the renewed one begins.
+    private(set) var successors: [Int: RawObject] = [:]
+    /// What a control that was placed on a locked device is configured to, as its unlocking tells; null: nothing. By
+    /// the line at which the control begins.
+    private(set) var revealed: [Int: RawJSON] = [:]
     /// The first line that has an event, by whose bytes the recording is known again.
     package private(set) var identity: [UInt8] = []
 
     private var apps: [String: String] = [:]
+    /// The line at which what has an id now begins.
+    private var begins: [String: Int] = [:]
 
     /// An empty one, which takes lines.
     package init() {}
@@ -78,7 +82,7 @@ package struct Recording: Sendable {
             guard entries.count < Self.eventsMax else { throw .tooLong(limit: Self.eventsMax, unit: "events") }
             if let id = event.id { apps[id] = app }
             if entries.isEmpty { identity = event.bytes }
-            look(at: event)
+            look(at: recorded)
             entries.append(Entry(line: number, app: app, bytes: bytes))
         }
     }
@@ -89,12 +93,17 @@ package struct Recording: Sendable {
     }
 
     /// Keeps what earlier events need.
-    private mutating func look(at event: StreamEvent) {
+    private mutating func look(at recorded: RecordedEvent) {
+        let event = recorded.event
         guard let id = event.id else { return }
+        if recorded.family != .group, recorded.from == nil { begins[id] = recorded.line }
         switch event.name {
-        case "activity.started" where event.object["from"] != nil: alerts[id] = event.object["alert"]
-        case "activity.started": if let old = event.patch["renews"]?.string { successors[old] = event.patch }
-        case "control.revealed" where revealed[id] == nil: revealed[id] = event.patch["configuration"] ?? .null
+        case "activity.started" where recorded.from != nil:
+            if let line = begins[id] { alerts[line] = event.object["alert"] }
+        case "activity.started":
+            if let old = event.patch["renews"]?.string, let line = begins[old] { successors[line] = event.patch }
+        case "control.revealed":
+            if let line = begins[id], revealed[line] == nil { revealed[line] = event.patch["configuration"] ?? .null }
         case _: break
         }
     }

@@ -30,7 +30,11 @@ struct Replay: AsyncParsableCommand {
             for frequent pushes has ended is ended by a command.
 
             The same recording into the same service twice does no harm: each command is known
-            again and not executed. --new-ids plays it once more as new things.
+            again and not executed. Only a manual clock is moved on once more, by as much as the
+            recording is long. --new-ids plays it once more as new things.
+
+            An id that was used again is used again: each life is played. Where the target keeps
+            what was dismissed, the second start is refused until that is over, as it was then.
 
             EXIT CODES: 0 all that is recorded has come about; 1 something was refused or
             could not be replayed, or --verify found differences; 2 no readable recording;

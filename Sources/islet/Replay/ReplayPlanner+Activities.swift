@@ -19,7 +19,7 @@ extension ReplayPlanner {
         if let date = entity.members["startDate"] {
             start.command["startDate"] = date
             // A scheduled one must have an alert, which only its later start tells.
-            let alert = event.entity.flatMap { recording.alerts[$0] } ?? RawObject().json
+            let alert = recording.alerts[entity.begin] ?? RawObject().json
             start.command["alert"] = start.command["alert"] ?? alert
         }
         let isLocal = event.cause != "push"
@@ -136,7 +136,7 @@ extension ReplayPlanner {
 
     /// Its successor, which comes later in the recording, tells with what it was renewed.
     private mutating func planRenewal(_ event: RecordedEvent, _ entity: ReplayedEntity) -> ReplayVerdict {
-        guard let id = event.entity, let successor = recording.successors[id] else {
+        guard let id = event.entity, let successor = recording.successors[entity.begin] else {
             return .send([endAtOnce(event, entity)])
         }
         var renewal = command("activity.renew", event, entity)

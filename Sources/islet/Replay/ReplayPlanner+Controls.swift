@@ -6,9 +6,7 @@ extension ReplayPlanner {
         var add = opening("control.add", event, entity, ["kind", "configuration", "device"])
         var locking: [Command] = []
         if entity.members["isRedacted"]?.bool == true {
-            guard let id = event.entity, let hidden = recording.revealed[id] else {
-                return .impossible(.hiddenConfiguration)
-            }
+            guard let hidden = recording.revealed[entity.begin] else { return .impossible(.hiddenConfiguration) }
             if !hidden.isNull { add.command["configuration"] = hidden }
             if let device = entity.device { locking = devices.lock(device, at: event.at) }
         }

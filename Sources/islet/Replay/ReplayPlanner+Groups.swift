@@ -39,7 +39,8 @@ extension ReplayPlanner {
             }
             var members = item
             members["state"] = .string(event.verb == "set" ? "present" : "removed")
-            entities[name] = ReplayedEntity(family: .group, app: by, members: members)
+            entities[name] = ReplayedEntity(
+                family: .group, app: by, begin: event.line, members: members)
         case "notified":
             guard let name = item["name"] else { return .impossible(.incomplete) }
             command.op = "group.notify"

@@ -108,6 +108,7 @@ struct ReplayRun {
         if let entity = planned.entity {
             // Whether it is there is known once its start is answered.
             if outbox.contains(where: { $0.planned.begins(entity) }) { try await flush() }
+            if planned.opens { forget(entity) }
             guard !refused.contains(entity) else {
                 return progress.note { $0.seen += 1; $0.cannot(.startRefused) }
             }
@@ -121,6 +122,13 @@ struct ReplayRun {
         ready.command = options.times.shifted(translated(planned), at: event.at)
         outbox.append(Waiting(planned: ready, line: event.line))
         if outbox.count >= Self.batchMax { try await flush() }
+    }
+
+    /// What is known of whoever had the id before is nothing to what begins with it now.
+    private mutating func forget(_ entity: String) {
+        ids[entity] = nil
+        refused.remove(entity)
+        unsettled.remove(entity)
     }
 
     /// The command with the target's names and ids.

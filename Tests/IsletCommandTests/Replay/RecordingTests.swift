@@ -24,6 +24,25 @@ struct RecordingTests {
         #expect(sample.recording.count == 7)
     }
 
+    @Test("keeps each life of an id that was used again, and none of them twice")
+    func lives() throws {
+        func event(_ seq: Int, _ name: String, _ revision: Int, from: Bool) -> String {
+            #"{"topic":"com.a/control/Torch/x","event":{"epoch":"e","seq":\#(seq),"at":1767225600000,"#
+                + #""event":"control.\#(name)",\#(from ? #""from":"loading","# : "")"to":"loading","cause":"command","#
+                + #""control":{"id":"x","revision":\#(revision)\#(from ? "" : #","app":"com.a","kind":"Torch""#)}}}"#
+        }
+        var sample = RecordedSample()
+        let lines = [
+            event(1, "added", 1, from: false), event(2, "removed", 2, from: true), event(3, "added", 1, from: false),
+            event(4, "removed", 2, from: true),
+        ]
+        for text in lines + lines { try sample.take(text) }
+        #expect(sample.recording.count == 4)
+        #expect(sample.recording.repeated == 4)
+        let begun = sample.verdicts.map(RecordedSample.text).filter { $0.hasPrefix("control.add ") }
+        #expect(begun.count == 2)
+    }
+
     @Test("counts as many missing events as there can be, and not one more")
     func endlessGaps() throws {
         var sample = RecordedSample()

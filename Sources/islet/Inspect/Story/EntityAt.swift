@@ -30,7 +30,7 @@ struct EntityAt<Target: EntityTarget>: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let reading = try await StoryReading(target, connection)
+            let reading = try await StoryReading(target, service, connection)
             let past = try reading.past(point)
             let date = point.date(now: reading.now) ?? past.at
             if output.json { return Console.data(Self.json(past, at: date, reading).bytes) }

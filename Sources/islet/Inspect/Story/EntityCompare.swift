@@ -33,7 +33,7 @@ struct EntityCompare<Target: EntityTarget>: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let reading = try await StoryReading(target, connection)
+            let reading = try await StoryReading(target, service, connection)
             let (before, after) = try ends(reading)
             let diff = EntityDiff(before, after)
             if output.json { return Console.data(Self.json(before, after, diff).bytes) }

@@ -8,9 +8,15 @@ struct StoryReading {
     /// Domain time when it was read.
     let now: Int64
     private let noun: String
+    /// What names the entity and the service in another command.
+    private let address: String
 
     /// Asks for the events and the entity.
-    init<Target: EntityTarget>(_ target: Target, _ connection: IsletConnection) async throws {
+    ///
+    /// - Parameter service: as the person has named it, for the commands that are suggested.
+    init<Target: EntityTarget>(
+        _ target: Target, _ service: ServiceOptions, _ connection: IsletConnection
+    ) async throws {
         let history = try await target.send(target.command("history", connection), connection)
         // By its id from here on: who holds a key may change in between.
         let short = EntityText.entity(history)
@@ -23,6 +29,7 @@ struct StoryReading {
         let current = EntityText.entity(try await connection.send(get)) ?? [:]
         noun = Target.Family.noun
         name = target.target
+        address = name + Invocation.options(["app": target.app.named, "device": target.device]) + service.spelled
         now = try await connection.now()
         story = EntityStory(
             history["events"]?.elements?.compactMap(\.object) ?? [], isComplete: history["complete"]?.bool ?? false,
@@ -43,7 +50,7 @@ struct StoryReading {
                 throw Failure(
                     .usage,
                     "\(TimeText.full(date, now: now)) is to come: "
-                        + "`\(Invocation.name) \(noun) explain \(name)` says what will happen")
+                        + "`\(Invocation.name) \(noun) explain \(address)` says what will happen")
             }
             guard let chapter = story.chapter(at: date) else { throw unknown(date: date) }
             return story.past(chapter)

@@ -6,6 +6,8 @@ struct ScenarioEvent: Sendable {
     var id: String?
     /// What never changes of its entity; nil where nothing has told it.
     var constants: RawObject?
+    /// Its entity as it was then; nil where its events have not told all of it.
+    var whole: RawObject?
     /// The type or kind of its topic.
     var kind: String
 
@@ -32,12 +34,36 @@ struct ScenarioEvent: Sendable {
 }
 
 extension ScenarioEventPattern {
-    /// Whether an event is one that is expected; nil where that cannot be told.
+    /// Whether an event is one that is expected, by what it carries; nil where that cannot be told.
     func fits(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
+        try decide(event, scope) { event throws(ScenarioMiss) in try hasMembers(event, scope) }
+    }
+
+    /// Whether an event is one that must not come, by its entity as it was then: what has not changed is in no event,
+    /// and would else never be looked at. nil where that cannot be told.
+    func forbids(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
+        try decide(event, scope) { event throws(ScenarioMiss) in
+            guard let whole = event.whole else {
+                let constants = event.constants == nil ? [] : ScenarioEntity.constants[event.family] ?? []
+                let carried = event.object[event.family]?.object ?? [:]
+                return try hasTold(event, scope) { name in
+                    name == "state" || constants.contains(name) || carried[name] != nil
+                }
+            }
+            var object = event.object
+            object[event.family] = whole.json
+            return try members.holds(for: object.json, scope)
+        }
+    }
+
+    private func decide(
+        _ event: ScenarioEvent, _ scope: ScenarioScope,
+        _ hasMembers: (ScenarioEvent) throws(ScenarioMiss) -> Bool?
+    ) throws(ScenarioMiss) -> Bool? {
         if let name, event.name != name { return false }
         let isOfSubject = try isOfSubject(event, scope)
         guard isOfSubject != false else { return false }
-        switch try hasMembers(event, scope) {
+        switch try hasMembers(event) {
         case true?: return isOfSubject
         case false?: return false
         case nil: return nil
@@ -54,28 +80,34 @@ extension ScenarioEventPattern {
     }
 
     private func hasMembers(_ event: ScenarioEvent, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
-        guard !event.isKnown, case .members(let all) = members else {
-            return try members.holds(for: event.completed.json, scope)
-        }
+        guard !event.isKnown else { return try members.holds(for: event.completed.json, scope) }
         // Of an entity from before the scenario only what the event carries is known.
+        let constants = ScenarioEntity.constants[event.family] ?? []
+        return try hasTold(event, scope) { !constants.contains($0) }
+    }
+
+    /// - Parameter isTold: whether the event tells a member of its entity.
+    private func hasTold(
+        _ event: ScenarioEvent, _ scope: ScenarioScope, _ isTold: (String) -> Bool
+    ) throws(ScenarioMiss) -> Bool? {
+        guard case .members(let all) = members else { return try members.holds(for: event.completed.json, scope) }
         var known: [ScenarioPattern.Member] = []
-        var isTold = true
+        var isWhole = true
         for member in all {
             guard member.name == event.family else {
                 known.append(member)
                 continue
             }
             guard case .members(let inner) = member.pattern else {
-                isTold = false
+                isWhole = false
                 continue
             }
-            let constants = ScenarioEntity.constants[event.family] ?? []
-            let carried = inner.filter { !constants.contains($0.name) }
-            if carried.count < inner.count { isTold = false }
-            known.append(.init(name: member.name, pattern: .members(carried)))
+            let told = inner.filter { isTold($0.name) }
+            if told.count < inner.count { isWhole = false }
+            known.append(.init(name: member.name, pattern: .members(told)))
         }
         let isSo = try ScenarioPattern.members(known).holds(for: event.completed.json, scope)
-        return isSo == true && !isTold ? nil : isSo
+        return isSo == true && !isWhole ? nil : isSo
     }
 
     /// Why the first event of the same name does not fit; nothing where there is none.

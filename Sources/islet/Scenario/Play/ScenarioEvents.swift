@@ -92,6 +92,25 @@ package final class ScenarioEvents: Sendable {
         }
     }
 
+    /// The entity of each event as the event left it; nil where its events do not tell all of it.
+    static func wholes(of events: [StreamEvent]) -> [RawObject?] {
+        var entities: [String: RawObject] = [:]
+        return events.map { event in
+            // A key of a group is told as a whole each time.
+            guard let id = event.id else { return event.patch.members.isEmpty ? nil : event.patch }
+            // A first event has the whole entity, and those after it what has changed.
+            guard event.patch["app"] == nil else {
+                entities[id] = event.patch
+                return event.patch
+            }
+            guard var entity = entities[id] else { return nil }
+            entity.merge(event.patch)
+            if let to = event.object["to"] { entity["state"] = to }
+            entities[id] = entity
+            return entity
+        }
+    }
+
     /// What a person calls the entity of an event.
     func name(of event: StreamEvent) -> String {
         let topic = EntityTopic(event.topic)

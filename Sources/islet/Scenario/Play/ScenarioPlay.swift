@@ -157,13 +157,13 @@ struct ScenarioPlay {
                 differences: try problem.pattern?.nearest(events, scope) ?? [])
         case .noEvents(let patterns):
             if !patterns.isEmpty { try await learn(since: begun) }
-            for event in events(since: begun) {
+            for event in events(since: begun, wholly: !patterns.isEmpty) {
                 guard !patterns.isEmpty else {
                     return ScenarioFailure(
                         place: check.place, message: "no event was expected, and \(event.title) came")
                 }
                 for pattern in patterns {
-                    switch try pattern.fits(event, scope) {
+                    switch try pattern.forbids(event, scope) {
                     case false?: continue
                     case true?:
                         return ScenarioFailure(
@@ -180,11 +180,15 @@ struct ScenarioPlay {
         }
     }
 
-    private func events(since begun: Int) -> [ScenarioEvent] {
-        link.events.all.dropFirst(begun).map { event in
-            ScenarioEvent(
+    /// - Parameter wholly: whether with their entities as they were then.
+    private func events(since begun: Int, wholly: Bool = false) -> [ScenarioEvent] {
+        let all = link.events.all
+        let wholes = wholly ? ScenarioEvents.wholes(of: all) : []
+        return all.indices.dropFirst(begun).map { index in
+            let event = all[index]
+            return ScenarioEvent(
                 object: event.object, id: event.id, constants: event.id.flatMap { link.events.constants(of: $0) },
-                kind: EntityTopic(event.topic).type)
+                whole: wholly ? wholes[index] : nil, kind: EntityTopic(event.topic).type)
         }
     }
 

@@ -13,7 +13,7 @@ extension ScenarioReading {
     static func kind(ofAnswer name: String) -> FilterKind {
         switch name {
         case "activity", "control", "widget": .object(subjects[name]?.members ?? [], words: [])
-        case "activities": .object(FilterSubject.activity.members, words: [])
+        case "activities": .object(FilterSubject.presentedActivity.members, words: [])
         case "controls": .object(FilterSubject.control.members, words: [])
         case "widgets": .object(FilterSubject.widget.members, words: [])
         case "group": .object(FilterSubject.groupItem.members + groupMembers, words: [])
@@ -89,9 +89,7 @@ extension ScenarioReading {
             return .object([.init("group", .text), .init("name", .text), .init("by", .text)], words: [])
         case "interaction": return .object(interactionMembers, words: [])
         case "activity", "control", "widget", "group":
-            // Which one has how much room is said of lists, and by no event.
-            let members = subjects[name]?.members.filter { $0.name != "presentation" } ?? []
-            return .object(members, words: [])
+            return .object(subjects[name]?.members ?? [], words: [])
         case _: return .payload
         }
     }
@@ -130,7 +128,7 @@ extension ScenarioReading {
                     }
                     check(entry.value, field.kind, of: field.name)
                 }
-            case .text, .words, .number, .date, .flag:
+            case .text, .words, .list, .number, .date, .flag:
                 for entry in entries where !ScenarioPattern.words.contains(entry.name) {
                     noteUnknown(
                         "condition, and '\(name)' has no members", entry.name, at: entry.place,
@@ -164,7 +162,7 @@ extension ScenarioReading {
             note(place, "'\(name)' is true or false, and never '\(shown)'")
         case .text where Self.json(text, isPlain: isPlain).string == nil:
             note(place, "'\(name)' is a text, and never \(shown) without quotes")
-        case .text, .number, .date, .flag, .payload: break
+        case .text, .list, .number, .date, .flag, .payload: break
         }
     }
 
