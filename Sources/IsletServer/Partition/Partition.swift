@@ -45,7 +45,7 @@ package final class Partition {
     @exclusivity(unchecked) var waiting: [WaitingMessage] = []
     /// Messages that go on in later turns, by their peers, whose turns come round.
     @exclusivity(unchecked) var resting: [RestingMessages] = []
-    /// Whether the last turn had no room for messages that go on in later turns: they come first in this one.
+    /// Whether new commands left nothing of the last turn to messages that go on in later ones: they come first in this one.
     @exclusivity(unchecked) var isRestDue = false
     /// Whether actions ended in this turn that an earlier run had asked for.
     @exclusivity(unchecked) var hasActedBeforeStart = false
@@ -221,8 +221,9 @@ package final class Partition {
             sayGoodbye()
             return false
         }
-        // Behind those that came in this turn, which are not kept waiting by them.
-        isRestDue = !resting.isEmpty && !isRestDue && !executesResting
+        // Behind those that came in this turn, which are not kept waiting by them; before the next ones only where these did
+        // all that a turn may. Where the batch had no room, the next ones did not get any either.
+        isRestDue = !resting.isEmpty && !isRestDue && isWornOut
         continueResting()
         continueInterrupted()
         var isBusy = clockTravel != nil && hasRoom && !hasOpenCalls
