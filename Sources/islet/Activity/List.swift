@@ -56,7 +56,7 @@ extension ActivityCommand {
         func validate() throws {
             guard order == nil || device != nil else { throw ValidationError("--order presentation needs --device") }
             // Only in the order of presentation a row has its place there.
-            if order != "presentation" { try filter.check(for: .activity) }
+            try filter.check(for: order == "presentation" ? .presentedActivity : .activity)
         }
 
         func run() async throws {

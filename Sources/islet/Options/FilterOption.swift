@@ -6,6 +6,12 @@ import IsletFilter
 protocol FilteredRows {
     /// What a filter may ask of them.
     static var filterSubject: FilterSubject { get }
+    /// Whether what rows have depends on other options, so that the subcommand checks the filter itself.
+    static var dependsOnOptions: Bool { get }
+}
+
+extension FilteredRows {
+    static var dependsOnOptions: Bool { false }
 }
 
 /// What is selected of a list or a stream, on this side.
@@ -17,7 +23,9 @@ struct FilterOption<Rows: FilteredRows>: ParsableArguments {
             valueName: "conditions"))
     var text: String?
 
-    func validate() throws { try check(for: Rows.filterSubject) }
+    func validate() throws {
+        if !Rows.dependsOnOptions { try check(for: Rows.filterSubject) }
+    }
 
     /// Checks that it can be asked of rows that have less than these may have.
     ///
@@ -42,6 +50,7 @@ struct FilterOption<Rows: FilteredRows>: ParsableArguments {
 /// Activities in a list, which may be in the order of presentation.
 enum ListedActivities: FilteredRows {
     static let filterSubject = FilterSubject.presentedActivity
+    static let dependsOnOptions = true
 }
 
 /// Events of a stream or a history.
