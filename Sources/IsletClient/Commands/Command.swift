@@ -40,6 +40,9 @@ public struct Command: Sendable, Hashable {
         "subscriber.list", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
     ]
 
+    /// What stands in the frame beside the fields.
+    static let ownNames = ["op", "req", "client"]
+
     /// The frame: `op`, `req`, `client`, then the fields.
     package func frame(req: String, client: String?) -> [UInt8] {
         var members = [RawObject.Member("op", .string(op)), RawObject.Member("req", .string(req))]

@@ -90,6 +90,9 @@ package struct RequestTable: Sendable {
         guard command["ack"]?.string != "none" else {
             return .failure(.invalid("a command that wants no answer (\"ack\":\"none\") has none to wait for"))
         }
+        if let name = Command.ownNames.first(where: { command[$0] != nil }) {
+            return .failure(.invalid("'\(name)' is no field of a command's own: it would stand twice in its frame"))
+        }
         let number = command.requestNumber ?? lastNumber + 1
         let req = "\(prefix)-\(number)"
         let frame = command.frame(req: req, client: client)

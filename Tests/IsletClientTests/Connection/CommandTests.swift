@@ -1,3 +1,4 @@
+import Foundation
 import IsletClient
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func `a command whose task is cancelled before there is a connection is never sent`() async throws {
-        let endpoints = try await unusedEndpoints()
+        let endpoints = unusedEndpoints()
         let connection = try await IsletConnection.open(endpoints, options: .patient)
         let unwanted = Task { try? await connection.send(change) }
         let batch = Task { await connection.send(batch: [change, change]) }
@@ -159,7 +160,7 @@ import Testing
     }
 
     @Test func `a command waits for a service that comes later`() async throws {
-        let endpoints = try await unusedEndpoints()
+        let endpoints = unusedEndpoints()
         let connection = try await IsletConnection.open(endpoints, options: .patient)
         let waiting = Task { try await connection.send(ping) }
         try await withFakeService(at: endpoints) { _ in
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test func `a command that was given up is not executed when the service comes back`() async throws {
-        let endpoints = try await unusedEndpoints()
+        let endpoints = unusedEndpoints()
         let connection = try await IsletConnection.open(endpoints, options: .patient)
         await #expect(throws: IsletError.timedOut(after: .milliseconds(50))) {
             try await connection.send(change, timeout: .milliseconds(50))
@@ -188,9 +189,10 @@ import Testing
     }
 
     /// Endpoints at which nobody is.
-    private func unusedEndpoints() async throws -> Endpoints {
-        var endpoints = Endpoints()
-        try await withFakeService { endpoints = $0.endpoints }
-        return endpoints
+    /// Paths and not ports: a port that is free again may be somebody else's before it is taken, who would get the
+    /// command.
+    private func unusedEndpoints() -> Endpoints {
+        func path() -> String { "ipc:///tmp/islet-\(UUID().uuidString)" }
+        return Endpoints(commands: path(), events: path(), bulk: path())
     }
 }

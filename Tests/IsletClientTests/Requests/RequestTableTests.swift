@@ -39,6 +39,16 @@ import Testing
         #expect(!table.waits(req: "t-2"))
     }
 
+    @Test(arguments: ["op", "req", "client"])
+    mutating func `what stands in a frame beside the fields is no field`(name: String) {
+        let twice = Command("activity.heartbeat", ["key": .string("k"), name: .string("mine")])
+        guard case .failure(.invalid) = table.begin(twice, timeout: .seconds(1), now: start, using: &generator) else {
+            Issue.record("it would stand twice")
+            return
+        }
+        #expect(table.count == 0)
+    }
+
     @Test mutating func `what is no answer belongs to nobody`() throws {
         _ = try begin()
         #expect(table.received(Array("nonsense".utf8), now: start) == .unknown)
