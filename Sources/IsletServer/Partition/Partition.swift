@@ -76,6 +76,10 @@ package final class Partition {
     var joins = JoinQueue()
     /// How many activities this turn has put into the order of presentation.
     var presented = 0
+    /// How many slots lists have looked at in this turn that are answered in it.
+    var slotsLookedAt: Slot = 0
+    /// What `service.stats` has walked for in this turn.
+    var walked: WalkedFigures?
     @exclusivity(unchecked) var watermarks = WatermarkSchedule()
     @exclusivity(unchecked) var retries = RetryWindow()
     /// What waits or is remembered for each peer.
@@ -186,6 +190,8 @@ package final class Partition {
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
         presented = 0
+        slotsLookedAt = 0
+        walked = nil
         if executesWaiting { continueWaiting() }
         guard !isStopping, !flights.isDiskFull, hasRoom else { return false }
         renewLease()
