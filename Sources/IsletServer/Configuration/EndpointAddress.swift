@@ -49,7 +49,7 @@ package enum EndpointAddress {
         return (host, Int(number))
     }
 
-    /// What is equal for two spellings of one address: numbers without zeros ahead, and a path without what says nothing.
+    /// What is equal for two spellings of one address: numbers without zeros ahead, a path without what says nothing.
     static func canonical(_ address: String) -> String {
         if address.hasPrefix("ipc://") {
             let path = address.dropFirst("ipc://".count)

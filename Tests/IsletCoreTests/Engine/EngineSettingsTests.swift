@@ -196,7 +196,7 @@ struct EngineSweepTests {
         #expect(rig.state(new) == .active)
     }
 
-    @Test("frequent updates changed while it was pending are nothing to one that started since", arguments: [true, false])
+    @Test("frequent updates that changed while it was pending are nothing to one that runs", arguments: [true, false])
     func flippedWhilePending(isThrough: Bool) {
         let (rig, _, _) = Self.crowd()
         let pending = rig.started(on: rig.now + 5)
