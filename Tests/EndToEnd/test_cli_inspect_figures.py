@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from support.cli import Islet
+from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.schemas import strict
 from support.scripted import ScriptedService
@@ -48,7 +49,8 @@ INFO = {"info": {"ruleSet": {"maximumEntities": 1_000}, "version": "0.1.0"}}
 STATS = {
     "now": after(0), "uptime": 11_520_000, "version": "0.1.0", "guarantee": "full",
     "commands": {"taken": 12_031, "applied": 12_000, "ignored": 30, "refused": 1}, "events": 12_500, "joins": 3,
-    "apps": 2, "devices": 40, "activities": {"pending": 1, "active": 70, "stale": 2, "ended": 3, "dismissed": 5},
+    "apps": 2, "devices": 40, "entities": 98,
+    "activities": {"pending": 1, "active": 70, "stale": 2, "ended": 3, "dismissed": 5},
     "controls": {"loading": 0, "preview": 0, "shown": 4, "reloading": 0, "acting": 0, "authenticating": 0,
                  "disabled": 1},
     "widgets": {"loading": 0, "placeholder": 0, "shown": 0, "reloading": 0, "acting": 0},
@@ -404,7 +406,7 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
     ({"providers__connected": 0}, ["--providers", "2:1"], 2, "CRITICAL: connected providers 0, critical below 1"),
     ({"memory__resident": 3 << 30}, ["--memory", "1GiB:2GiB"], 2,
      "CRITICAL: resident memory 3 GiB, critical above 2 GiB"),
-    ({"activities__active": 900}, [], 1, "WARNING: entities 91 %, warning above 80 %"),
+    ({"entities": 910}, [], 1, "WARNING: entities 91 %, warning above 80 %"),
     ({"diskFull": True}, [], 2, "CRITICAL: the disk is full, changes are refused"),
     ({"stopping": True}, [], 1, "WARNING: the service is stopping"),
     ({"stopping": True, "timers__overdue": 10_001}, [], 2,
@@ -415,6 +417,30 @@ def test_what_is_wrong_is_said_and_decides_the_exit_code(scripted, figures, word
     assert done.out.startswith(f"ISLET {told}") and done.out.count("\n") == 1, done.out
     if code:
         assert f"{told} | " in done.out
+
+
+def test_an_older_service_tells_its_entities_by_state_alone(scripted):
+    answers = changed(activities__active=900, activities__dismissed=900)
+    del answers["service_stats"]["stats"]["entities"]
+    done = scripted(**answers)("check", "--response", "off", code=1)
+    assert done.out.startswith("ISLET WARNING: entities 92 %, warning above 80 %"), done.out
+
+
+def test_entities_are_judged_as_starts_are(wire, serve, tmp_path):
+    """Dismissed ones hold no place, keys of groups do."""
+    path = tmp_path / "islet.yaml"
+    path.write_text("ruleSet:\n  maximumEntities: 10\n")
+    service = serve({"--clock": "manual", "--config": path})
+    client, islet = Commands(wire, service.commands), Islet(service)
+    for _ in range(20):
+        client.applied("activity.dismiss", id=client.start()["id"])
+    assert "entities=0%" in islet("check", "--response", "off").out
+    client.applied("group.create", group="g")
+    for n in range(10):
+        client.applied("group.set", group="g", key=f"k{n}", value=n)
+    refused = client.refused("activity.start", type="T", attributes={}, contentState={})
+    assert refused["code"] == "quotaExceeded"
+    assert "entities 100 %, critical above 95 %" in islet("check", "--response", "off", code=2).out
 
 
 def test_a_percentile_counts_only_where_something_happened_lately(scripted):
@@ -482,7 +508,7 @@ def test_the_verdict_for_prometheus(scripted):
     assert samples['islet_check_figure_status{figure="lateness_p99"}'] == "1"
     assert samples["islet_check_lateness_p99_seconds"] == "0.3"
     assert samples["islet_check_commit_p99_seconds"] == "0.0015"
-    assert samples["islet_check_memory_bytes"] == "220200960" and samples["islet_check_entities_ratio"] == "0.08"
+    assert samples["islet_check_memory_bytes"] == "220200960" and samples["islet_check_entities_ratio"] == "0.09"
     promtool = shutil.which("promtool", path=f"{os.environ['PATH']}:{ROOT}/.build/tools")
     if promtool:
         judged = subprocess.run([str(promtool), "check", "metrics"], input=lines, capture_output=True, text=True)

@@ -193,6 +193,12 @@ def test_check_config_says_that_a_good_file_is_good(tmp_path):
     ("events: tcp://127.0.0.1:7411\n", "islet.yaml:1: events: \"tcp://127.0.0.1:7411\" is the address of events and of commands"),
     ("bulk: tcp://127.0.0.1:7412\n", "is the address of bulk and of events"),
     ("commands: ipc:///run/x\nevents: ipc:///run/x\n", "is the address of events and of commands"),
+    ("commands: ipc:///run/./x\nevents: ipc:///run//x\n", "is the address of events and of commands"),
+    ("events: tcp://127.0.0.1:07411\n", "is the address of events and of commands"),
+    ("commands: tcp://[::1]:7411\n", "is IPv6, which is not supported"),
+    ("data: \"/run/nul\\0b\"\n", "is no directory"),
+    ("ruleSet: {retention: 200000000000d}\n", "is too long: ten years at most"),
+    ("ruleSet: {retention: 3650d1ms}\n", "is too long: ten years at most"),
 ])
 def test_check_config_names_what_is_wrong(tmp_path, text, named):
     done = run("serve", "--config", yaml(tmp_path, text), "--check-config")

@@ -55,6 +55,25 @@ def test_a_shorter_limit_after_a_start_ends_nothing_in_the_past(wire, tmp_path):
         durable.stop()
 
 
+def test_who_follows_events_knows_the_dates_of_the_rules_as_they_are(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        id = durable.client.start()["id"]
+        durable.restart(config=rules(tmp_path, "shorter", "activeLimit: 1h"))
+        known = {}
+        for n in (1, 2):
+            durable.client.applied("activity.update", id=id, contentState={"n": n})
+            for event in durable.client.read("activity.history", id=id)["events"]:
+                for name, value in event["activity"].items():
+                    known[name] = value
+            entity = durable.client.get(id)
+            assert known["expiresAt"] == entity["expiresAt"] == after(HOUR)
+            assert known["next"] == entity["next"] == {"at": after(HOUR), "cause": "activeLimit"}
+        assert "expiresAt" not in event["activity"]
+    finally:
+        durable.stop()
+
+
 def test_lateness_does_not_count_from_a_deadline_that_only_the_rules_of_this_start_make(wire, tmp_path):
     """On the clock of the wall, which goes on while the service is down."""
     durable = Durable(wire, tmp_path / "data", options={"--clock": "system"}).start()

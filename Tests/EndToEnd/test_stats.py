@@ -50,6 +50,14 @@ def test_a_fresh_service_has_nothing_to_tell(client):
     assert not figures["diskFull"] and not figures["stopping"]
 
 
+def test_what_a_message_changes_is_in_what_it_asks_for_next(client):
+    start = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, startDate=after(HOUR), alert={"title": "t"})
+    answers = client.batch(*(client.command("service.stats") for _ in range(3)), start, client.command("service.stats"))
+    assert [answer["stats"]["entities"] for answer in answers if "stats" in answer] == [0, 0, 0, 1]
+    assert answers[-1]["stats"]["timers"] == {"armed": 1, "overdue": 0, "nextAt": after(HOUR)}
+
+
 def test_commands_count_by_what_they_came_to(client):
     client.start(key="a")
     client.start(key="b", staleDate=after(HOUR))

@@ -10,6 +10,7 @@ import pytest
 
 from support.bulk import Bulk
 from support.commands import Commands, encode
+from support.dates import HOUR, after
 from support.provider import TORCH, RawProvider, toggle
 from support.wire import DEADLINE
 
@@ -97,6 +98,20 @@ def test_a_connection_has_eight_digests_at_a_time(client, wire, service, count):
     other.send("digest", app=APP)
     assert other.chunk()[0]["entities"] == 1
     counts(client)
+
+
+def test_a_turn_looks_at_so_many_slots_for_lists_that_are_answered_in_it(client):
+    """Those beyond take more than one turn, and of these a connection has 64."""
+    count, slots = 256, 3_000
+    for first in range(0, slots, 250):
+        client.batch(*(
+            client.command("activity.start", type="T", attributes={}, contentState={}, startDate=after(HOUR),
+                           alert={"title": "t"}) for _ in range(first, first + 250)))
+    for op, fields in (("activity.list", {"state": "stale"}), ("timer.list", {"app": client.app})):
+        answers = client.batch(*(client.command(op, limit=1, **fields) for _ in range(count)))
+        codes = [answer["error"]["code"] for answer in answers if "error" in answer]
+        assert codes == ["busy"] * (count - 524_288 // slots - 64), codes
+        assert client.read(op, limit=1, **fields)["exact"]
 
 
 def test_questions_of_connections_that_are_gone_wait_no_more(client, wire, service):

@@ -76,11 +76,16 @@ extension Engine {
 
     /// What the settings on their way through the slab do to one activity, after what was due before they were set.
     mutating func catchUp(_ slot: Slot, at now: Instant, _ dating: Dating) {
-        guard apps[app(of: activities[slot])].sweepNumber == sweep.number else { return }
+        let app = app(of: activities[slot])
+        guard apps[app].sweepNumber == sweep.number else { return }
         // One whose start was due before the settings feels them, though its start is noticed after them.
-        let ordinal = activities[slot].ordinal
-        fireAll(of: slot, until: min(sweep.setAt, now), at: now, dating)
-        applySettings(to: slot, startedAs: ordinal, at: dating == .whenDue ? sweep.setAt : now)
+        let (wasPending, ordinal) = (activities[slot].state == .pending, activities[slot].ordinal)
+        let setAt = apps[app].setAt
+        fireAll(of: slot, until: min(setAt, now), at: now, dating)
+        // But not a change of frequent updates from before its start was due: that reached it as one that did not run.
+        let startedAfterFlip = wasPending && activities[slot].machine.startedAt > apps[app].frequentPushesFlippedOn
+        applySettings(
+            to: slot, startedAs: ordinal, startedAfterFlip: startedAfterFlip, at: dating == .whenDue ? setAt : now)
     }
 
     /// The deadlines of one activity until a date. A life has at most four, so this ends.

@@ -5,8 +5,6 @@
 struct SettingsSweep: Sendable {
     /// Which walk it is: apps whose settings it carries have the same number.
     var number: UInt64 = 0
-    /// When the latest of the settings was set.
-    var setAt = Instant(0)
     var nextSlot: Slot = 0
     /// Where it goes on with slot 0: what was put behind since started by the settings as they are.
     var end: Slot = 0
@@ -119,7 +117,7 @@ extension Engine {
         let wasUnderway = sweep.isUnderway
         if !wasUnderway { sweep.number += 1 }
         apps[app].sweepNumber = sweep.number
-        sweep.setAt = now
+        apps[app].setAt = now
         sweep.end = activities.capacity
         sweep.left = sweep.end
         note(app: app)
@@ -138,6 +136,7 @@ extension Engine {
             let isFlipped = enabled != apps[app].settings.frequentPushesEnabled
             apps[app].settings.frequentPushesEnabled = enabled
             apps[app].frequentPushesVersion += 1
+            if isFlipped { apps[app].frequentPushesFlippedOn = now }
             if isFlipped, wasUnderway { apps[app].frequentPushesFlippedAt = nextOrdinal() }
         }
         beginSweep(of: app, at: now, dating)
@@ -180,7 +179,12 @@ extension Engine {
             budget -= 1
         }
         guard !sweep.isUnderway else { return }
-        for index in apps.apps.indices where apps.apps[index].sweepNumber == sweep.number { note(app: AppID(index)) }
+        for app in AppID(0)..<AppID(apps.apps.count) where apps[app].sweepNumber == sweep.number {
+            // It reached all that ran then; a later sweep does not apply it to what started since.
+            apps[app].frequentPushesFlippedAt = 0
+            apps[app].frequentPushesFlippedOn = .never
+            note(app: app)
+        }
         for device in sweep.devices.sorted() where devices.record(device) != nil {
             for app in devices[device].apps.keys.sorted() {
                 guard var known = devices[device].apps[app], known.departure != nil else { continue }
@@ -194,8 +198,12 @@ extension Engine {
 
     /// Lets the settings of its app have their effect on one activity.
     ///
-    /// - Parameter ordinal: its place in the order of starting when they were set.
-    mutating func applySettings(to slot: Slot, startedAs ordinal: UInt64, at now: Instant) {
+    /// - Parameters:
+    ///   - ordinal: its place in the order of starting when they were set.
+    ///   - startedAfterFlip: whether its start was due only after the frequent updates setting was changed.
+    mutating func applySettings(
+        to slot: Slot, startedAs ordinal: UInt64, startedAfterFlip: Bool = false, at now: Instant
+    ) {
         let record = activities[slot]
         guard record.state.isListed else { return }
         let app = app(of: record)
@@ -209,10 +217,11 @@ extension Engine {
         } else if !settings.activitiesEnabled || ordinal < apps[app].switchedOffAt {
             steps = activities[slot].machine.switchedOff(at: now)
         } else if record.state.isOpen,
-            settings.frequentPushesEnabled != record.frequentPushes || ordinal < apps[app].frequentPushesFlippedAt
+            settings.frequentPushesEnabled != record.frequentPushes
+                || !startedAfterFlip && ordinal < apps[app].frequentPushesFlippedAt
         {
             // What has ended sends nothing any more: thousands of them on a device are not written anew for it.
-            steps = activities[slot].machine.frequentPushesChanged(at: now, rules)
+            if !startedAfterFlip { steps = activities[slot].machine.frequentPushesChanged(at: now, rules) }
             activities[slot].frequentPushes = settings.frequentPushesEnabled
             if steps.isEmpty { note(activity: slot) }
         }

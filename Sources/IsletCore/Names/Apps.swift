@@ -14,6 +14,8 @@ package struct AppRecord: Sendable {
     package let name: [UInt8]
     /// The last sequence number that was given: dense from 1.
     package internal(set) var seq: UInt64 = 0
+    /// Its events until here were written before this start, maybe under other rules.
+    package internal(set) var seqAtStart: UInt64 = 0
     /// How many listed entities it has.
     package internal(set) var entities: Int = 0
     package internal(set) var digest = Digest()
@@ -27,6 +29,10 @@ package struct AppRecord: Sendable {
     /// Activities that started before this ordinal had the frequent updates setting changed under them, and back again
     /// before the sweep had reached them.
     var frequentPushesFlippedAt: UInt64 = 0
+    /// When the frequent updates setting was changed last during the present sweep; `never` where it was not.
+    var frequentPushesFlippedOn = Instant.never
+    /// When the latest of its settings was set that the present sweep carries.
+    var setAt = Instant(0)
     /// The last sweep that carried settings of it.
     var sweepNumber: UInt64 = 0
     /// Whether it is among the changed apps already.
@@ -93,6 +99,9 @@ package struct AppTable: ~Copyable {
 
     /// The app's name alone, which has the same number: to take it from the record, the whole of that was copied.
     package func name(of app: AppID) -> [UInt8] { appNames[app] }
+
+    /// Until which sequence number its events were written before this start, as above.
+    package func seqAtStart(of app: AppID) -> UInt64 { apps[Int(app)].seqAtStart }
 
     /// The app's last sequence number alone, as above.
     package func seq(of app: AppID) -> UInt64 { apps[Int(app)].seq }

@@ -47,7 +47,10 @@ extension Engine {
     /// An app: how far its stream is, and its settings.
     package func writeFact(app: AppID, to writer: inout ImageWriter) {
         let record = apps[app]
-        writer.write(byte: ActivityImage.version)
+        let isSwept = sweep.isUnderway && record.sweepNumber == sweep.number
+        // What an older release reads too, where there is nothing that it does not know.
+        let hasFlip = isSwept && record.frequentPushesFlippedOn.isSet
+        writer.write(byte: hasFlip ? AppFact.versionWithFlip : ActivityImage.version)
         writer.write(record.seq)
         writer.write(UInt64(record.entities))
         writer.write(record.digest.value)
@@ -57,8 +60,8 @@ extension Engine {
         writer.write(record.frequentPushesVersion)
         writer.write(record.switchedOffAt)
         writer.write(record.frequentPushesFlippedAt)
-        let isSwept = sweep.isUnderway && record.sweepNumber == sweep.number
-        writer.write(isSwept ? sweep.setAt : .never)
+        writer.write(isSwept ? record.setAt : .never)
+        if hasFlip { writer.write(record.frequentPushesFlippedOn) }
     }
 
     /// What is known of an app on a device; false where there is nothing to tell.
@@ -147,9 +150,11 @@ extension Engine {
         apps[app].enabledVersion = fact.enabledVersion
         apps[app].frequentPushesVersion = fact.frequentPushesVersion
         apps[app].switchedOffAt = fact.switchedOffAt
-        apps[app].frequentPushesFlippedAt = fact.frequentPushesFlippedAt
+        // Where no sweep is underway, it has reached all whom it concerns.
+        apps[app].frequentPushesFlippedAt = fact.sweptSince.isSet ? fact.frequentPushesFlippedAt : 0
+        apps[app].frequentPushesFlippedOn = fact.flippedOn
         apps[app].sweepNumber = fact.sweptSince.isSet ? 1 : 0
-        if fact.sweptSince.isSet { sweep.setAt = max(sweep.setAt, fact.sweptSince) }
+        if fact.sweptSince.isSet { apps[app].setAt = fact.sweptSince }
         startOrdinal = max(startOrdinal, fact.switchedOffAt, fact.frequentPushesFlippedAt)
     }
 
@@ -211,10 +216,17 @@ private struct AppFact {
     var frequentPushesFlippedAt: UInt64
     /// When settings were set that have not reached all of its activities yet; `never` where all have.
     var sweptSince: Instant
+    /// When the frequent updates setting was changed last meanwhile; `never` where it was not.
+    var flippedOn = Instant.never
+
+    /// The layout with that behind the rest.
+    static let versionWithFlip: UInt8 = 2
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        guard version == ActivityImage.version || version == AppFact.versionWithFlip else {
+            throw .unknownVersion(version)
+        }
         seq = try reader.integer()
         entities = Int(clamping: try reader.integer(UInt64.self))
         digest = try reader.integer()
@@ -226,6 +238,7 @@ private struct AppFact {
         switchedOffAt = try reader.integer()
         frequentPushesFlippedAt = try reader.integer()
         sweptSince = try reader.instant()
+        if version == AppFact.versionWithFlip { flippedOn = try reader.instant() }
     }
 }
 

@@ -111,6 +111,7 @@ extension Engine {
         if isProven, let first = unproven.first { throw .contradiction(first.description) }
         for index in apps.apps.indices {
             apps[AppID(index)].restored = nil
+            apps[AppID(index)].seqAtStart = apps[AppID(index)].seq
             // Until the snapshot says of every stream where it is now, nothing can be proven after the next start.
             if !isProven { appChanged(AppID(index)) }
         }

@@ -90,12 +90,19 @@ extension JSONWriter {
         changed("startedAt", from: before.shownStartedAt, to: after.shownStartedAt)
         changed("endedAt", from: before.endedAt, to: after.endedAt)
         changed("dismissAt", from: before.dismissAt, to: after.dismissAt)
-        changed("expiresAt", from: engine.expiry(of: before), to: engine.expiry(of: after))
+        // They follow from the rules, and who follows may have those of the rules before this start.
+        let hasRulesOfThisRun = event.previous > engine.apps.seqAtStart(of: event.app)
+        let expiry = engine.expiry(of: after)
+        if !hasRulesOfThisRun, expiry.isSet {
+            field("expiresAt", expiry)
+        } else {
+            changed("expiresAt", from: engine.expiry(of: before), to: expiry)
+        }
         changed("timestamp", from: before.timestamp, to: after.timestamp)
         if before.cause != after.cause { field("cause", name: after.cause.wireName) }
         // A sign of life moves the next deadline without an event, so who follows may have an older one.
         let hearsSigns = engine.rules.heartbeatStaleAfter != nil || engine.rules.heartbeatEndAfter != nil
-        patchNext(engine.next(of: before), engine.next(of: after), isSurelyKnown: !hearsSigns)
+        patchNext(engine.next(of: before), engine.next(of: after), isSurelyKnown: !hearsSigns && hasRulesOfThisRun)
         if event.renewalChanged, let renewedBy = engine.renewal(of: event.slot, record).renewedBy {
             field("renewedBy", renewedBy)
         }

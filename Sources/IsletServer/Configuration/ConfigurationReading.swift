@@ -107,8 +107,11 @@ package struct ConfigurationReading {
             ("ingest", configuration.ingest ?? ""), ("http", http ?? ""),
         ]
         for (index, (name, address)) in all.enumerated() where !address.isEmpty {
-            if address.hasPrefix("tcp://"), address.hasSuffix(":0") || address.hasSuffix(":*") { continue }
-            guard let other = all[..<index].first(where: { $0.1 == address }) else { continue }
+            let canonical = EndpointAddress.canonical(address)
+            if canonical.hasPrefix("tcp://"), canonical.hasSuffix(":0") || canonical.hasSuffix(":*") { continue }
+            guard let other = all[..<index].first(where: { EndpointAddress.canonical($0.1) == canonical }) else {
+                continue
+            }
             // Where one of them is a default, the other one is wrong.
             let said = origins[name].map { (name, $0.origin) } ?? origins[other.0].map { (other.0, $0.origin) }
             guard let (setting, origin) = said else { continue }

@@ -12,6 +12,7 @@ package enum EndpointAddress {
             guard (1...maximumPathBytes).contains(path.utf8.count) else {
                 throw SettingRefusal("no ipc address: the path has 1 to \(maximumPathBytes) bytes")
             }
+            guard !path.utf8.contains(0) else { throw SettingRefusal("no ipc address: a path has no byte 0") }
             return text
         }
         guard text.hasPrefix("tcp://") else {
@@ -39,12 +40,27 @@ package enum EndpointAddress {
         guard let number else {
             throw SettingRefusal("an address without a port: write a number up to 65535, or * for any that is free")
         }
+        guard !host.contains(":") else { throw SettingRefusal("IPv6, which is not supported: use \(use)") }
         guard host != "localhost" else { throw SettingRefusal("a name, and numbers are bound: write 127.0.0.1") }
         guard isLoopback(host) else {
             throw SettingRefusal(
                 "refused: it can be reached from outside, and there is no security yet; use \(use)")
         }
         return (host, Int(number))
+    }
+
+    /// What is equal for two spellings of one address: numbers without zeros ahead, a path without what says nothing.
+    static func canonical(_ address: String) -> String {
+        if address.hasPrefix("ipc://") {
+            let path = address.dropFirst("ipc://".count)
+            let parts = path.split(separator: "/").filter { $0 != "." }
+            return "ipc://" + (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        }
+        guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":") else { return address }
+        let host = address[..<colon].dropFirst("tcp://".count).split(separator: ".")
+        let port = address[address.index(after: colon)...]
+        let numbers = host.map { UInt8($0).map { "\($0)" } ?? String($0) }
+        return "tcp://" + numbers.joined(separator: ".") + ":" + (UInt16(port).map { "\($0)" } ?? String(port))
     }
 
     /// Whether a host is one of 127.0.0.0/8.

@@ -73,7 +73,7 @@ extension Setting {
                 $0.store.rawValue
             },
             Setting(name: "data") { text, configuration throws(SettingRefusal) in
-                guard !text.isEmpty else { throw SettingRefusal("no directory") }
+                guard !text.isEmpty, !text.utf8.contains(0) else { throw SettingRefusal("no directory") }
                 configuration.data = text
             } show: {
                 $0.data

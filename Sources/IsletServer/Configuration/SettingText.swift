@@ -30,11 +30,14 @@ enum SettingText {
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             let name = rest.dropFirst(digits.count).prefix { $0.isLetter }
-            guard let number = Milliseconds(digits), number <= longestSpan,
-                let unit = units[smallest...].firstIndex(where: { $0.name == name })
-            else { throw refusal }
+            guard !digits.isEmpty, let unit = units[smallest...].firstIndex(where: { $0.name == name }) else {
+                throw refusal
+            }
+            // Digits that are no number are too many.
+            guard let number = Milliseconds(digits), number <= longestSpan / units[unit].milliseconds,
+                total + number * units[unit].milliseconds <= longestSpan
+            else { throw SettingRefusal("too long: ten years at most") }
             total += number * units[unit].milliseconds
-            guard total <= longestSpan else { throw SettingRefusal("too long: ten years at most") }
             smallest = unit + 1
             rest = rest.dropFirst(digits.count + name.count)
         }

@@ -65,6 +65,7 @@ extension JSONWriter {
     }
 
     private mutating func entities(_ reading: ServiceReading) {
+        field("entities", reading.entities)
         key("activities")
         beginObject()
         for state in ActivityState.allCases { field(state.wireName, reading.activities[Int(state.rawValue)]) }

@@ -6,11 +6,13 @@ import IsletProtocol
 extension Partition {
     /// `timers.overdue` counts at most so many of each family.
     private static let maximumOverdue = 65_536
+    /// `service.stats` walks so often in a turn; then it tells what was so earlier in it.
+    private static let walksOfTurn = 8
 
     func inspect(_ operation: InspectionOperation, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         switch operation {
         case .stats:
-            let reading = reading()
+            let reading = reading(walkedInTurn())
             return answer { writer in
                 writer.beginAnswer(envelope, frame, ok: true)
                 writer.stats(reading)
@@ -18,21 +20,55 @@ extension Partition {
             }
         case .timers(let list):
             let scan = TimerScan(TimerFilter(list, frame, engine), limit: list.limit, at: now.domain)
-            if scan.advance(engine, slots: ListBounds.slotsAtOnce) { return answer(scan, envelope, frame) }
+            if isThroughAtOnce({ scan.advance(engine, left: &$0) }) { return answer(scan, envelope, frame) }
             return later(.timerList(scan), envelope, frame)
         case .slots(let list): return self.list(list, envelope, frame)
         case .subscribers(let list):
             let scan = SubscriberScan(subscribers, app: list.app.map { frame.bytes($0) }, limit: list.limit)
-            if scan.advance(subscribers, engine) { return answer(scan, envelope, frame) }
+            if isThroughAtOnce({ scan.advance(subscribers, engine, left: &$0) }) {
+                return answer(scan, envelope, frame)
+            }
             return later(.subscriberList(scan), envelope, frame)
         }
     }
 
-    /// All figures, now. Takes time for the timers of one list of the wheel, for those that are overdue, and for the
-    /// positions of subscribers, each within a bound.
-    package func reading() -> ServiceReading {
+    /// Figures that take walks: over the timers of one list of the wheel, which may be nearly all, over those that are
+    /// overdue, the positions of subscribers and the groups.
+    struct WalkedFigures {
+        var overdue: Int
+        var nextAt: Instant
+        var subscribers: SubscriberFigures
+        var groupBytes: Int
+        /// The number of the command that asked for them last.
+        var command: UInt64 = 0
+        /// How often they were computed in this turn.
+        var walks = 0
+    }
+
+    /// The walked figures, computed anew only where another command came since, and not very often in a turn.
+    private func walkedInTurn() -> WalkedFigures {
+        let walks = walked?.walks ?? 0
+        let isKept = walked.map { statistics.commands <= $0.command + 1 } ?? false
+        var figures = walked ?? walkedFigures()
+        if walks > 0, !isKept, walks < Self.walksOfTurn { figures = walkedFigures() }
+        figures.walks = isKept ? walks : walks + 1
+        figures.command = statistics.commands
+        walked = figures
+        return figures
+    }
+
+    private func walkedFigures() -> WalkedFigures {
+        WalkedFigures(
+            overdue: engine.overdueTimers(at: now.domain, limit: Self.maximumOverdue),
+            nextAt: engine.earliestDeadline(), subscribers: subscribers.figures(of: engine),
+            groupBytes: engine.groups.all.reduce(0) { $0 + $1.bytes })
+    }
+
+    /// All figures, now.
+    package func reading() -> ServiceReading { reading(walkedFigures()) }
+
+    private func reading(_ walked: WalkedFigures) -> ServiceReading {
         let monotonic = now.monotonic
-        let bytes = engine.groups.all.reduce(0) { $0 + $1.bytes }
         return ServiceReading(
             now: now.domain, uptime: monotonic - statistics.startedAt, guarantee: card.guarantee.rawValue,
             commands: (
@@ -41,20 +77,16 @@ extension Partition {
             ),
             events: statistics.events, joins: statistics.joins, apps: engine.apps.apps.count,
             devices: engine.devices.count, activities: engine.countByState, controls: engine.controls.countByState,
-            widgets: engine.widgets.countByState,
-            groups: (groups: engine.groups.all.count, keys: engine.groups.count, bytes: bytes),
-            timers: (
-                armed: engine.armedTimers,
-                overdue: engine.overdueTimers(at: now.domain, limit: Self.maximumOverdue),
-                nextAt: engine.earliestDeadline()
-            ),
+            widgets: engine.widgets.countByState, entities: engine.entityCount,
+            groups: (groups: engine.groups.all.count, keys: engine.groups.count, bytes: walked.groupBytes),
+            timers: (armed: engine.armedTimers, overdue: walked.overdue, nextAt: walked.nextAt),
             lateness: statistics.lateness.reading(at: monotonic), answers: statistics.answers.reading(at: monotonic),
             commits: statistics.commits.reading(at: monotonic),
             providers: ServiceReading.Providers(
                 connected: providers.providerCount, waiting: providers.waitingCalls,
                 inFlight: providers.callsInFlight, dropped: statistics.droppedProviders, totals: providers.totals,
                 spans: providers.spans(at: monotonic)),
-            subscribers: subscribers.figures(of: engine), cutClients: statistics.cutClients,
+            subscribers: walked.subscribers, cutClients: statistics.cutClients,
             connections: statistics.connections, waiting: ledger.figures,
             journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, isStopping: isStopping,
             residentBytes: residentBytes())
@@ -81,7 +113,7 @@ extension Partition {
             return refuse(envelope, frame, .badField(.cursor, .badCursor))
         }
         let scan = ListScan(filter: SlotFilter(list, frame, engine), firstRow: start, limit: list.limit, cursors: cursors)
-        if scan.advance(engine, slots: ListBounds.slotsAtOnce) { return answer(scan, envelope, frame) }
+        if isThroughAtOnce({ scan.advance(engine, left: &$0) }) { return answer(scan, envelope, frame) }
         return later(.slotList(scan), envelope, frame)
     }
 

@@ -16,6 +16,8 @@ package struct ServiceReading: Sendable {
     package var activities: [Int]
     package var controls: [Int]
     package var widgets: [Int]
+    /// How many count toward `maximumEntities`: all that are listed, of all families.
+    package var entities: Int
     package var groups: (groups: Int, keys: Int, bytes: Int)
     /// `nextAt` is not set where nothing is armed.
     package var timers: (armed: Int, overdue: Int, nextAt: Instant)

@@ -4,7 +4,7 @@ import IsletProtocol
 /// `subscriber.list` on its way through all reports, in bounded turns.
 final class SubscriberScan {
     /// How many positions a turn looks at.
-    private static let positionsPerTurn = 16_384
+    private static let positionsPerTurn = ListBounds.slotsPerTurn
 
     private struct Row {
         var nonce: [UInt8]
@@ -27,12 +27,17 @@ final class SubscriberScan {
     /// Looks at some more; true when it is through.
     func advance(_ table: SubscriberTable, _ engine: borrowing Engine) -> Bool {
         var left = Self.positionsPerTurn
+        return advance(table, engine, left: &left)
+    }
+
+    /// - Parameter left: how many positions it may look at; what is left of them afterwards.
+    func advance(_ table: SubscriberTable, _ engine: borrowing Engine, left: inout Slot) -> Bool {
         while next < nonces.count {
             guard left > 0 else { return false }
             let nonce = nonces[next]
             next += 1
             guard let report = table.reports[nonce] else { continue }
-            left -= report.positions.count + 1
+            left -= min(left, Slot(report.positions.count + 1))
             if let app, !report.positions.contains(where: { $0.app == app }) { continue }
             rows.append(Row(nonce: nonce, lag: report.lag(in: engine, app: app)))
         }

@@ -36,10 +36,15 @@ final class TimerScan {
     }
 
     /// Looks at some more slots; true when it is through.
-    func advance(_ engine: borrowing Engine, slots: Slot = ListBounds.slotsPerTurn) -> Bool {
+    func advance(_ engine: borrowing Engine) -> Bool {
+        var left = ListBounds.slotsPerTurn
+        return advance(engine, left: &left)
+    }
+
+    /// - Parameter left: how many slots it may look at; what is left of them afterwards.
+    func advance(_ engine: borrowing Engine, left: inout Slot) -> Bool {
         guard let filter else { return true }
         turns += 1
-        var left = slots
         while let family = families.first {
             let count = engine.slotCount(of: family)
             let end = Slot(min(UInt64(count), UInt64(nextSlot) + UInt64(left)))

@@ -19,6 +19,8 @@ enum ListBounds {
     static let slotsPerTurn: Slot = 16_384
     /// A list that needs no more slots than this is answered in its own turn.
     static let slotsAtOnce: Slot = 65_536
+    /// How many slots all lists of a turn look at that are answered in it; those beyond take more than one.
+    static let slotsOfTurn: Slot = 524_288
     /// Once a turn has put so many into the order of presentation, it does no more of that.
     static let presentedPerTurn = 65_536
     /// Rows stop before the answer grows beyond this, so that it fits into a frame of 1 MiB.
@@ -71,11 +73,18 @@ final class ListScan<Filter: ListFilter> {
     }
 
     /// Looks at some more slots; true when it is through.
-    func advance(_ engine: borrowing Engine, slots: Slot = ListBounds.slotsPerTurn) -> Bool {
+    func advance(_ engine: borrowing Engine) -> Bool {
+        var left = ListBounds.slotsPerTurn
+        return advance(engine, left: &left)
+    }
+
+    /// - Parameter left: how many slots it may look at; what is left of them afterwards.
+    func advance(_ engine: borrowing Engine, left: inout Slot) -> Bool {
         guard let filter else { return true }
         turns += 1
         let count = Filter.slotCount(in: engine)
-        let end = Slot(min(UInt64(count), UInt64(nextSlot) + UInt64(slots)))
+        let end = Slot(min(UInt64(count), UInt64(nextSlot) + UInt64(left)))
+        left -= end - min(end, nextSlot)
         while nextSlot < end {
             if filter.matches(nextSlot, in: engine) {
                 total += 1
@@ -123,6 +132,20 @@ final class ListScan<Filter: ListFilter> {
         writer.field("exact", turns <= 1)
         if let nextRow { writer.field("next", string: cursors.cursor(to: nextRow)) }
         writer.endObject()
+    }
+}
+
+extension Partition {
+    /// Lets a list look at as many slots at once as this turn still may; true when it is through.
+    ///
+    /// - Parameter advance: goes on with it, and takes from the count that it is lent.
+    func isThroughAtOnce(_ advance: (inout Slot) -> Bool) -> Bool {
+        let allowed = min(ListBounds.slotsAtOnce, ListBounds.slotsOfTurn - slotsLookedAt)
+        guard allowed > 0 else { return false }
+        var left = allowed
+        let isThrough = advance(&left)
+        slotsLookedAt += allowed - left
+        return isThrough
     }
 }
 

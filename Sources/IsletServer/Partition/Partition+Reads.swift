@@ -139,7 +139,7 @@ extension Partition {
             return refuse(envelope, frame, .badField(.cursor, .badCursor))
         }
         let scan = ListScan(filter: filter, firstRow: start, limit: list.limit, cursors: cursors)
-        if scan.advance(engine, slots: ListBounds.slotsAtOnce) {
+        if isThroughAtOnce({ scan.advance(engine, left: &$0) }) {
             return answer { scan.write(to: &$0, envelope, frame) }
         }
         return later(.list(scan), envelope, frame)

@@ -25,12 +25,16 @@ extension Partition {
     }
 
     /// Whether commands are taken now: not while a batch waits that is large enough, nor while large answers wait to
-    /// leave, nor while too many wait for a clock that travels. But where there are providers, the clock may wait for what
+    /// leave, nor while a manual clock catches up with what is overdue since before the start, nor while too many wait
+    /// for one that travels. But where there are providers, the clock may wait for what
     /// they say, and they are given up if nothing is heard of them: all is read then.
     package var takesCommands: Bool {
         guard waiting.count < WaitingWork.messages.limits.count || providers.providerCount > 0 else {
             return false
         }
+        // What happens now has no place before what was due earlier. While the disk is full neither happens, and reads
+        // are answered.
+        guard !isCatchingUp || flights.isDiskFull else { return false }
         return !isStopping && !isWornOut && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 

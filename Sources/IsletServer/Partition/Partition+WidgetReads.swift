@@ -65,7 +65,7 @@ extension Partition {
             return refuse(envelope, frame, .badField(.cursor, .badCursor))
         }
         let scan = ListScan(filter: WidgetFilter(list, frame, engine), firstRow: start, limit: list.limit, cursors: cursors)
-        if scan.advance(engine, slots: ListBounds.slotsAtOnce) {
+        if isThroughAtOnce({ scan.advance(engine, left: &$0) }) {
             return answer { scan.write(to: &$0, envelope, frame) }
         }
         return later(.widgetList(scan), envelope, frame)

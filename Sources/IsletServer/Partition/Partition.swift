@@ -82,6 +82,10 @@ package final class Partition {
     var joins = JoinQueue()
     /// How many activities this turn has put into the order of presentation.
     var presented = 0
+    /// How many slots lists have looked at in this turn that are answered in it.
+    var slotsLookedAt: Slot = 0
+    /// What `service.stats` has walked for in this turn.
+    var walked: WalkedFigures?
     @exclusivity(unchecked) var watermarks = WatermarkSchedule()
     @exclusivity(unchecked) var retries = RetryWindow()
     /// What waits or is remembered for each peer.
@@ -195,6 +199,8 @@ package final class Partition {
         now = clock.turn(at: reading)
         presented = 0
         engine.beginTurn()
+        slotsLookedAt = 0
+        walked = nil
         if executesWaiting { continueWaiting() }
         if isRestDue { continueResting() }
         guard !isStopping, hasRoom else { return false }

@@ -196,6 +196,33 @@ struct EngineSweepTests {
         #expect(rig.state(new) == .active)
     }
 
+    @Test("frequent updates that changed while it was pending are nothing to one that runs", arguments: [true, false])
+    func flippedWhilePending(isThrough: Bool) {
+        let (rig, _, _) = Self.crowd()
+        let pending = rig.started(on: rig.now + 5)
+        rig.set(enabled: true)
+        rig.set(frequent: false)
+        if isThrough { rig.settle() }
+        #expect(rig.state(pending) == .pending)
+        rig.now = rig.now + 9
+        rig.set(enabled: true)
+        rig.settle()
+        #expect(rig.state(pending) == .active)
+    }
+
+    @Test("one whose start was due before frequent updates were changed on the way ends, however late that is noticed")
+    func flippedAfterStart() {
+        let (rig, _, _) = Self.crowd()
+        let started = rig.started(on: rig.now + 5)
+        rig.set(enabled: true)
+        rig.now = rig.now + 7
+        rig.set(frequent: false)
+        rig.now = rig.now + 9
+        rig.set(enabled: true)
+        rig.settle()
+        #expect(rig.state(started) == .ended)
+    }
+
     @Test("settings of two apps on the way at once have both their effect, and only on their own")
     func twoApps() {
         let (rig, mine, others) = Self.crowd()

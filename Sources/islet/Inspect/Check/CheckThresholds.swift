@@ -101,9 +101,17 @@ struct CheckReading: Sendable {
 
     var entitiesPercent: Int64? {
         guard let maximumEntities, maximumEntities > 0 else { return nil }
+        guard let held = stats.number("entities") ?? listed else { return nil }
+        return held.multipliedClamped(by: 100) / maximumEntities
+    }
+
+    /// What an older service tells of its entities, by state.
+    private var listed: Int64? {
         let families = ["activities", "controls", "widgets"].compactMap { stats.object($0) }
-        let total = families.flatMap(\.members).reduce(Int64(0)) { $0.addingClamped($1.value.integer ?? 0) }
-        return total.multipliedClamped(by: 100) / maximumEntities
+        guard !families.isEmpty else { return nil }
+        let states = families.flatMap(\.members).filter { $0.name != "dismissed" }
+        let keys = stats.number("groups", "keys") ?? 0
+        return states.reduce(keys) { $0.addingClamped($1.value.integer ?? 0) }
     }
 
     /// Judges it.
