@@ -182,7 +182,29 @@ _ODD = (AttributeError, LookupError, TypeError, ValueError)
 
 
 def _encode(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    """Any mapping is as good as a dictionary."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
+
+
+def _depth(frame: bytes) -> int:
+    """How deep arrays and objects of a frame nest."""
+    depth = deepest = 0
+    for found in _NESTING.finditer(frame):
+        if found[0] in (b"[", b"{"):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif found[0] in (b"]", b"}"):
+            depth -= 1
+    return deepest
 
 
 def _integer(digits: str) -> int | decimal.Decimal:
@@ -278,7 +300,10 @@ class Client:
         """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`. `client` is
         the UUID that makes retries safe: give one only where calls are to be repeated by another process, under a `req`
         of your own. Other calls are numbered, after `prefix` and a part by chance."""
-        _checked_timeout(timeout)
+        if timeout is None or not timeout >= 0:
+            raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
+        if not first_retry > 0:
+            raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
         self.app = app or os.environ.get("ISLET_APP")
         self.endpoints = endpoints or Endpoints.given()
         self.timeout, self.first_retry = timeout, first_retry
@@ -1496,6 +1521,16 @@ def _said(failure: BaseException) -> str:
         return "its message cannot be made"
 
 
+def _done(given: Any) -> Any:
+    """What a handler gave, unless that is still to be awaited: behind a wrapper no declaration shows that it is async."""
+    if not inspect.isawaitable(given):
+        return given
+    if inspect.iscoroutine(given):
+        given.close()
+    raise Fail("the handler is async, and nothing awaits it: it has not run. A handler runs on a thread of its own, so "
+               "write a plain function, with asyncio.run() in it if need be")
+
+
 def _cut(text: str, limit: int) -> str:
     """As much of a text as has so many bytes of JSON, without what is no UTF-8 (of file names, for example)."""
     text = text.encode(errors="replace")[:limit].decode(errors="ignore")
@@ -1539,7 +1574,7 @@ class Provider:
 
     VALUE_LIMIT, OPTIONS_LIMIT, TEXT_LIMIT, MESSAGE_LIMIT, URL_LIMIT = 4_096, 60_000, 256, 1_024, 2_048
     """Bytes of JSON; longer texts are cut."""
-    FRAME_LIMIT = 65_536
+    FRAME_LIMIT, DEPTH_LIMIT = 65_536, 64
     """Bytes of an answer, and so of a timeline."""
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
@@ -1574,7 +1609,7 @@ class Provider:
             end.setblocking(False)
         self.registered = threading.Event()
         """Set while the service has this provider registered."""
-        self._stopping = self._running = False
+        self._stopping = self._running = self._has_ended = False
         self._handling = threading.local()
         """`call` is set on the threads of handlers."""
         self._calls: dict[str, _Call] = {}
@@ -1642,8 +1677,16 @@ class Provider:
     def run(self) -> None:
         """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
         refuses the registration for good, such as `conflict` with another provider that declares a kind differently."""
+        self._begin_run()
+        self._serve()
+
+    def _begin_run(self) -> None:
+        if self._running:
+            raise RuntimeError("it is running already")
+        self._failure, self._running, self._has_ended = None, True, False
+
+    def _serve(self) -> None:
         self.id = str(uuid.uuid4())
-        self._running = True
         attempt = 0
         with self._signals():
             try:
@@ -1665,19 +1708,19 @@ class Provider:
             finally:
                 self._forget()
                 self._stopping = self._running = False
+                self._has_ended = True
 
     def start(self) -> Provider:
         """Runs it on a thread of its own, until `stop()` or the end of `with provider.start():`."""
-        if self._thread and self._thread.is_alive():
-            raise RuntimeError("it is running already")
+        self._begin_run()
+        self._stopping = False
 
         def body() -> None:
             try:
-                self.run()
+                self._serve()
             except BaseException as failure:
                 self._failure = failure
 
-        self._failure, self._stopping, self._running = None, False, True
         self._thread = threading.Thread(target=body, name="islet-provider", daemon=True)
         self._thread.start()
         return self
@@ -1686,7 +1729,8 @@ class Provider:
         """Ends it: no new calls, those at work have `grace` seconds, then goodbye. From any thread or signal handler;
         after `start()` it waits for the end, and raises what the run has raised. Within a handler it does not wait, since
         the end waits for the handler."""
-        self._stopping = True  # no lock: this may be a signal handler
+        # No lock: this may be a signal handler. One that comes before a run ends it at once; one after it ends no later one.
+        self._stopping = not self._has_ended
         self._wake()
         thread = self._thread  # another thread may stop it too
         if thread and thread is not threading.current_thread() and not hasattr(self._handling, "call"):
@@ -1905,7 +1949,10 @@ class Provider:
                 signal.raise_signal(number)
 
         if threading.current_thread() is threading.main_thread():
-            before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+            # Known before the first of them can come.
+            before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+            for number in before:
+                signal.signal(number, stop)
         try:
             yield
         finally:
@@ -1934,20 +1981,22 @@ class Provider:
         frame = _encode(_members(op="provider.answer", provider=self.id, call=call.id, **answer))
         if len(frame) > self.FRAME_LIMIT:
             raise Fail(f"the answer has {len(frame)} bytes, and may have {self.FRAME_LIMIT}")
+        if (depth := _depth(frame)) > self.DEPTH_LIMIT:
+            raise Fail(f"the answer nests {depth} levels deep, and may nest {self.DEPTH_LIMIT}")
         return frame
 
     def _control_answer(self, call: _Call) -> JSON:
         handler, control, op = call.handler, call.asked, call.frame["op"]
         toggles = handler.template == "toggle"
         if op == "control.options":
-            given = Answer(_options(handler.options(control, call.frame.get("parameter"))))
+            given = Answer(_options(_done(handler.options(control, call.frame.get("parameter")))))
         elif op == "control.value":
-            value = handler.current_value(control)
+            value = _done(handler.current_value(control))
             given = value if isinstance(value, Answer) else Answer(value)
             if toggles and not isinstance(given.value, bool):
                 raise Fail(f"current_value gave {given.value!r:.100}, which is no bool")
         else:
-            status = handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control)
+            status = _done(handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control))
             given = status if isinstance(status, Answer) else Answer(status=status)
         for name in self._misfits(given):
             said = f"{getattr(given, name)!r:.100} is no {name}"
@@ -1957,42 +2006,56 @@ class Provider:
             log.warning("%s: %s", control.kind, said)
             given = dataclasses.replace(given, **{name: None})
         limit = self.OPTIONS_LIMIT if op == "control.options" else self.VALUE_LIMIT
-        if (size := len(_encode(given.value))) > limit:
-            raise Fail(f"the value has {size} bytes, and may have {limit}")
+        try:
+            if (size := len(encoded := _encode(given.value))) > limit:
+                raise Fail(f"the value has {size} bytes, and may have {limit}")
+            if (depth := 1 + _depth(encoded)) > self.DEPTH_LIMIT:
+                raise Fail(f"the value nests {depth - 1} levels deep, and may nest {self.DEPTH_LIMIT - 1}")
+        except (Fail, TypeError, ValueError, RecursionError) as failure:
+            if not call.acts:
+                raise
+            log.warning("%s: the value is left out: %s", control.kind, _said(failure))
+            given = dataclasses.replace(given, value=None)
         return {name: _cut(value, self.TEXT_LIMIT) if isinstance(value, str) and name not in ("value", "url") else value
-                for name, value in dataclasses.asdict(given).items()}
+                for name, value in ((field.name, getattr(given, field.name)) for field in dataclasses.fields(given))}
 
     def _misfits(self, given: Answer) -> list[str]:
         """The members of an answer that the service would refuse."""
         said = {name: value for name in _ANSWERED if (value := getattr(given, name)) is not None}
         return [name for name, value in said.items() if not isinstance(value, _ANSWERED[name])
-                or (name == "url" and len(value.encode(errors="replace")) > self.URL_LIMIT)]
+                or (name == "url" and not self._is_url(value))]
+
+    def _is_url(self, text: str) -> bool:
+        try:
+            return len(text.encode()) <= self.URL_LIMIT
+        except UnicodeEncodeError:  # of a file name, for example
+            return False
 
     def _widget_answer(self, call: _Call) -> JSON:
         handler, widget, frame = call.handler, call.asked, call.frame
         match frame["op"]:
             case "widget.timeline":
-                timeline = _timeline(handler.timeline(widget))
+                timeline = _timeline(_done(handler.timeline(widget)))
                 return {"entries": [entry._wire() for entry in timeline.entries], "policy": timeline.policy,
                         "needs_login": timeline.needs_login or None}
             case "widget.snapshot":
-                return {"entries": [entry._wire() for entry in _timeline(handler.snapshot(widget)).entries]}
+                return {"entries": [entry._wire() for entry in _timeline(_done(handler.snapshot(widget))).entries]}
             case "widget.perform":
-                handler.perform(widget, frame.get("action"), frame.get("parameters") or {})
+                _done(handler.perform(widget, frame.get("action"), frame.get("parameters") or {}))
                 return {}
             case "widget.recommendations":
                 return {"value": [{"configuration": configuration, "description": description}
-                                  for configuration, description in handler.recommendations()]}
+                                  for configuration, description in _done(handler.recommendations())]}
             case "widget.relevance":
-                return {"value": [relevance._wire() for relevance in handler.relevance()]}
+                return {"value": [relevance._wire() for relevance in _done(handler.relevance())]}
         name = frame.get("parameter")
         match frame.get("query"):
             case "entitiesFor":
-                options = handler.entities(widget, name, frame.get("identifiers") or [])
+                options = _done(handler.entities(widget, name, frame.get("identifiers") or []))
             case "defaultResult":
-                options = [option] if (option := handler.default_option(widget, name)) is not None else []
+                options = [option] if (option := _done(handler.default_option(widget, name))) is not None else []
             case _:
-                options = handler.options(widget, name)
+                options = _done(handler.options(widget, name))
         return {"value": _options(options)}
 
     def _failed(self, call: str, message: str, retryable: bool = False) -> bytes:

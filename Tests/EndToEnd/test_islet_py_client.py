@@ -589,3 +589,12 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_call_with_the_same_req(
         assert client.call("service.ping", req="mine")["number"] >= 2
         last = len(service.messages)
         assert client.call("service.info", req="mine")["number"] > last
+
+
+@pytest.mark.parametrize("options, said", [
+    ({"timeout": None}, "a timeout is a number"), ({"timeout": float("nan")}, "a timeout is a number"),
+    ({"timeout": -1}, "a timeout is a number"), ({"first_retry": 0}, "first_retry is a number"),
+    ({"first_retry": -1}, "first_retry is a number")])
+def test_times_that_no_call_could_have_are_refused_when_the_client_is_made(options, said):
+    with pytest.raises(ValueError, match=said):
+        islet.Client("com.example.app", **options)

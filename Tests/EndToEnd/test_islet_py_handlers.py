@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import types
 
 import islet
 import pytest
@@ -265,3 +266,79 @@ def test_the_oldest_python_is_named_and_can_read_the_file():
     assert "Python 3.10 or later" in ast.get_docstring(ast.parse(source, feature_version=(3, 10)))
     with pytest.raises(SyntaxError):
         ast.parse(source, feature_version=(3, 9))
+
+
+@pytest.mark.parametrize("hidden", [
+    functools.wraps(nothing)(lambda *given: nothing(*given)), type("Called", (), {"__call__": nothing})()])
+def test_what_a_handler_gives_to_be_awaited_is_a_failed_call(made, fake, hidden):
+    provider = made(start=False)
+    provider.button(DOOR)(hidden)
+    provider.start().wait_until_registered()
+    assert "it has not run" in fake.answer(fake.call("perform", DOOR), "provider.fail")["message"]
+
+
+def nested(levels):
+    value = 0
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def test_a_value_that_nests_too_deep_never_reaches_the_service(made, fake):
+    provider = made(start=False)
+    values = [nested(63), nested(64), {"text": "[" * 100}]
+
+    @provider.button(DOOR)
+    class Deep(islet.Button):
+        def current_value(self, control):
+            return values.pop(0)
+
+    provider.start().wait_until_registered()
+    assert fake.answer(fake.call("value", DOOR))["value"] == nested(63)
+    assert "64 levels deep" in fake.answer(fake.call("value", DOOR), "provider.fail")["message"]
+    assert fake.answer(fake.call("value", DOOR))["value"] == {"text": "[" * 100}
+
+
+@pytest.mark.parametrize("answer", [
+    islet.Answer(url="https://example.com/\ud800"), islet.Answer(object()), islet.Answer("x" * 5_000),
+    islet.Answer(nested(64))])
+def test_an_action_was_performed_whatever_else_it_gives(made, fake, answer):
+    provider = made(start=False)
+    provider.button(DOOR)(lambda control: answer)
+    provider.start().wait_until_registered()
+    given = fake.answer(fake.call("perform", DOOR))
+    assert "url" not in given and "value" not in given
+
+
+def test_any_mapping_is_content(made, fake):
+    content = types.MappingProxyType({"temperature": 21})
+    provider = made(start=False)
+    provider.widget(FORECAST, ["systemSmall"])(lambda widget: islet.TimelineEntry(widget.now, content))
+    provider.start().wait_until_registered()
+    [entry] = fake.answer(fake.call_widget("timeline", FORECAST))["entries"]
+    assert entry["content"] == {"temperature": 21}
+
+
+def test_a_provider_that_runs_is_not_run_again(made, fake, torch):
+    provider = made((TORCH, torch))
+    fake.registered()
+    for again in (provider.run, provider.start):
+        with pytest.raises(RuntimeError, match="it is running already"):
+            again()
+    assert fake.answer(fake.call("value", TORCH))["value"] is False
+
+
+def test_a_stop_of_what_does_not_run_ends_nothing_later(made, fake, torch):
+    provider = made((TORCH, torch))
+    fake.registered()
+    provider.stop()
+    provider.stop()
+    thread = threading.Thread(target=provider.run)
+    thread.start()
+    try:
+        fake.registered()
+        assert fake.answer(fake.call("value", TORCH))["value"] is False
+    finally:
+        provider.stop()
+        thread.join(DEADLINE)
+    assert not thread.is_alive()
