@@ -333,7 +333,7 @@ def test_a_stop_of_what_does_not_run_ends_nothing_later(made, fake, torch):
     fake.registered()
     provider.stop()
     provider.stop()
-    assert fake.next()["op"] == "provider.leave"
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
     thread = threading.Thread(target=provider.run)
     thread.start()
     try:
