@@ -585,7 +585,10 @@ class _Machine:
     - snapshot and replay: `PULL_LIMIT` from chunk to chunk, then again on another connection, after a backoff; a refusal
       that says "later" is asked again when it says;
     - digest: `DIGEST_LIMIT`, then again;
-    - a subscription that is silent for `SILENCE`, although watermarks come every 30 s: another one, and a join."""
+    - a subscription that is silent for `SILENCE`, although watermarks come every 30 s: another one, and a join.
+
+    Numbers show a prefix no gap. So where its subscription may have missed something, above all with its connection
+    (`_doubt`), it takes nothing in until a join was answered after that, and then replays from where it stood."""
 
     CREDIT = 4
     """Chunks of a snapshot or replay that may be on their way."""
@@ -620,6 +623,7 @@ class _Machine:
         self._asked_at = 0  # `seq` when the nonce was subscribed to
         self._join_attempt = 0
         self._join_due: float | None = None
+        self._doubted = False  # a prefix alone: what comes may have a gap before it, until a join is answered
         self._silence_due = now + self.SILENCE
         # The pull that is wanted (`_pull_begin`) or under way (`_pull_due`).
         self._pull: JSON | None = None
@@ -673,6 +677,14 @@ class _Machine:
         self._now, self._silence_due = now, now + self.SILENCE
         self._message(frames)
 
+    def disconnected(self, now: float) -> None:
+        """The subscription's connection was lost; called before anything that came by another one. The nonce is a fresh
+        one, so that no answer from before counts."""
+        self._now = now
+        if self.prefix:
+            self._doubt()
+            self._join()
+
     def pulled(self, frames: list[bytes], now: float) -> None:
         """A message came on the bulk connection."""
         self._now = now
@@ -716,7 +728,16 @@ class _Machine:
 
     # Joining
 
+    def _doubt(self) -> None:
+        """What comes next by the subscription may not be what follows."""
+        if self.prefix:
+            self._doubted = True
+            self._forget_digest()
+            if self.state == "following":
+                self.state = "joining"
+
     def _subscribe_anew(self) -> None:
+        self._doubt()
         self._silence_due = self._now + self.SILENCE
         self._nonce = b""
         topics = [self.prefix, f"{self.app}/~"] if self.prefix else [f"{self.app}/"]
@@ -746,10 +767,12 @@ class _Machine:
         if not isinstance(seq, int) or not (epoch is None or isinstance(epoch, str)):
             return
         if self._answered:  # nobody asked: the connection is new
+            self._doubt()
             return self._join_soon()
         self._answered, self._join_due, self._join_attempt = True, None, 0
         if self.synced and epoch is None and self.seq > self._asked_at == 0:
             return self._join_soon()  # it was under way while the app had its first events: no new history
+        doubted, self._doubted = self._doubted, False
         self._checked = None
         self._check_due = min(self._check_due, self._now + 1.0)
         self._waiting = collections.deque(pair for pair in self._waiting if pair[1]["epoch"] == epoch)
@@ -763,7 +786,7 @@ class _Machine:
         self._head = max(self._head, seq)
         if self._need:  # the pull may have gone with its connection
             self._snapshot(self._need)
-        elif self.state == "repairing":
+        elif self.state == "repairing" or (doubted and self._head > self.seq):
             self._replay()
         else:
             self.state = "following"
@@ -818,6 +841,8 @@ class _Machine:
     def _wait(self, topic: str, event: JSON) -> None:
         if len(self._waiting) >= self.WAITING:  # a gap, repaired like any other
             self._waiting.clear()
+            self._doubt()
+            self._join_soon()
         self._waiting.append((topic, event))
 
     def _watermark(self, mark: JSON) -> None:
@@ -1055,9 +1080,9 @@ class _Machine:
         self.fuzzy, self._pending = max(end["seq"], self._from), end
         # The events up to the end are under way by the subscription: missing only if a later one shows a gap.
         self._head = max(self._head, self.seq)
-        change, out = Change("synced", reason=self._need, missed=missed), self._room()
+        change, out, state = Change("synced", reason=self._need, missed=missed), self._room(), self._resting()
         out += (change,)  # as in `_tell`
-        self.out, self._told, self.state, self.synced, self._need = out, self.seq, "following", True, None
+        self.out, self._told, self.state, self.synced, self._need = out, self.seq, state, True, None
         if self._compare(self.seq + 1):
             self._go_on()
 
@@ -1078,9 +1103,13 @@ class _Machine:
         if header["seq"] > self.seq:
             self._snapshot("eventsLost")
             return False
-        self._attempt, self._head, self.state = 0, self.seq, "following"
+        self._attempt, self._head, self.state = 0, self.seq, self._resting()
         self._go_on()
         return False
+
+    def _resting(self) -> str:
+        """What it is after a pull."""
+        return "joining" if self._doubted else "following"
 
 
 class Replica:
@@ -1094,6 +1123,8 @@ class Replica:
 
     It belongs to one thread at a time and to the process that made it; it is neither copied nor pickled."""
 
+    TURN = 256
+    """Messages that are taken in from one socket before the other has its turn."""
     PULLING, CHUNK = 5.0, 0.25
     """Seconds that `changes()` takes at most, after a pause of `PULL_LIMIT`, where its timeout is over but a snapshot or
     replay comes in; and those from chunk to chunk."""
@@ -1112,6 +1143,9 @@ class Replica:
         self._read_at = time.monotonic()
         self._process = os.getpid()
         self._events: Any = None
+        self._losses: Any = None
+        """Has a message for each connection that the subscription lost. It is read, whatever that means: one that is not
+        stalls libzmq."""
         self._bulk: Any = None
         self._open_bulk()
         self._do()
@@ -1176,7 +1210,7 @@ class Replica:
         return self
 
     def close(self) -> None:
-        self._events.close()
+        self._close_events()
         self._bulk.close()
 
     def __enter__(self) -> Replica:
@@ -1206,24 +1240,42 @@ class Replica:
             ready = dict(self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest))))
             self._interrupted = True  # until the end, which an exception of a signal's handler leaves out
             more = self._bulk in ready and self._drain(self._bulk, machine.pulled)
-            more |= self._events in ready and self._drain(self._events, machine.subscribed)
+            more |= (self._events in ready or self._losses in ready) and self._drain_events()
             self._read_at = time.monotonic()
             machine.tick(self._read_at)
             self._do()
             self._interrupted = False
             return more
 
-    @staticmethod
-    def _drain(source: Any, take: Callable[[list[bytes], float], None]) -> bool:
+    def _drain(self, source: Any, take: Callable[[list[bytes], float], None]) -> bool:
         """Takes in so many messages at a time; whether there may be more."""
-        for _ in range(256):
+        messages = self._received(source)
+        self._take_in(messages, take)
+        return len(messages) == self.TURN
+
+    def _drain_events(self) -> bool:
+        """The same for the subscription. A loss is known before what comes by the next connection can be received; so
+        they are looked for after the messages were, and told before them."""
+        messages = self._received(self._events)
+        if self._received(self._losses):
+            self._machine.disconnected(time.monotonic())
+        self._take_in(messages, self._machine.subscribed)
+        return len(messages) == self.TURN
+
+    def _received(self, source: Any) -> list[list[bytes]]:
+        messages: list[list[bytes]] = []
+        with contextlib.suppress(zmq.Again):
+            while len(messages) < self.TURN:
+                messages.append(source.recv_multipart(zmq.DONTWAIT))
+        return messages
+
+    @staticmethod
+    def _take_in(messages: list[list[bytes]], take: Callable[[list[bytes], float], None]) -> None:
+        for message in messages:
             try:
-                take(source.recv_multipart(zmq.DONTWAIT), time.monotonic())
-            except zmq.Again:
-                return False
+                take(message, time.monotonic())
             except _ODD:
                 log.exception("passed over a message that is none of the contract")
-        return True
 
     def _do(self) -> None:
         """What the machine wants done."""
@@ -1249,15 +1301,29 @@ class Replica:
 
     def _open_events(self, topics: list[bytes]) -> None:
         if self._events is not None:
-            self._events.close()
-        self._events = _socket(self._context, zmq.SUB, self.endpoints.events)
+            self._close_events()
+        self._events = _socket(self._context, zmq.SUB, self.endpoints.events, self._watch)
         for topic in topics:
             self._events.subscribe(topic)
         self._listen()
 
+    def _watch(self, made: Any) -> None:
+        address = f"inproc://islet-{uuid.uuid4()}"
+        made.monitor(address, zmq.EVENT_DISCONNECTED)
+        self._losses = made.context.socket(zmq.PAIR)
+        self._losses.setsockopt(zmq.LINGER, 0)
+        self._losses.setsockopt(zmq.RCVHWM, 0)  # who is not read for long must not stall libzmq
+        self._losses.connect(address)
+
+    def _close_events(self) -> None:
+        if not self._events.closed:
+            self._events.disable_monitor()
+        self._events.close()
+        self._losses.close()
+
     def _listen(self) -> None:
         self._poller = zmq.Poller()
-        for source in filter(None, (self._events, self._bulk)):
+        for source in filter(None, (self._events, self._losses, self._bulk)):
             self._poller.register(source, zmq.POLLIN)
 
 

@@ -171,6 +171,63 @@ def test_a_digest_that_events_have_overtaken_is_compared_with_what_held_then(is_
     assert machine.core.state == ("following" if is_right else "snapshotting")
 
 
+def test_a_prefix_takes_nothing_in_between_a_lost_connection_and_the_answer_to_a_join():
+    """Neither an event nor a watermark moves it past what it missed; the replay begins where it stood."""
+    machine = Machine(PREFIX).snapshot(1, x=1).turn(2.0)
+    late = machine.core._nonce
+    machine.core.disconnected(machine.now)
+    machine.turn()
+    # An answer that was on its way before the loss speaks of no other connection.
+    machine.subscribed(late, at=0, apps={APP: {"epoch": "e1", "seq": 1}})
+    machine.event(5, 4).mark(6)
+    assert (machine.core.state, machine.core.seq) == ("joining", 1)
+    machine.join("e1", 6)
+    [replay] = machine.questions("bulk.replay")
+    assert replay["from"] == 1 and machine.core.state == "repairing"
+    rows = [(f"{APP}/activity/Ride/x", {"epoch": "e1", "seq": seq, "event": "activity.updated", "from": "active",
+                                        "to": "active", "activity": {"revision": seq - 1, "state": "active"}})
+            for seq in (3, 4, 5)]
+    rows.insert(0, (f"{APP}/group/g/k", {"epoch": "e1", "seq": 2, "event": "group.set", "group": {"revision": 1}}))
+    rows.append((f"{APP}/group/g/k", {"epoch": "e1", "seq": 6, "event": "group.set", "group": {"revision": 2}}))
+    machine.answer(replay, *rows, chunk=0, rows=5, end=True, epoch="e1", seq=6)
+    assert (machine.core.state, machine.core.seq, machine.told()) == ("following", 6, ["joined", 3, 4, 5])
+
+
+@pytest.mark.parametrize("pull", ["snapshot", "replay"])
+def test_a_prefix_that_loses_its_connection_in_a_pull_waits_for_the_join_as_well(pull):
+    machine = Machine(PREFIX)
+    if pull == "replay":
+        machine.snapshot(1, x=1).core.disconnected(machine.now)
+        machine.turn().join("e1", 2)
+        [replay] = machine.questions("bulk.replay")
+    machine.core.disconnected(machine.now)
+    machine.turn()
+    if pull == "replay":
+        event = {"epoch": "e1", "seq": 2, "event": "group.notified"}
+        machine.answer(replay, (f"{APP}/group/g", event), chunk=0, rows=1, end=True, epoch="e1", seq=2)
+    else:
+        machine.snapshot(2, x=1)
+    machine.mark(9)
+    assert (machine.core.state, machine.core.seq) == ("joining", 2)
+    machine.join("e1", 9)
+    assert [replay["from"] for replay in machine.questions("bulk.replay")] == [2]
+
+
+def test_a_prefix_for_which_too_much_waits_replays_it(monkeypatch):
+    monkeypatch.setattr(islet._Machine, "WAITING", 4)
+    machine = Machine(PREFIX).snapshot(1, x=1)
+    machine.core.disconnected(machine.now)
+    machine.turn().join("e1", 2)
+    [replay] = machine.questions("bulk.replay")
+    for seq in range(3, 8):
+        machine.event(seq, seq)
+    event = {"epoch": "e1", "seq": 2, "event": "activity.updated", "from": "active", "to": "active",
+             "activity": {"revision": 2, "state": "active"}}
+    machine.answer(replay, (f"{APP}/activity/Ride/x", event), chunk=0, rows=1, end=True, epoch="e1", seq=2)
+    machine.turn(0.1).join("e1", 7)
+    assert [replay["from"] for replay in machine.questions("bulk.replay")] == [2]
+
+
 def test_a_subscription_that_is_silent_is_made_anew():
     machine = Machine().snapshot()
     machine.turn(30.0).mark(0).turn(44.0)

@@ -32,6 +32,7 @@ class PlayedService:
         self.play, self.rng = play, rng
         self.lives = itertools.count(1)
         self.truth = {}  # (epoch, seq) → {topic: revision}
+        self.log = {}  # (epoch, seq) → topic
         self.topics, self.pulls = [], {}
         self.forget()
 
@@ -66,6 +67,7 @@ class PlayedService:
         body = {"epoch": self.epoch, "seq": self.seq, "at": 0, **event, "activity": patch}
         self.events.append((self.seq, topic, body))
         self.truth[self.epoch, self.seq] = {topic: each["revision"] for topic, each in self.entities.items()}
+        self.log[self.epoch, self.seq] = topic
         self.publish(topic.encode(), body)
 
     def publish(self, topic, body):
@@ -172,7 +174,9 @@ class Play:
         self._lives = {"events": 0, "bulk": 0}  # connections so far: what was on its way on an older one is lost
         rng = random.Random(seed)
         self.service = PlayedService(self, rng)
+        self._wanted = []  # what the replica's socket is subscribed to, and so each connection of it
         self.last = {}  # epoch → the event that was told last
+        self.known = {}  # epoch → up to where its reader knows all
         self.heard = {}  # topic → revision, from nothing but what was told
         self._script(rng)
         self.machine = islet._Machine(APP, prefix, 0.0, random.Random(seed))
@@ -207,13 +211,20 @@ class Play:
             self._lives[end] += 1
         if "bulk" in ends:
             self.service.pulls.clear()
+        self._step(lambda: self.machine.disconnected(self.now))
 
     def _connect(self, ends):
+        """Subscriptions are sent one after another, prefixes first: much may happen before the join is answered."""
         for end in ends:
             self._down[end] = False
-        topics, self.service.topics = self.service.topics, []
-        for topic in topics:
-            self.service.subscribe(topic)
+        self.service.topics = []
+        for topic in sorted(self._wanted):
+            if topic.startswith(b"\xff"):
+                self.service.change(self.now)
+                self.service.mark(self.now)
+                self.after(0.05, lambda topic=topic: topic in self._wanted and self.service.subscribe(topic))
+            else:
+                self.service.subscribe(topic)
 
     # The ways
 
@@ -258,8 +269,10 @@ class Play:
                 asks = about["op"] in ("bulk.snapshot", "bulk.replay", "bulk.digest")
                 self.to_service("bulk", about, lambda busy, about=about: self.service.ask(about, busy), asks)
             elif what == "subscribe":
+                self._wanted.append(about)
                 self.to_service("events", about[:6], lambda _, about=about: self.service.subscribe(about))
             elif what == "unsubscribe":
+                self._wanted.remove(about)
                 self.to_service("events", about[:6], lambda _, about=about: (
                     about in self.service.topics and self.service.topics.remove(about)))
             elif what == "bulk":
@@ -268,6 +281,7 @@ class Play:
             else:
                 self._lives["events"] += 1
                 self.service.topics = list(about)
+                self._wanted = list(about)
         self._hear()
         if flaw := self._flaw(strict=False):
             raise AssertionError(f"{self.now:.3f}: {flaw}")
@@ -279,15 +293,28 @@ class Play:
             change = self.machine.out.popleft()
             assert isinstance(change, islet.Change), change
             if change.kind == "synced":
+                self.known[self.machine.epoch] = self.machine.seq
                 self.heard = {topic: entity["revision"] for topic, entity in self.machine.table.entities.items()}
             elif change.kind == "event":
                 epoch, seq = change.event["epoch"], change.event["seq"]
                 assert seq > self.last.get(epoch, 0), f"{self.now:.3f}: event {seq} was told after {self.last[epoch]}"
                 self.last[epoch] = seq
+                self._follows(epoch, seq)
                 if change.entity is not None:
                     self.heard.pop(change.topic, None)
                     if change.entity["state"] != "dismissed":
                         self.heard[change.topic] = change.entity["revision"]
+
+    def _follows(self, epoch, seq):
+        """Each event was told, or followed by a `synced`; only what was lost on its way is none that a prefix can miss."""
+        skipped = [each for each in range(self.known.get(epoch, seq) + 1, seq)
+                   if self.service.log[epoch, each].startswith(self.prefix or "")]
+        self.known[epoch] = seq
+        assert not skipped or self._loses_events(), f"{self.now:.3f}: {seq} was told, and {skipped} before it never"
+
+    def _loses_events(self):
+        """Whether the fault keeps an event, or takes it out of its order: no number shows that in a prefix."""
+        return self.prefix and self.at is not None and f"events: b'{APP}" in self.messages[self.at]
 
     def _flaw(self, strict=True):
         """What is wrong with the replica. Not `strict`: only what may never be, also while something is repaired."""
