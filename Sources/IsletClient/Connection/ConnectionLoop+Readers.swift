@@ -48,12 +48,22 @@ extension ConnectionLoop {
     /// Takes what has come by the subscriptions; true where there may be more.
     func receiveEvents() -> Bool {
         guard followsStreams else { return false }
-        for _ in 0..<Self.messagesPerTurn {
-            guard let (topic, body) = receiveEvent() else { return false }
+        var received: [(topic: [UInt8], body: [UInt8])] = []
+        while received.count < Self.messagesPerTurn, let event = receiveEvent() { received.append(event) }
+        // A loss is known before what comes by the next connection can be received: it is looked for after that was, and
+        // told before it.
+        if hasLostConnection() { perform(table.disconnected(now: .now)) }
+        for (topic, body) in received {
             if topic.first == 0xFF { receivedJoin(topic: topic, body: body) }
             perform(table.received(topic: topic, body: body, now: .now))
         }
-        return true
+        return received.count == Self.messagesPerTurn
+    }
+
+    private func hasLostConnection() -> Bool {
+        var isLost = false
+        while let got = try? losses.receive(into: &message), got { isLost = true }
+        return isLost
     }
 
     /// One message of two frames; others are none of the contract, and are skipped.

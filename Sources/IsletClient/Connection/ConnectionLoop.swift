@@ -16,6 +16,8 @@ actor ConnectionLoop: BusLoop {
     var commands: Outlet
     var bulk: Outlet
     let events: Socket
+    /// Tells of each connection that `events` lost.
+    let losses: Socket
     var message = Message()
     /// Whether the events and bulk sockets were connected, which the first reader brings about.
     var followsStreams = false
@@ -50,6 +52,8 @@ actor ConnectionLoop: BusLoop {
             try events.set(.receiveHighWaterMark, to: 100_000)
             try Outlet.setConnectionOptions(events)
             _ = poller.add(events)
+            losses = try events.disconnections(in: context)
+            _ = poller.add(losses)
         } catch {
             throw .endpoint("a ZeroMQ socket", reason: error.description)
         }
@@ -84,6 +88,7 @@ actor ConnectionLoop: BusLoop {
         commands.close()
         bulk.close()
         events.close()
+        losses.close()
         for req in requests.cancelAll() { complete(req, .failure(.closed)) }
         for reader in readers.values { reader.queue.finish(nil) }
         readers = [:]

@@ -1,7 +1,7 @@
 /// Events that wait until a snapshot or a replay has ended, in the order of their arrival.
 ///
-/// It is bounded. Beyond that it forgets everything: the gap shows when reading goes on, and is repaired like any
-/// other.
+/// It is bounded. Beyond that it forgets everything: the gap shows when reading goes on, or is told where numbers show
+/// none, and is repaired like any other.
 package struct EventBuffer: Sendable {
     /// How many events may wait for one stream.
     package static let maximumCount = 65_536
@@ -16,10 +16,14 @@ package struct EventBuffer: Sendable {
     package var count: Int { events.count - start }
     package var first: StreamEvent? { isEmpty ? nil : events[start] }
 
-    package mutating func append(_ event: StreamEvent) {
-        if count >= Self.maximumCount || bytes + event.bytes.count > Self.maximumBytes { removeAll() }
+    /// Whether all that waited before still does.
+    @discardableResult
+    package mutating func append(_ event: StreamEvent) -> Bool {
+        let isFull = count >= Self.maximumCount || bytes + event.bytes.count > Self.maximumBytes
+        if isFull { removeAll() }
         events.append(event)
         bytes += event.bytes.count
+        return !isFull
     }
 
     package mutating func removeFirst() {

@@ -127,6 +127,15 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         }
     }
 
+    /// The connection of the subscriptions was lost; told before anything that came by another one.
+    package mutating func disconnected(now: ContinuousClock.Instant) -> [ReaderAction] {
+        step(now) { table, actions in
+            for index in table.readers.indices {
+                table.update(index, now, &actions) { $0.disconnected() }
+            }
+        }
+    }
+
     /// A message has come by the bulk connection.
     package mutating func received(bulk frames: [[UInt8]], now: ContinuousClock.Instant) -> [ReaderAction] {
         step(now) { table, actions in

@@ -6,7 +6,8 @@
 ///                                   ▲                        │
 ///                                   └── an answer by itself ─┘
 ///
-/// An answer that comes by itself means that the connection is new; a fresh nonce then tells what was missed.
+/// An answer that comes by itself means that the connection is new; a fresh nonce then tells what was missed. Readers of a
+/// part must know it before anything else comes by that connection, so they join as soon as the old one is lost.
 package struct Replica: Sendable {
     /// More apps than a join answers at once.
     package static let maximumStreams = 1_000
@@ -83,6 +84,13 @@ package struct Replica: Sendable {
         return update(app) { $0.received(event) }
     }
 
+    /// The connection of the subscriptions was lost; told before anything that came by another one.
+    package mutating func disconnected() -> [ReplicaEffect] {
+        guard isFiltered else { return [] }
+        doubtAll()
+        return freshJoin()
+    }
+
     /// A chunk for the pull of this app.
     package mutating func received(_ chunk: BulkChunk, app: String) -> [ReplicaEffect] {
         update(app) { $0.received(chunk) }
@@ -135,8 +143,13 @@ package struct Replica: Sendable {
     private mutating func joinAnswered(_ body: [UInt8]) -> [ReplicaEffect] {
         guard let answer = JoinAnswer.read(body) else { return [] }
         isHeard = true
+        // It may be from before what a fresh join was asked for after.
+        guard !isJoinDue else { return [] }
         // Nobody asked for a second answer: the connection is new.
-        guard !isAnswered else { return freshJoin() }
+        guard !isAnswered else {
+            doubtAll()
+            return freshJoin()
+        }
         switch answer {
         case .failure(let error):
             // What is refused for now has no answer yet: it is asked for again.
@@ -160,6 +173,17 @@ package struct Replica: Sendable {
             }
             return effects
         }
+    }
+
+    private var isFiltered: Bool {
+        switch scope.interest {
+        case .filtered: true
+        case .events, .wholeApp: false
+        }
+    }
+
+    private mutating func doubtAll() {
+        for app in streams.keys { streams[app]?.doubt() }
     }
 
     private mutating func freshJoin() -> [ReplicaEffect] {

@@ -8,8 +8,9 @@ extension StreamReplica {
         if isSynced, epoch == nil { epoch = event.position.epoch }
         switch state {
         case .joining, .snapshotting, .repairing:
-            waiting.append(event)
-            return []
+            guard !waiting.append(event), prefix != nil else { return [] }
+            doubt()
+            return [.join]
         case .paused:
             return []
         case .following:

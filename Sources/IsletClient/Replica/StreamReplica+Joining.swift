@@ -4,6 +4,18 @@ extension StreamReplica {
         askedSeq = seq
     }
 
+    /// What comes next by the subscription may not be what follows, above all since its connection was lost. A join is
+    /// asked for after that.
+    package mutating func doubt() {
+        guard prefix != nil else { return }
+        isDoubted = true
+        forgetDigests()
+        if state == .following { state = .joining }
+    }
+
+    /// Where a pull leads that has ended.
+    var stateAfterPull: State { isDoubted ? .joining : .following }
+
     /// The service has said where the stream stands, at a moment when the subscriptions were active; nil: it has no
     /// events.
     ///
@@ -11,6 +23,8 @@ extension StreamReplica {
     package mutating func joined(_ position: StreamPosition?) -> [ReplicaEffect] {
         // An answer that was under way while the app had its first events is no new history.
         if position == nil, isSynced, seq > 0, askedSeq == 0 { return [.join] }
+        let wasDoubted = isDoubted
+        isDoubted = false
         checkedSeq = nil
         isCheckDue = prefix != nil
         waiting.keep(epoch: position?.epoch)
@@ -26,15 +40,17 @@ extension StreamReplica {
             epoch = nil
             snapshot = SnapshotProgress()
         }
-        return goOn()
+        return goOn(afterGap: wasDoubted && head > seq)
     }
 
     /// Does what is to be done next where the position is known.
-    private mutating func goOn() -> [ReplicaEffect] {
+    ///
+    /// - Parameter afterGap: whether what waits may not be what follows.
+    private mutating func goOn(afterGap: Bool = false) -> [ReplicaEffect] {
         guard !isPaused else { return park() }
         if let need { return tellAnew(need) }
         // The pull's connection may have gone with the other one: ask again rather than wait for its time limit.
-        if state == .repairing { return requestReplay() }
+        if state == .repairing || afterGap { return requestReplay() }
         state = .following
         return drain()
     }

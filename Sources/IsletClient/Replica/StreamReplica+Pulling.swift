@@ -81,7 +81,7 @@ extension StreamReplica {
         head = max(head, seq)
         checkedSeq = nil
         isCheckDue = prefix != nil
-        state = .following
+        state = stateAfterPull
         let synced = ReplicaEffect.deliver(.synced(syncedState(reason: need ?? .inconsistent, missed: missed)))
         guard !isPaused else { return [synced] + park() }
         return [synced] + proveAndDrain()
@@ -111,7 +111,7 @@ extension StreamReplica {
         if end > seq { return effects + eventsLost(next: end + 1) }
         attempt = 0
         head = seq
-        state = .following
+        state = stateAfterPull
         return effects + proveAndDrain()
     }
 

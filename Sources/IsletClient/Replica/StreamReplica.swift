@@ -30,6 +30,9 @@
 /// A pause outlives every other change: whoever is behind is told nothing more than the end of a snapshot that was under
 /// way, whatever happens to the stream meanwhile.
 ///
+/// A filtered one cannot see a gap by numbers. So where its subscription may have missed something, above all with its
+/// connection, it is *joining* until a join was answered after that, and then replays from where it stood.
+///
 /// A snapshot is fuzzy: its rows are from different moments between `fromSeq` A and its end B. An event up to A is in
 /// the rows; one up to B is if the row's revision says so; at B the digest proves that all is there.
 package struct StreamReplica: Sendable {
@@ -67,6 +70,8 @@ package struct StreamReplica: Sendable {
     var need: SyncedState.Reason? = .joined
     /// Whether the reader is behind.
     var isPaused = false
+    /// Filtered only: whether what comes may have a gap before it, until a join is answered.
+    var isDoubted = false
     /// `seq` when the join under way was asked for.
     var askedSeq: UInt64 = 0
     /// The snapshot under way, and how fuzzy the last one was.

@@ -8,6 +8,11 @@ extension Play {
         private(set) var entities: [String: Entity] = [:]
         /// By app: what was told last.
         private(set) var last: [String: StreamPosition] = [:]
+        /// By app: since when each event must have been told.
+        private(set) var known: [String: StreamPosition] = [:]
+        private(set) var told: Set<StreamPosition> = []
+        /// Whether it was told that something differed.
+        private(set) var heardOfDifference = false
         /// By app: beginnings told while it is behind; nil while it is not.
         var pausedFor: [String: Int]?
         private var newEpochs: [String: Int] = [:]
@@ -26,6 +31,7 @@ extension Play {
             case .synced(let state): return begin(state)
             case .event(let event, let context):
                 if pausedFor != nil { return "event \(event.seq) was told to a reader who is behind" }
+                told.insert(event.position)
                 let before = last[event.app]
                 last[event.app] = event.position
                 if let before, before.epoch == event.position.epoch {
@@ -46,6 +52,7 @@ extension Play {
             for entity in state.entities { entities[entity.topic] = entity }
             let before = last[state.app]
             last[state.app] = state.position
+            known[state.app] = state.position
             if pausedFor != nil {
                 pausedFor?[state.app, default: 0] += 1
                 if pausedFor?[state.app] ?? 0 > 1 { return "a reader who is behind was told everything twice" }
@@ -58,7 +65,8 @@ extension Play {
                     ? nil : "a new history of \(state.app) was told"
             case .eventsLost: return script.trims ? nil : "lost events were told"
             case .inconsistent:
-                // A filtered one notices so what it missed.
+                // A filtered one notices so what it missed on a connection that goes on.
+                heardOfDifference = true
                 return seesAll ? "a whole one was told to be inconsistent" : nil
             }
         }

@@ -4,6 +4,8 @@ extension Play {
     enum Act {
         case change(String), marks, trim, forget, pause, resume
         case cut([PlayedService.Way]), connect([PlayedService.Way])
+        /// Events are subscribed to again, and the join, which is the last subscription to be sent, is long in coming.
+        case connectSlowly
         case lag(Bool)
         case chunk(String)
         case toClient(PlayedService.Message, life: Int)
@@ -15,7 +17,7 @@ extension Play {
         var isUnderWay: Bool {
             switch self {
             case .chunk, .toClient, .subscribe, .unsubscribe, .ask: true
-            case .change, .marks, .trim, .forget, .pause, .resume, .cut, .connect, .lag: false
+            case .change, .marks, .trim, .forget, .pause, .resume, .cut, .connect, .connectSlowly, .lag: false
             }
         }
     }
@@ -25,6 +27,8 @@ extension Play {
         case none
         /// The connection of events, of bulk, or both are lost for a while.
         case cut, bulkCut, restart
+        /// The same, and much happens between the new subscription and the answer to its join; or only in the end.
+        case slowCut, quietSlowCut
         /// What was missed meanwhile is not kept.
         case cutAndTrimmed
         /// The service comes back with another epoch, and things happen there or do not.
@@ -66,6 +70,8 @@ extension Play {
             case .cut: cut([.events])
             case .bulkCut: cut([.bulk])
             case .restart: cut([.events, .bulk])
+            case .slowCut: cutSlowly(changes: [1_500, 2_003, 2_006, 2_012])
+            case .quietSlowCut: cutSlowly(changes: [1_600])
             case .cutAndTrimmed:
                 cut([.events])
                 trim(1_800_000)
@@ -132,6 +138,13 @@ extension Play {
         private mutating func cut(_ ways: [PlayedService.Way], _ from: Int = 1_500_000, until end: Int = 2_000_000) {
             add(from, .cut(ways))
             add(end, .connect(ways))
+        }
+
+        private mutating func cutSlowly(changes: [Int]) {
+            add(1_400_000, .cut([.events]))
+            for at in changes { for more in 0..<4 { add(at * 1_000 + more, .change(Self.pizza)) } }
+            add(2_000_000, .connectSlowly)
+            add(2_015_000, .marks)
         }
 
         private mutating func restartAnew(_ from: Int = 1_500_000, until end: Int = 2_000_000) {

@@ -46,6 +46,9 @@ struct Play {
     /// Connections so far: what is under way on an older one is lost.
     private var lives: [PlayedService.Way: Int] = [:]
     private var isLagging = false
+    /// Whether an event was kept from the reader, or taken out of its order, on a connection that goes on: numbers do not show
+    /// that to a part.
+    private var hasHiddenLoss = false
     private var subscriptions: [[UInt8]] = []
     private var listener: Listener
     private(set) var flaw: String?
@@ -119,14 +122,25 @@ struct Play {
             for way in ways {
                 isDown[way] = true
                 lives[way, default: 0] += 1
-                if way == .bulk { service.loseBulk() }
+                switch way {
+                case .bulk: service.loseBulk()
+                case .events: perform(table.disconnected(now: instant))
+                }
             }
         case .connect(let ways):
             for way in ways {
                 isDown[way] = false
                 if way == .events { send(service.connected(subscriptions)) }
             }
-        case .lag(let isLagging): self.isLagging = isLagging
+        case .connectSlowly:
+            isDown[.events] = false
+            send(service.connected(subscriptions.filter { $0.first != 0xFF }))
+            for topic in subscriptions where topic.first == 0xFF {
+                schedule(now + 20_000, .subscribe(topic, isBusy: false, life: lives[.events, default: 0]))
+            }
+        case .lag(let isLagging):
+            self.isLagging = isLagging
+            hasHiddenLoss = true
         case .chunk(let req): send(service.chunk(req))
         case .toClient(let message, let life):
             guard life == lives[message.way, default: 0] else { break }
@@ -189,7 +203,10 @@ struct Play {
         let number = messages.count
         messages.append((fault == nil ? what() : "", isQuestion))
         let kind = fault?.at == number ? fault?.kind : nil
-        if kind != nil { faultedAt = now }
+        if kind != nil {
+            faultedAt = now
+            hasHiddenLoss = hasHiddenLoss || what().hasPrefix("events: com.")
+        }
         guard isDown[way] != true, kind != .lost else { return }
         let act = arrives(kind == .busy, lives[way, default: 0])
         schedule(now + (kind?.latency ?? Self.latency), act)
@@ -198,6 +215,17 @@ struct Play {
 
     // MARK: What is right
 
+    /// An event of interest that came after the last beginning, and of which the reader was never told.
+    private func neverTold(of model: ModelStream) -> UInt64? {
+        guard !hasHiddenLoss, listener.pausedFor == nil, let known = listener.known[model.app],
+            known.epoch == model.epoch, let last = listener.last[model.app], last.epoch == model.epoch
+        else { return nil }
+        return model.events.first { event in
+            event.seq > known.seq && event.seq <= last.seq && scope.wants(topic: event.topic)
+                && !listener.told.contains(event.position)
+        }?.seq
+    }
+
     private mutating func note(_ problem: String) {
         if flaw == nil { flaw = "\(Double(now) / 1e6) s: \(problem)" }
     }
@@ -205,6 +233,7 @@ struct Play {
     /// What is wrong with the replica, or with what its reader was told; nil: it is all as the service has it.
     var wrong: String? {
         if let flaw { return flaw }
+        if listener.heardOfDifference, !hasHiddenLoss { return "a part was told to be inconsistent" }
         guard let replica = table.replica(of: 1) else { return "it is gone" }
         for (app, model) in service.models where scope.includes(app: app) {
             guard let stream = replica.streams[app] else {
@@ -212,6 +241,7 @@ struct Play {
                 guard model.seq > 0 || scope.app == app else { continue }
                 return "\(app) is not known"
             }
+            if let missed = neverTold(of: model) { return "\(app): event \(missed) was never told" }
             guard stream.state == .following else { return "\(app) is \(stream.state) at \(stream.seq)" }
             guard stream.position == model.position || stream.position == nil && model.seq == 0 else {
                 return "\(app) is at \(String(describing: stream.position)), not \(model.position)"
