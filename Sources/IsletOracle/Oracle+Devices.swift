@@ -1,8 +1,11 @@
 /// Settings, and what devices report.
 extension Oracle {
     func set(_ app: String, _ device: String?, enabled: Bool?, frequent: Bool?) {
+        let before = device.map { own(app, $0) }
         switches.append(SwitchChange(order: order, app: app, device: device, enabled: enabled, frequent: frequent))
-        tookEffect()
+        // What a device says that holds without it, too, is nothing to keep.
+        let isNews = if let device, let before { before != own(app, device) } else { true }
+        if isNews { tookEffect() }
         for handle in listed(app) {
             guard let citizen = citizens[handle], device == nil || citizen.birth.device == device else { continue }
             let holds = settings(app, citizen.birth.device)

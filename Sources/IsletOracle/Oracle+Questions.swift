@@ -75,8 +75,11 @@ extension Oracle {
         return (own.enabled ?? all.enabled, own.frequent ?? all.frequent)
     }
 
-    /// What a device says of its own.
-    func own(_ app: String, _ device: String) -> (enabled: Bool?, frequent: Bool?) { switches(app, device).own }
+    /// What a device says of its own, as far as it differs from what holds for all.
+    func own(_ app: String, _ device: String) -> (enabled: Bool?, frequent: Bool?) {
+        let (all, own) = switches(app, device)
+        return (own.enabled == all.enabled ? nil : own.enabled, own.frequent == all.frequent ? nil : own.frequent)
+    }
 
     private func switches(
         _ app: String, _ device: String?
