@@ -9,8 +9,10 @@ import Testing
 
     private static func start(_ number: Int, staleDate: Int64? = nil) -> String {
         let date = staleDate.map { #","staleDate":\#($0)"# } ?? ""
+        // A turn looks at so many of a device's activities only.
+        let device = number == 0 ? "d" : "d\(number % 200)"
         return
-            #"{"op":"activity.start","app":"com.x","type":"t","key":"k\#(number)","device":"d","attributes":{},"#
+            #"{"op":"activity.start","app":"com.x","type":"t","key":"k\#(number)","device":"\#(device)","attributes":{},"#
             + #""contentState":{}\#(date)}"#
     }
 
