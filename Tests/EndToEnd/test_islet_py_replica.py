@@ -514,3 +514,19 @@ def test_what_is_none_of_the_contract_harms_nothing(client, follow, bulk, frames
     replica._machine._message(frames)
     replica.sync(client.applied("activity.start", **START)["seq"])
     exact(replica, bulk)
+
+
+@pytest.mark.parametrize("app, prefix, said", [
+    ("a" * 101, None, "1 to 100"), ("", None, "which app"), ("com.example/x", None, "1 to 100"), ("caf\u00e9", None, "1 to 100"),
+    ("com.example", "activity/" + "x" * 220, "240 bytes")])
+def test_what_the_service_answers_no_join_for_is_refused_when_the_replica_is_made(monkeypatch, app, prefix, said):
+    monkeypatch.delenv("ISLET_APP", raising=False)
+    with pytest.raises(ValueError, match=said):
+        islet.Replica(app, prefix=prefix)
+
+
+def test_the_longest_name_and_prefix_are_followed(service):
+    where = islet.Endpoints(service.commands, service.events, service.bulk)
+    with contextlib.closing(islet.Replica("a" * 100, "activity/" + "x" * 130, endpoints=where)) as replica:
+        assert len(replica.prefix) == islet.Replica.PREFIX_LIMIT
+        replica.sync()
