@@ -10,7 +10,7 @@ import Testing
     private static func start(_ number: Int, staleDate: Int64? = nil) -> String {
         let date = staleDate.map { #","staleDate":\#($0)"# } ?? ""
         // A turn looks at so many of a device's activities only.
-        let device = number == 0 ? "d" : "d\(number % 200)"
+        let device = number == 0 ? "d" : "d\(number)"
         return
             #"{"op":"activity.start","app":"com.x","type":"t","key":"k\#(number)","device":"\#(device)","attributes":{},"#
             + #""contentState":{}\#(date)}"#
