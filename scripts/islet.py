@@ -1976,8 +1976,10 @@ class Provider:
                 del self._calls[call.id]
                 link.forward(call.result)
             elif call.acts:
-                # It ended for a connection that is lost: the service holds what was true before.
-                self._wish(call.frame["op"].replace("perform", "reload"), id=call.asked.id)
+                # It ended for a connection that is lost: the service holds what was true before, also of its siblings.
+                family, kind = call.frame["op"].split(".")[0], call.asked.kind
+                has_siblings = self._kinds[family, kind][0].get("reloadsSiblings")
+                self._wish(f"{family}.reload", **({"kind": kind} if has_siblings else {"id": call.asked.id}))
         while time.monotonic() >= self._wishes_at():
             req = f"reload-{next(self._wish_numbers)}"
             with self._lock:

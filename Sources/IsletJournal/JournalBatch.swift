@@ -27,6 +27,9 @@
     @usableFromInline package private(set) var answers: [Slice] = []
     /// Domain time when it was closed, in milliseconds since 1970.
     package private(set) var at: Int64 = 0
+    /// Whether it may be written into room that is kept for the snapshot: what ends while the disk is full, without which
+    /// the snapshot does not go on either.
+    package var usesReserve = false
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var rowOfStream: [UInt32: Int] = [:]
     @usableFromInline package private(set) var lastStream: (stream: UInt32, row: Int)?
@@ -89,6 +92,7 @@
     /// Empties it for the batch of that number, keeping its buffers where they are not much too large.
     package mutating func reset(number: UInt64) {
         self.number = number
+        usesReserve = false
         rows.removeAll(keepingCapacity: true)
         events.removeAll(givingBackBeyond: Self.keptEvents)
         facts.removeAll(keepingCapacity: true)

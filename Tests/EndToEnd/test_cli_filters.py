@@ -54,6 +54,8 @@ def test_all_members_of_the_contract_and_no_others_can_be_asked_for(islet, words
     assert "has no member 'nothing'" in done.err
     assert set(listed(done)) == set(schema["properties"]) - {"presentation"}
     for name, member in schema["properties"].items():
+        if name == "presentation":  # only in the order of presentation
+            continue
         member = resolved(member)
         if "enum" in member and all(isinstance(value, str) for value in member["enum"]):
             done = islet(*words.split(), "--filter", f"not {name}=nothing", code=2)

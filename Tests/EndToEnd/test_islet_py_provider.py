@@ -490,6 +490,32 @@ def test_a_cut_connection_is_noticed_at_once_and_calls_at_work_are_given_up(made
         proxy.close()
 
 
+@pytest.mark.parametrize("declared, reloaded", [({}, {"id": "0198"}), ({"reloads_siblings": True}, {"kind": TORCH})])
+def test_an_action_that_ended_for_a_lost_connection_leads_to_what_its_end_would(made, fake, declared, reloaded):
+    acting, hold = threading.Event(), threading.Event()
+
+    class Slow(Torch):
+        def set_value(self, control, value):
+            acting.set()
+            assert hold.wait(DEADLINE)
+
+    proxy = Proxy(fake.url)
+    try:
+        provider = made(url=proxy.url, start=False)
+        provider.toggle(TORCH, **declared)(Slow)
+        provider.start()
+        fake.registered()
+        fake.call("perform", TORCH, value=True, control="0198")
+        assert acting.wait(DEADLINE)
+        proxy.cut()
+        fake.registered()
+        provider.wait_until_registered()
+        hold.set()
+        assert wished(fake) == {"op": "control.reload", "app": APP, **reloaded}
+    finally:
+        proxy.close()
+
+
 def test_a_service_that_was_restarted_gets_a_new_registration(made, tmp_path, torch):
     url = f"ipc://{tmp_path}/commands"
     first = ProviderService(url)

@@ -351,6 +351,8 @@ def test_a_stop_waits_some_seconds_for_a_lock_that_another_process_holds(wire, t
     try:
         client = durable.client
         kept = [client.start(key="kept")["id"]]
+        events = Events(wire, durable.service.events, client.app + "/")
+        assert events.join()["apps"][client.app]["seq"] == 1
         with contextlib.closing(sqlite3.connect(durable.data / name, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             first, second = (client.command("activity.start", **{**START, "key": key}) for key in ("first", "second"))
@@ -367,6 +369,9 @@ def test_a_stop_waits_some_seconds_for_a_lock_that_another_process_holds(wire, t
                 assert "which another process kept from being written: " in durable.service.log
                 assert client.answer_to(second["req"])[0]["error"]["detail"] == {"reason": "stopping"}
                 client.silent()
+        # The last word on the stream is what is committed of it.
+        closing = events.watermark(lambda mark: mark.get("closing"))
+        assert (closing["seq"], closing["entities"]) == (len(kept), len(kept))
         durable.start()
         assert sorted(activity["id"] for activity in durable.client.list()) == sorted(kept)
         durable.stop()

@@ -159,13 +159,16 @@ final class Committer: @unchecked Sendable {
     }
 
     /// With less room a batch waits that was handed over. It is a quarter less than what keeps others from being made: as long
-    /// as one waits, the snapshot cannot go on either, and it takes the snapshot to trim anything.
-    private var floor: Int { options.minimumFree - options.minimumFree / 4 }
+    /// as one waits, the snapshot cannot go on either, and it takes the snapshot to trim anything. One that was handed over
+    /// since then may take as much as the snapshot.
+    private func floor(of batch: JournalBatch) -> Int {
+        batch.usesReserve ? options.minimumFree / 2 : options.minimumFree - options.minimumFree / 4
+    }
 
     private func write() -> Outcome {
         guard let batch = current?.batch else { return .failed }
         let free = options.freeBytes(names.directory)
-        if let free, free < floor { return .full(free: free) }
+        if let free, free < floor(of: batch) { return .full(free: free) }
         do throws(SQLiteError) {
             try writer.write(batch, with: encoder)
             lockWarning.isFree()

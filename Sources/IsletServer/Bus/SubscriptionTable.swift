@@ -7,8 +7,8 @@
 package struct SubscriptionTable {
     /// Subscriptions of one peer (contract, "The process").
     package static let perPeer = 1_000
-    /// Bytes in which the topics of all peers differ: some 64 MiB of memory. Beyond it the peer is cut whose topics are the
-    /// longest.
+    /// Bytes in which the topics of all peers differ: some 64 MiB of memory. Beyond it the peer is cut that has brought
+    /// most of them: to cut others with the same topics would free nothing.
     package static let bytesInAll = 2 << 20
     /// What each different topic weighs in addition, as it has peers of its own.
     package static let bytesPerTopic = 16
@@ -19,7 +19,8 @@ package struct SubscriptionTable {
 
     private struct Peer {
         var topics: Set<[UInt8]> = []
-        var bytes = 0
+        /// What its topics added when they came, to those that others had.
+        var brought = 0
         var isCut = false
     }
 
@@ -44,22 +45,24 @@ package struct SubscriptionTable {
 
     /// A peer subscribes to a topic.
     ///
-    /// - Returns: the peer that is to be cut for it, if that is too much: this one, or the one with the longest topics.
+    /// - Returns: the peer that is to be cut for it, if that is too much: this one, or the one that has brought most.
     package mutating func subscribed(_ descriptor: Int32, to topic: UnsafeRawBufferPointer) -> Int32? {
         guard !isCut(descriptor) else { return nil }
+        let before = bytes
         let shared = topics.insert(topic)
         guard peers[descriptor, default: Peer()].topics.insert(shared).inserted else {
             // To subscribe again to the same changes nothing.
             topics.remove(shared)
             return nil
         }
-        peers[descriptor]?.bytes += shared.count + Self.bytesPerTopic
+        let added = bytes - before
+        peers[descriptor]?.brought += added
         count += 1
         var toCut: Int32?
         if peers[descriptor]?.topics.count ?? 0 > perPeer {
             toCut = descriptor
         } else if bytes > bytesInAll {
-            toCut = longest(of: descriptor)
+            toCut = whoBroughtMost(or: descriptor)
         }
         if let toCut { cut(toCut) }
         return toCut
@@ -68,8 +71,11 @@ package struct SubscriptionTable {
     /// A peer ends a subscription, if it has it.
     package mutating func unsubscribed(_ descriptor: Int32, from topic: UnsafeRawBufferPointer) {
         guard let topic = peers[descriptor]?.topics.remove(Array(topic)) else { return }
-        peers[descriptor]?.bytes -= topic.count + Self.bytesPerTopic
+        let before = bytes
         forget(topic)
+        // Others may have it by now, or have brought what it shares: what it frees is no more than an estimate.
+        let left = (peers[descriptor]?.brought ?? 0) - (before - bytes)
+        peers[descriptor]?.brought = max(0, left)
     }
 
     /// A connection is gone, with all of its subscriptions.
@@ -78,11 +84,11 @@ package struct SubscriptionTable {
         for topic in peer.topics { forget(topic) }
     }
 
-    /// The peer with the longest topics; of equals, the one that asks.
-    private func longest(of descriptor: Int32) -> Int32 {
-        var longest = (peer: descriptor, bytes: peers[descriptor]?.bytes ?? 0)
-        for (other, peer) in peers where peer.bytes > longest.bytes { longest = (other, peer.bytes) }
-        return longest.peer
+    /// The peer that has brought most; of equals, the one that asks.
+    private func whoBroughtMost(or descriptor: Int32) -> Int32 {
+        var most = (peer: descriptor, brought: peers[descriptor]?.brought ?? 0)
+        for (other, peer) in peers where peer.brought > most.brought { most = (other, peer.brought) }
+        return most.peer
     }
 
     /// What a peer has is given back at once: its connection is about to end.

@@ -18,10 +18,7 @@ extension EngineHost {
             switch change {
             case .accepted(let descriptor):
                 if bound == .events { subscriptions.lost(descriptor) }
-                let isTaken = connections.accepted(descriptor, at: bound.rawValue)
-                if !isTaken || (bound == .events && !pace.takes(at: partition.now.monotonic)) {
-                    _ = kickPeer(descriptor: descriptor)
-                }
+                if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
             case .lost(let descriptor):
                 connections.lost(descriptor, at: bound.rawValue)
                 if bound == .commands { partition.connectionHasEnded(descriptor) }
@@ -63,10 +60,7 @@ extension EngineHost {
         received.withUnsafeBytes { bytes in
             let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
             switch bytes.first {
-            case 1:
-                guard let cut = subscriptions.subscribed(descriptor, to: topic) else { break }
-                pace.cut(at: partition.now.monotonic)
-                _ = kickPeer(descriptor: cut)
+            case 1: if let cut = subscriptions.subscribed(descriptor, to: topic) { _ = kickPeer(descriptor: cut) }
             case 0: subscriptions.unsubscribed(descriptor, from: topic)
             default: break
             }

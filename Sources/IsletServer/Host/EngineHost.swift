@@ -27,10 +27,9 @@ package actor EngineHost: BusLoop {
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
     var connections: ConnectionTable
     var subscriptions = SubscriptionTable()
-    var pace = AdmissionPace()
     /// For whom something waits or waited, by the connections of each socket.
     var waitingPeers: [[Int32: Peer]]
-    private var toldRefusals = (connections: UInt64(0), subscribers: UInt64(0), paced: UInt64(0), at: Milliseconds(0))
+    private var toldRefusals = (connections: UInt64(0), subscribers: UInt64(0), at: Milliseconds(0))
     private var hold = ProcessorHold()
     private let notices: NoticeBox
     /// What a stop waits for; from any thread.
@@ -140,16 +139,13 @@ package actor EngineHost: BusLoop {
         partition.statistics.connections = ConnectionFigures(
             commands: connections.count(at: .commands), bulk: connections.count(at: .bulk),
             events: connections.count(at: .events), ingest: connections.count(at: .ingest),
-            refused: connections.refused + pace.shut, subscriptions: subscriptions.count, cutSubscribers: subscriptions.cut)
-        guard
-            (connections.refused, subscriptions.cut, pace.shut)
-                != (toldRefusals.connections, toldRefusals.subscribers, toldRefusals.paced),
+            refused: connections.refused, subscriptions: subscriptions.count, cutSubscribers: subscriptions.cut)
+        guard (connections.refused, subscriptions.cut) != (toldRefusals.connections, toldRefusals.subscribers),
             toldRefusals.at == 0 || now - toldRefusals.at >= Self.refusalsTold
         else { return }
         let refused = connections.refused - toldRefusals.connections
         let cut = subscriptions.cut - toldRefusals.subscribers
-        let paced = pace.shut - toldRefusals.paced
-        toldRefusals = (connections.refused, subscriptions.cut, pace.shut, now)
+        toldRefusals = (connections.refused, subscriptions.cut, now)
         if refused > 0 {
             logger.warning(
                 "\(refused) connections were shut: \(connections.limitInWords)", metadata: ["connections": "\(refused)"])
@@ -157,10 +153,6 @@ package actor EngineHost: BusLoop {
         if cut > 0 {
             logger.warning(
                 "\(cut) subscribers were cut: \(SubscriptionTable.limitInWords)", metadata: ["subscribers": "\(cut)"])
-        }
-        if paced > 0 {
-            logger.warning(
-                "\(paced) subscribers were shut: \(AdmissionPace.limitInWords)", metadata: ["subscribers": "\(paced)"])
         }
     }
 

@@ -21,7 +21,10 @@ extension Partition {
             leaveNow()
             // What ends meanwhile is an event or an answer to remember: a provider's call, a backup. It may take the same
             // room as what was held: the snapshot goes on between batches alone, and without it nothing makes room.
-            if !isStopping, flights.mayDepart, !batch.isEmpty { hand(over: closeFlight()) }
+            if !isStopping, flights.mayDepart, !batch.isEmpty {
+                batch.usesReserve = true
+                hand(over: closeFlight())
+            }
             return
         }
         guard flights.mayDepart else { return }

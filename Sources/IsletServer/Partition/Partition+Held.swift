@@ -19,6 +19,7 @@ extension Partition {
 
     /// Gives up what the journal was never given, since it cannot write what it has.
     func refuseUncommitted() {
+        hasGivenUp = true
         flights.hold(batch.isEmpty ? flights.board(&outbound) : closeFlight())
         refuseHeld()
     }

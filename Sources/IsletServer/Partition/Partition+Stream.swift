@@ -88,9 +88,9 @@ extension Partition {
     }
 
     /// Where an app's stream stands by what is published together with what is written now. While the disk is full that is
-    /// what is committed: what was filled by then waits, and what is written now does not.
+    /// what is committed: what was filled by then waits, and what is written now does not. So it is where a stop gave it up.
     private func mark(of app: AppID) -> StreamMark {
-        if flights.isDiskFull { return flights.mark(of: app) }
+        if flights.isDiskFull || hasGivenUp { return flights.mark(of: app) }
         let record = engine.apps[app]
         return StreamMark(seq: record.seq, entities: record.entities, digest: record.digest)
     }

@@ -197,8 +197,11 @@ extension Partition {
             hasTooManyFrames: inbound.hasTooManyFrames, isIngest: isIngest, answer: answer,
             receivedAt: now.monotonic)
         var hasCommand = message.hasTooManyFrames
+        // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
+        let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty
         for index in index..<inbound.count {
-            if !message.hasTooManyFrames, !isIngest, isFromProvider(index) {
+            // A goodbye has its place behind the registration: only a clock that travels may be waiting for it.
+            if !message.hasTooManyFrames, !isIngest, isFromProvider(index), !isOfTurn || decoder.name != .providerLeave {
                 switch execute(index, isIngest: false) {
                 case .silent: break
                 case .answered(let range): message.frames.append(.answered(copy(range), shows: shownBatch))
@@ -215,8 +218,6 @@ extension Partition {
                     isBehindStep
                     ? ledger.enter(.messages, for: answer.peer, bytes: message.bytes)
                     : try ledger.admit(.messages, for: answer.peer, bytes: message.bytes)
-                // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
-                let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty
                 return isOfTurn ? rest(message) : waiting.append(message)
             }
         } catch {}

@@ -144,6 +144,8 @@ package final class Partition {
     @exclusivity(unchecked) var isExpired = false
     @exclusivity(unchecked) package private(set) var isStopping = false
     private var hasSaidGoodbye = false
+    /// Whether a stop gave up what was done and is not committed.
+    var hasGivenUp = false
     /// When the stop began, in monotonic milliseconds.
     private var stopBegan: Milliseconds = 0
     /// A stop waits for so many milliseconds until the snapshot is complete, and until the journal can write at all;
@@ -283,9 +285,9 @@ package final class Partition {
             guard flights.areLanded, batch.isEmpty, isSwept || isOverdue else { return }
         }
         hasSaidGoodbye = true
-        publishGoodbye()
-        // What is said of the streams is what is committed of them.
+        // What is said of the streams is what is committed of them, and nothing is said behind the goodbye.
         writeStreamMessages()
+        publishGoodbye()
         leaveNow()
     }
 

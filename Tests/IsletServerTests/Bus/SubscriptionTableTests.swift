@@ -67,27 +67,40 @@ import Testing
     }
 
     @Test mutating func theTopicsOfAllDifferInSoManyBytesAndOneMoreIsTooMuch() {
-        let one = 20 + SubscriptionTable.bytesPerTopic
-        table = SubscriptionTable(perPeer: 3, bytesInAll: 2 * one)
-        let first = subscribe(topic("x"), 1)
+        let each = SubscriptionTable.bytesPerTopic
+        table = SubscriptionTable(perPeer: 3, bytesInAll: 40 + 3 * each)
+        let first = subscribe(String(repeating: "x", count: 10), 1)
         let second = subscribe(topic("x"), 2)
         let third = subscribe(topic("y"), 2)
-        #expect(first && second && third && table.bytes == 2 * one)
-        // The one that is cut is the one with the longest topics, and not the one that asks.
+        #expect(first && second && third && table.bytes == 40 + 3 * each)
+        // The one that is cut is the one that has brought most, and not the one that asks.
         let cut = cut(by: "z", 3)
         #expect(cut == 2 && table.isCut(2) && !table.isCut(3))
-        #expect(table.bytes == one + 1 + SubscriptionTable.bytesPerTopic && table.count == 2 && table.cut == 1)
+        #expect(table.bytes == 11 + 2 * each && table.count == 2 && table.cut == 1)
         // It has nothing until it comes again.
         let nobody = self.cut(by: topic("y"), 2)
         #expect(nobody == nil && table.count == 2)
         table.lost(2)
         let again = subscribe("zz", 2)
-        #expect(again && table.count == 3 && table.bytes == one + 2 + 2 * SubscriptionTable.bytesPerTopic)
+        #expect(again && table.count == 3 && table.bytes == 12 + 3 * each)
         for peer: Int32 in [1, 2, 3, 3] { table.lost(peer) }
         #expect(table.count == 0 && table.bytes == 0)
     }
 
-    @Test mutating func ofPeersWithEquallyLongTopicsTheOneIsCutThatAsks() {
+    @Test mutating func whoFollowsWhatOthersFollowIsNotCutForOthers() {
+        let one = 20 + SubscriptionTable.bytesPerTopic
+        table = SubscriptionTable(perPeer: 3, bytesInAll: 4 * one)
+        for letter in ["a", "b"] as [Character] {
+            for peer: Int32 in 1...3 { _ = subscribe(topic(letter), peer) }
+        }
+        // The first of them has left, and what it brought belongs to nobody now.
+        table.lost(1)
+        for letter in ["c", "d"] as [Character] { _ = subscribe(topic(letter), 4) }
+        let cut = cut(by: topic("e"), 5)
+        #expect(cut == 4 && !table.isCut(2) && !table.isCut(3))
+    }
+
+    @Test mutating func ofPeersThatHaveBroughtAsMuchTheOneIsCutThatAsks() {
         table = SubscriptionTable(perPeer: 3, bytesInAll: 2 * (20 + SubscriptionTable.bytesPerTopic))
         for (letter, peer) in [("a", 1), ("b", 2)] as [(Character, Int32)] { _ = subscribe(topic(letter), peer) }
         let cut = cut(by: topic("c"), 3)
