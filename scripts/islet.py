@@ -235,8 +235,8 @@ def _backoff(attempt: int, first: float, longest: float, chance: random.Random =
     return min(first * float(1 << min(max(attempt - 1, 0), 20)), longest) * chance.uniform(0.5, 1.0)
 
 
-def _checked_timeout(timeout: float | None) -> None:
-    if timeout is not None and not timeout >= 0:
+def _checked_timeout(timeout: float | None, *, optional: bool = True) -> None:
+    if not (optional if timeout is None else timeout >= 0):
         raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
 
 
@@ -300,8 +300,7 @@ class Client:
         """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`. `client` is
         the UUID that makes retries safe: give one only where calls are to be repeated by another process, under a `req`
         of your own. Other calls are numbered, after `prefix` and a part by chance."""
-        if timeout is None or not timeout >= 0:
-            raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
+        _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
         self.app = app or os.environ.get("ISLET_APP")
