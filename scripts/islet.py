@@ -245,6 +245,9 @@ _of_this_process: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _forked() -> None:
+    of_others = {end.fileno() for each in list(_of_this_process) for end in getattr(each, "_ends", ())}
+    if (wakes := signal.set_wakeup_fd(-1)) not in of_others:  # a signal must not write to what is closed here
+        signal.set_wakeup_fd(wakes)
     for each in list(_of_this_process):
         each._context = None  # one that was given is the other process's, too
         each._begin_process()
@@ -2024,7 +2027,11 @@ class Provider:
             else:  # one that a handler has forked: there is nothing to stop in it
                 signal.raise_signal(number)
 
+        wakes = None
         if threading.current_thread() is threading.main_thread():
+            # Python runs a handler between two instructions, and a signal that comes just before a wait does not end it:
+            # what the system's own handler writes does.
+            wakes = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
             # Known before the first of them can come.
             before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
             for number in before:
@@ -2034,6 +2041,8 @@ class Provider:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler or signal.SIG_DFL)
+            if wakes is not None:
+                signal.set_wakeup_fd(wakes)
 
     # The threads of the handlers
 

@@ -33,15 +33,25 @@ extension Ledger {
                 throw LifeFailure("batch \(number) came back as \(found), not \(String(describing: batch(number)))")
             }
         }
-        var answers: [String] = []
-        try store.forEachAnswer(since: 0) { number, _, answer in answers.append("\(number): \(text(answer))") }
-        let kept = min(snapshots[piece].answersFrom, first)
-        let expected = (kept..<(last + 1)).flatMap { number in
-            (batch(number)?.answers ?? []).map { "\(number): \($0)" }
-        }
-        guard answers == expected else { throw LifeFailure("answers came back as \(answers), not \(expected)") }
+        try checkAnswers(of: store, from: min(snapshots[piece].answersFrom, first), through: last)
         forget(batchesAfter: last)
         forget(snapshotsAfter: piece, lastBatch: last, isAhead: store.summary.snapshotMayBeAhead)
+    }
+
+    /// Those from a batch on are all there. Older ones are removed later, in steps: what is left of them is as it was written.
+    private func checkAnswers(of store: Store, from kept: UInt64, through last: UInt64) throws {
+        var found: [String] = []
+        var older: [(batch: UInt64, answer: String)] = []
+        try store.forEachAnswer(since: 0) { number, _, answer in
+            if number < kept { older.append((number, text(answer))) } else { found.append("\(number): \(text(answer))") }
+        }
+        if let wrong = older.first(where: { batch($0.batch)?.answers.contains($0.answer) != true }) {
+            throw LifeFailure("of batch \(wrong.batch) there is the answer \(wrong.answer), which it never had")
+        }
+        let expected = (kept..<(last + 1)).flatMap { number in (batch(number)?.answers ?? []).map { "\(number): \($0)" } }
+        guard found == expected else {
+            throw LifeFailure("the answers from batch \(kept) on came back as \(found), not \(expected)")
+        }
     }
 
     private func checkSnapshot(of store: Store, _ promise: Promise) throws -> Int {

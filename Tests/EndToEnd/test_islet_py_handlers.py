@@ -231,8 +231,9 @@ def test_a_provider_in_a_process_with_many_files_registers_again(made, fake, tor
 
 def test_a_process_that_a_handler_forks_ends_at_its_first_signal(fake):
     program = f"""
-import os, signal
+import faulthandler, os, signal
 import islet
+faulthandler.dump_traceback_later({DEADLINE} * 0.9)  # where it is, should it not end
 provider = islet.Provider("{APP}")
 @provider.button("{DOOR}")
 def fork(control):
@@ -256,6 +257,64 @@ provider.run()
         process.terminate()
         assert process.wait(DEADLINE) == 0
         assert fake.next()["op"] == "provider.drain"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_interrupts_no_wait_stops_the_provider_at_once(fake, number):
+    """As one does that comes between the last instruction before a wait and the wait, or on another thread."""
+    program = f"""
+import signal, threading
+import islet
+provider = islet.Provider("{APP}")
+@provider.button("{DOOR}")
+def press(control):
+    return "pressed"
+threading.Thread(target=threading.Event().wait, daemon=True).start()  # a thread that takes the signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [{int(number)}])
+assert signal.set_wakeup_fd(-1) == -1
+provider.run()
+assert signal.set_wakeup_fd(-1) == -1
+"""
+    env = environment(PYTHONPATH=str(ROOT / "scripts"), ISLET_COMMANDS=fake.url)
+    process = subprocess.Popen([sys.executable, "-c", program], env=env)
+    try:
+        fake.registered()
+        process.send_signal(number)
+        # Else it is noticed after 15 seconds without a sign of the service.
+        assert fake.next()["op"] == "provider.drain"
+        assert process.wait(DEADLINE) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_signals_of_a_process_that_a_handler_forks_write_to_no_file_of_it(fake, tmp_path):
+    program = f"""
+import os, signal
+import islet
+provider = islet.Provider("{APP}")
+@provider.button("{DOOR}")
+def fork(control):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        files = [os.open({str(tmp_path)!r} + "/" + str(n), os.O_CREAT | os.O_WRONLY) for n in range(100)]
+        signal.signal(signal.SIGUSR1, lambda *_: None)
+        signal.raise_signal(signal.SIGUSR1)
+        os._exit(0)
+    return str(os.waitpid(child, 0)[1])
+provider.run()
+"""
+    env = environment(PYTHONPATH=str(ROOT / "scripts"), ISLET_COMMANDS=fake.url)
+    process = subprocess.Popen([sys.executable, "-c", program], env=env)
+    try:
+        fake.registered()
+        assert fake.answer(fake.call("perform", DOOR))["status"] == "0"
+        written = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+        assert len(written) == 100 and not any(written.values())
     finally:
         process.kill()
         process.wait()
