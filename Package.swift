@@ -12,6 +12,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// The tests themselves need no optimizer, which is half the time of a build; what they test is built with it.
+let tests = strict + [.unsafeFlags(["-Onone"])]
+
 let package = Package(
     name: "islet",
     platforms: [.macOS(.v26)],
@@ -122,19 +125,19 @@ let package = Package(
 
         .testTarget(name: "IsletCoreTests", dependencies: ["IsletCore"], swiftSettings: strict),
         .testTarget(
-            name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: strict),
+            name: "IsletProtocolTests", dependencies: ["IsletProtocol", "IsletCore"], swiftSettings: tests),
         .testTarget(
             name: "IsletJournalTests", dependencies: ["IsletJournal", "CCombiningVFS", "CSQLite"], exclude: ["Fixtures"],
-            swiftSettings: strict),
-        .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
+            swiftSettings: tests),
+        .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: tests),
         .testTarget(
             name: "IsletMetricsTests",
             dependencies: ["IsletMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "IsletServerTests",
             dependencies: ["IsletServer", "IsletCore", "IsletProtocol", "IsletJournal", "ZeroMQ"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "IsletHTTPTests",
             dependencies: [
@@ -142,19 +145,19 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
-            name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: strict),
+            name: "IsletSimulationTests", dependencies: ["IsletSimulation", "IsletOracle"], swiftSettings: tests),
         .testTarget(
-            name: "IsletCommandTests", dependencies: ["islet", "IsletClient", "IsletFilter"], swiftSettings: strict),
+            name: "IsletCommandTests", dependencies: ["islet", "IsletClient", "IsletFilter"], swiftSettings: tests),
         .testTarget(
-            name: "IsletFilterTests", dependencies: ["IsletFilter", "IsletClient"], swiftSettings: strict),
-        .testTarget(name: "IsletFuzzTests", dependencies: ["IsletFuzz"], swiftSettings: strict),
-        .testTarget(name: "IsletPowerLossTests", dependencies: ["IsletPowerLoss"], swiftSettings: strict),
+            name: "IsletFilterTests", dependencies: ["IsletFilter", "IsletClient"], swiftSettings: tests),
+        .testTarget(name: "IsletFuzzTests", dependencies: ["IsletFuzz"], swiftSettings: tests),
+        .testTarget(name: "IsletPowerLossTests", dependencies: ["IsletPowerLoss"], swiftSettings: tests),
         .testTarget(
             name: "IsletClientTests",
             dependencies: ["IsletClient", "IsletServer", "ZeroMQ", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: strict),
+            swiftSettings: tests),
     ],
     swiftLanguageModes: [.v6]
 )
