@@ -3,13 +3,17 @@
 extension Engine {
     /// At most so many of each family are remembered.
     static let maximumInterrupted = 4_096
+    /// After so many questions for them no more are asked: what says that one has ended may be forged.
+    static let maximumInterruptedQuestions = maximumInterrupted * maximumInterrupted
 
-    /// An action ended that the process before had asked for, and nobody knows which of them: what their providers hold by
-    /// now is asked for.
+    /// A call ended that the process before had made, and nobody knows which: it may be any of the actions, and so what
+    /// their providers hold by now is asked for.
     ///
-    /// As often as there were such actions, each of which ends once: what says so may be forged.
+    /// The calls for values of that process end as well, and some say twice that they have; so it is done more often than
+    /// there are actions.
     package mutating func actedBeforeStart(at now: Instant) {
-        guard interruptedEnds < controls.interrupted.count + widgets.interrupted.count else { return }
+        let actions = controls.interrupted.count + widgets.interrupted.count
+        guard actions > 0, interruptedEnds < max(actions, Engine.maximumInterruptedQuestions / actions) else { return }
         interruptedEnds += 1
         var kinds: [ControlKindID] = []
         for reference in controls.interrupted where controls.slab.isCurrent(reference) {

@@ -264,8 +264,8 @@ extension Partition {
         hasActedBeforeStart = true
     }
 
-    /// Actions ended in this turn that an earlier run had asked for: however many they were, what their providers hold by
-    /// now is asked for once, and no more often than there are actions of which nobody knows how they ended.
+    /// Actions may have ended in this turn that an earlier run had asked for: however many they were, what their providers
+    /// hold by now is asked for once.
     func continueInterrupted() {
         guard hasActedBeforeStart else { return }
         hasActedBeforeStart = false
