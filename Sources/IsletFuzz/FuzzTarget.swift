@@ -134,7 +134,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             _ = try? engine.restoreWidgetKind(declaration, fact, isInSnapshot: true)
         }
         var retries = RetryWindow()
-        _ = try? retries.restoreTrace(key, value)
+        _ = try? retries.restoreTrace(key, value, lastBatch: 1)
     }
 
     private static func answer(_ bytes: Span<UInt8>) {

@@ -101,14 +101,41 @@ def test_what_the_journals_bytes_trim_is_not_executed_again_after_a_kill(make, o
     assert numbered["error"]["code"] == "outcomeUnknown"
 
 
-def back_up(durable, file):
-    """A backup when the snapshot holds everything, so that there is no batch beside it."""
+def sweep(durable):
+    """Waits until the snapshot holds everything."""
 
     def is_swept():
         journal = durable.client.read("service.info")["info"]["journal"]
         return journal["snapshot"] == journal["committed"]
 
     until(is_swept)
+
+
+def test_what_a_client_does_after_its_trace_was_written_counts_after_a_kill(make, one):
+    """A trace is what is left of forgotten answers. It is not written again before more are forgotten."""
+    durable = make().start()
+
+    def start(req):
+        return encode(durable.client.command("activity.start", client=one, req=req, **START))
+
+    assert execute(durable.client, [start("a-1")])[0]["ok"]
+    durable.client.advance(by=10 * MINUTE)
+    sweep(durable)
+    # Under a stem that the trace does not know.
+    frame = start("b-1")
+    assert execute(durable.client, [frame])[0]["ok"]
+    durable.client.advance(by=MINUTE)
+    sweep(durable)
+    durable.restart()
+    durable.client.advance(by=10 * MINUTE)
+    [again] = execute(durable.client, [frame])
+    assert again["ok"] is False and again["error"]["code"] == "outcomeUnknown"
+    assert durable.client.read("activity.list")["total"] == 2
+
+
+def back_up(durable, file):
+    """A backup when the snapshot holds everything, so that there is no batch beside it."""
+    sweep(durable)
     done = run("backup", file, "--commands", durable.service.commands)
     assert done.returncode == 0, done.stderr
 

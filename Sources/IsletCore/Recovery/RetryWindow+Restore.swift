@@ -2,6 +2,10 @@
 /// are forgotten.
 extension RetryWindow {
     private static let traceTag = UInt8(ascii: "r")
+    /// The layout of a trace.
+    private static let traceVersion: UInt8 = 2
+    /// The layout that releases have written in which nothing says which answers were counted.
+    private static let traceVersionWithoutBatch: UInt8 = 1
 
     /// Writes the remembered answer of a claim, as ``restoreAnswer(_:batch:at:)`` reads it.
     package static func write(
@@ -57,33 +61,54 @@ extension RetryWindow {
     }
 
     /// Writes a client's trace; false where there is none any more.
-    package func writeTrace(of client: EntityID, to writer: inout ImageWriter) -> Bool {
+    ///
+    /// - Parameter batch: The last batch whose answers it counts: those of later ones must not have been given yet.
+    package func writeTrace(of client: EntityID, through batch: UInt64, to writer: inout ImageWriter) -> Bool {
         guard let slot = findClient(client), !clients[slot].isForgettable else { return false }
-        writer.write(byte: ActivityImage.version)
+        writer.write(byte: RetryWindow.traceVersion)
+        writer.write(batch)
         clients[slot].write(to: &writer)
         return true
     }
 
     /// Takes a trace back; false where the key is not one. Before any answer is restored.
-    package mutating func restoreTrace(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(ImageError) -> Bool {
+    ///
+    /// - Parameter lastBatch: The last one that is there. Batches that a trace counts beyond it are lost, and others will have
+    ///   their numbers: the trace is to be written again.
+    package mutating func restoreTrace(
+        _ key: Span<UInt8>, _ value: Span<UInt8>, lastBatch: UInt64
+    ) throws(ImageError) -> Bool {
         guard key.count > 0, key[0] == RetryWindow.traceTag else { return false }
         let id = try ImageReader.read(key) { reader throws(ImageError) in
             _ = try reader.byte()
             return try reader.entityID()
         }
-        let client = try ImageReader.read(value) { reader throws(ImageError) in
+        let (client, through) = try ImageReader.read(value) { reader throws(ImageError) in
             let version = try reader.byte()
-            guard version == ActivityImage.version else { throw ImageError.unknownVersion(version) }
-            return try RetryClient(id: id, &reader)
+            let through: UInt64
+            switch version {
+            case RetryWindow.traceVersion: through = try reader.integer()
+            case RetryWindow.traceVersionWithoutBatch: through = .max
+            default: throw ImageError.unknownVersion(version)
+            }
+            return (try RetryClient(id: id, &reader), through)
         }
+        countedThrough[id] = through
         insertIdle(client)
-        countedClients.insert(id)
+        if through > lastBatch, let slot = findClient(id) { traceChanged(slot) }
         return true
     }
 
-    /// All answers that were given before the traces were written are restored.
-    package mutating func tracesEnd() {
-        countedClients = []
+    /// The answers that follow came after the last round of the snapshot had begun: traces that do not say which answers
+    /// they count have not counted these. Once.
+    package mutating func roundBegan() {
+        countedThrough = countedThrough.mapValues { $0 == .max ? 0 : $0 }
+    }
+
+    /// All answers are restored.
+    package mutating func restoringEnds() {
+        countedThrough = [:]
+        forgetIdleClients()
     }
 }
 

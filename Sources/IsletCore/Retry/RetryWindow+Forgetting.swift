@@ -95,13 +95,21 @@ extension RetryWindow {
         if newestIdle == .max { oldestIdle = client } else { clients[newestIdle].newerIdle = client }
         newestIdle = client
         idleClients += 1
-        guard idleClients > Self.maximumIdleClients else { return }
-        let longestIdle = oldestIdle
-        unlinkIdle(longestIdle)
-        removeClient(longestIdle)
+        forgetIdleClients()
     }
 
-    private mutating func traceChanged(_ client: Slot) {
+    /// Forgets the clients beyond the bound that have been idle for longest. While answers are restored nobody knows which
+    /// clients are.
+    mutating func forgetIdleClients() {
+        guard countedThrough.isEmpty else { return }
+        while idleClients > Self.maximumIdleClients {
+            let longestIdle = oldestIdle
+            unlinkIdle(longestIdle)
+            removeClient(longestIdle)
+        }
+    }
+
+    mutating func traceChanged(_ client: Slot) {
         guard recordsTraces, !clients[client].isTraceChanged else { return }
         clients[client].isTraceChanged = true
         changedTraces.append(clients[client].id)

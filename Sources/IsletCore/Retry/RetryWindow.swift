@@ -65,9 +65,9 @@ package struct RetryWindow: ~Copyable {
     var idleClients = 0
     /// Clients whose traces changed; each once.
     var changedTraces: [EntityID] = []
-    /// While answers are restored that were given before the traces were written: the clients whose traces have
-    /// counted them.
-    var countedClients: Set<EntityID> = []
+    /// While answers are restored: through which batch each client's trace has counted them; the largest number where the
+    /// trace does not say so.
+    var countedThrough: [EntityID: UInt64] = [:]
     /// Whether anybody writes the traces down.
     package var recordsTraces = false
 
@@ -119,6 +119,7 @@ package struct RetryWindow: ~Copyable {
     ) {
         let keptAnswer = answer.count <= Self.maximumAnswerBytes ? answer : answer.extracting(first: 0)
         let slot = insert(claim, bytes: store(req, keptAnswer), reqCount: req.count)
+        executed(claim.number, at: slot, batch: batch)
         answered(slot, isKept: answer.count <= Self.maximumAnswerBytes, batch: batch, at: now)
     }
 
@@ -136,12 +137,13 @@ package struct RetryWindow: ~Copyable {
         let slot = slot(of: ticket)
         clients[entries[slot].client].inFlight -= 1
         let isKept = answer.count <= Self.maximumAnswerBytes
+        let old = entries[slot].bytes
+        let req = payloads.withBytes(old) { [UInt8]($0) }
         if isKept {
-            let old = entries[slot].bytes
-            let req = payloads.withBytes(old) { [UInt8]($0) }
             payloads.remove(old)
             entries[slot].bytes = store(req.span, answer)
         }
+        executed(RetryNumber(req.span), at: slot, batch: batch)
         answered(slot, isKept: isKept, batch: batch, at: now)
     }
 
@@ -163,7 +165,14 @@ package struct RetryWindow: ~Copyable {
         }
     }
 
-    private func isCounted(_ client: EntityID) -> Bool { !countedClients.isEmpty && countedClients.contains(client) }
+    /// A client's number counts with its answer and not before, so that what is written of it through a batch is neither
+    /// more nor less than what the answers of the batches up to it make.
+    private mutating func executed(_ number: RetryNumber?, at slot: Slot, batch: UInt64) {
+        guard let number else { return }
+        let client = entries[slot].client
+        if !countedThrough.isEmpty, let through = countedThrough[clients[client].id], batch <= through { return }
+        clients[client].executed(number)
+    }
 
     private func slot(of ticket: RetryTicket) -> Slot {
         precondition(
@@ -174,7 +183,6 @@ package struct RetryWindow: ~Copyable {
 
     private mutating func insert(_ claim: RetryClaim, bytes: PayloadHandle, reqCount: Int) -> Slot {
         let client = takeClient(claim)
-        if let number = claim.number, !isCounted(claim.client) { clients[client].executed(number) }
         let slot = entries.insert(
             RetryEntry(
                 client: client, frameHash: claim.frameHash, reqCount: UInt8(reqCount), state: .inFlight, at: .never,

@@ -1,4 +1,5 @@
 import IsletCore
+import IsletJournal
 
 /// Facts on their way into the journal: a note and a row of the snapshot write the same.
 extension Partition {
@@ -60,7 +61,9 @@ extension Partition {
         case .widgetReload(let kinds):
             return (engine.factKey(widgetReload: kinds), engine.writeFact(widgetReload: kinds, to: &image))
         case .trace(let client):
-            return (RetryWindow.traceKey(client), retries.writeTrace(of: client, to: &image))
+            // The snapshot goes on between batches: the one to come has nothing yet.
+            let isKnown = retries.writeTrace(of: client, through: batch.number - 1, to: &image)
+            return (RetryWindow.traceKey(client), isKnown)
         case .travel:
             unfinishedTravel?.write(to: &image)
             return (Self.travelKey, unfinishedTravel != nil)

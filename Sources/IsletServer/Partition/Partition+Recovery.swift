@@ -27,7 +27,7 @@ extension Partition {
                 if try self.engine.restoreFact(key, value, isInSnapshot: true) { return }
                 if try self.restoreFamilyFact(key, value, isInSnapshot: true) { return }
                 if try self.engine.restoreGroupFact(key, value, isInSnapshot: true) { return }
-                if try self.retries.restoreTrace(key, value) { return }
+                if try self.retries.restoreTrace(key, value, lastBatch: source.summary.lastBatch) { return }
                 if key.count == 1, key[0] == Self.rulesKey[0] {
                     formerRules = value.bytes(FrameRange(0..<value.count))
                     return
@@ -52,14 +52,18 @@ extension Partition {
         if let formerRules, formerRules != rules.bytes { engine.rulesSetAt = now.domain }
         try finishRestoring(from: source)
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
+        var isBeforeRound = true
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in
-            if Instant(at) > roundBegan { self.retries.tracesEnd() }
+            if isBeforeRound, Instant(at) > roundBegan {
+                isBeforeRound = false
+                self.retries.roundBegan()
+            }
             try located("an answer of batch \(number)") {
                 try self.retries.restoreAnswer(answer, batch: number, at: Instant(at))
             }
             recovery.answers += 1
         }
-        retries.tracesEnd()
+        retries.restoringEnds()
         // Bounded by what was restored; what is too old now leaves its trace before anybody asks.
         while retries.forgetExpired(at: now.domain) {}
         batch = JournalBatch(number: source.summary.lastBatch + 1)

@@ -212,6 +212,86 @@ struct RetryHarness: ~Copyable {
         #expect(harness.window.heldBytes == 0)
     }
 
+    /// What is written of client 1 through a batch.
+    private static func trace(_ harness: borrowing RetryHarness, through batch: UInt64 = 3) -> [UInt8] {
+        var writer = ImageWriter()
+        let isKnown = harness.window.writeTrace(of: RetryHarness.client(1), through: batch, to: &writer)
+        #expect(isKnown)
+        return writer.bytes
+    }
+
+    /// What is made of that, and of the answers that the journal has.
+    private static func restored(
+        _ trace: [UInt8], _ answers: [(req: String, batch: UInt64)] = [], lastBatch: UInt64 = 3
+    ) throws -> RetryHarness {
+        var harness = RetryHarness()
+        harness.window.recordsTraces = true
+        let key = RetryWindow.traceKey(RetryHarness.client(1))
+        let isTrace = try harness.window.restoreTrace(key.span, trace.span, lastBatch: lastBatch)
+        #expect(isTrace)
+        for (req, batch) in answers {
+            var image = ImageWriter()
+            guard let claim = RetryHarness().claim(req) else { continue }
+            RetryWindow.write(claim, req: Array(req.utf8).span, answer: Array("ok".utf8).span, to: &image)
+            try harness.window.restoreAnswer(image.bytes.span, batch: batch, at: harness.now)
+        }
+        harness.window.restoringEnds()
+        return harness
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func aTraceCountsTheAnswersThroughItsBatchAndRecoveryThoseBehindIt(through: UInt64) throws {
+        var harness = RetryHarness()
+        harness.execute("a100000", batch: 1)
+        harness.forgetAll()
+        var written = Self.trace(harness, through: 1)
+        let answers: [(req: String, batch: UInt64)] = [("b70001", 2), ("a100001", 2), ("a2", 3), ("c9", 3)]
+        for (req, batch) in answers {
+            harness.execute(req, batch: batch)
+            if batch <= through { written = Self.trace(harness, through: through) }
+        }
+        let again = try Self.restored(written, answers)
+        #expect(Self.trace(again) == Self.trace(harness))
+        #expect(again.window.changedTraceCount == 0)
+    }
+
+    @Test func aTraceThatCountsLostBatchesIsWrittenAgain() throws {
+        var harness = RetryHarness()
+        harness.execute("a1", batch: 1)
+        harness.forgetAll()
+        let again = try Self.restored(Self.trace(harness, through: 4), lastBatch: 3)
+        #expect(again.window.changedTraceCount == 1)
+        #expect(again.check("a1") == .unknown)
+    }
+
+    @Test func aTraceOfAnEarlierReleaseIsReadAndWrittenAgain() throws {
+        var harness = RetryHarness()
+        harness.execute("a1", batch: 1)
+        harness.forgetAll()
+        harness.execute("a2", batch: 2)
+        // Its layout had no batch.
+        let again = try Self.restored([1] + Self.trace(harness).dropFirst(9), [("a2", 2)])
+        #expect(again.window.changedTraceCount == 1)
+        #expect(again.check("a1") == .unknown)
+        #expect(again.check("a2") == .answered("ok"))
+        #expect(Self.trace(again) == Self.trace(harness))
+    }
+
+    @Test func aCommandInFlightCountsOnceItHasItsAnswer() {
+        var harness = RetryHarness()
+        harness.execute("a1", batch: 1)
+        harness.forgetAll()
+        let before = Self.trace(harness)
+        guard let claim = harness.claim("b1") else {
+            Issue.record("b1 is new")
+            return
+        }
+        let ticket = harness.window.begin(claim, req: Array("b1".utf8).span)
+        #expect(Self.trace(harness) == before)
+        harness.window.finish(ticket, answer: Array("ok".utf8).span, batch: 2, at: harness.now)
+        #expect(Self.trace(harness) != before)
+    }
+
     @Test(arguments: [31, 32, 33] as [UInt64])
     func itAgreesWithADictionary(seed: UInt64) {
         var random = RetryRandom(state: seed)
