@@ -40,12 +40,16 @@ extension Partition {
         guard let backup, backup.id == result.id else { return }
         self.backup = nil
         jobs.removeAll { job in backup.jobs.contains { $0 === job } }
+        var remembered: UInt64?
         for (index, job) in backup.jobs.enumerated() {
             ledger.giveBack(&job.ticket)
             let (req, answer) = (job.req, answered(result, job))
             // All have asked with the same bytes.
-            if index == 0, let inFlight = backup.inFlight { remember(answer, inFlight, req: req.span) }
-            finish(job, with: answer)
+            if index == 0, let inFlight = backup.inFlight {
+                remember(answer, inFlight, req: req.span)
+                if wasAccepted { remembered = batch.number }
+            }
+            finish(job, with: answer, rememberedIn: remembered)
         }
     }
 

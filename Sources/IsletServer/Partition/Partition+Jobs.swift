@@ -143,12 +143,14 @@ extension Partition {
     }
 
     /// Puts a job's answer into its message, which leaves if it was the last that was missing.
-    func finish(_ job: Job, with result: FrameResult) {
+    ///
+    /// - Parameter batch: The one in which it is remembered; it does not leave before. nil: it only shows what is there.
+    func finish(_ job: Job, with result: FrameResult, rememberedIn batch: UInt64? = nil) {
         guard let answer = job.answer else { return }
         if log.tellsCommands { tell(result, answering: job) }
         switch result {
         case .answered(let range):
-            answer.message.fill(answer.index, copy(range), shows: shownBatch)
+            answer.message.fill(answer.index, copy(range), shows: batch ?? shownBatch)
             ledger.weigh(&answer.message.ticket, bytes: answer.message.bytes)
         // A read that waited was found to want no answer after all: there is none such.
         case .silent: preconditionFailure("a job without an answer")
@@ -165,7 +167,7 @@ extension Partition {
         // While the disk is full everything leaves at once but what waits for it.
         let waitsForRoom = flights.isDiskFull && answer.shows > flights.committedThrough
         if waitsForRoom { leaveNow() }
-        defer { if waitsForRoom { flights.hold(flights.board(&outbound)) } }
+        defer { if waitsForRoom { flights.hold(closeFlightOfWaiting()) } }
         let first = outbound.parts.count
         for frame in answer.route { outbound.add(copying: frame, to: answer.destination, more: true) }
         for frame in answer.frames {
@@ -173,6 +175,13 @@ extension Partition {
         }
         outbound.endMessage()
         if answer.destination == .commands, !answer.hasChange { outbound.readAnswered(from: first) }
+    }
+
+    /// Takes an answer that waits for room, with the batch that it may wait for.
+    private func closeFlightOfWaiting() -> Flight {
+        guard !batch.isEmpty else { return flights.board(&outbound) }
+        batch.usesReserve = true
+        return closeFlight()
     }
 
     /// An answer waits for those of its frames that are missing; that there is room was seen when the first of them was.

@@ -60,6 +60,25 @@ import Testing
         #expect(service.journal.state.isWhole && service.partition.isDiskFull)
     }
 
+    /// Whoever was told that a backup is made and asks again after a kill must find it remembered.
+    @Test func theAnswerToABackupLeavesWithTheBatchThatRemembersIt() throws {
+        let service = try PartitionService(clock: .system)
+        let command =
+            #"{"op":"service.backup","req":"b","path":"/x","client":"8c7a1c38-6a5e-4f0f-9a43-0d2f6f1d2c11"}"#
+        for _ in 0..<2 { service.turn { $0.take(command) } }
+        let backup = try #require(service.journal.backups.first)
+        _ = service.tell(.isFull(free: 0))
+        sweeps(service)
+        service.holdsCommits = true
+        let batch = service.journal.state.lastBatch
+        #expect(service.tell(.backedUp(BackupResult(id: backup.id, outcome: .success(1)))).isEmpty)
+        #expect(service.journal.state.lastBatch == batch + 1)
+        // Reads do not wait.
+        #expect(service.send(#"{"op":"service.ping"}"#).contains(#""ok":true"#))
+        #expect(service.tell(.committed(through: batch + 1, microseconds: 1)).count == 2)
+        #expect(service.partition.isDiskFull)
+    }
+
     /// What is kept for a time would stay for ever, and with it the full disk.
     @Test func timeOfAnotherSpeedGoesOnWhileTheDiskIsFull() throws {
         let service = try PartitionService(clock: .speed(from: Instant(1_800_000_000_000), factor: 60))
