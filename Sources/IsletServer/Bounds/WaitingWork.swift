@@ -20,7 +20,7 @@ package enum WaitingWork: String, CaseIterable, Sendable {
     case backups
     /// Messages some of whose answers are there and wait for the others. They weigh what their answers weigh.
     case answers
-    /// Messages on a manual clock that travels.
+    /// Messages on a manual clock that travels, and what is left of those whose turn has done enough.
     case messages
     /// Snapshots and replays that are pulled.
     case pulls
@@ -58,7 +58,7 @@ package enum WaitingWork: String, CaseIterable, Sendable {
         case .questions: Self.limits((1_024, 256), (16 << 20, 4 << 20), longest: Partition.longestQuestion)
         case .backups: Self.limits((64, 16), (64 << 10, 16 << 10))
         case .answers: Self.limits((4_096, 1_024), (128 << 20, 32 << 20))
-        case .messages: Self.limits((1_024, 512), (64 << 20, 16 << 20))
+        case .messages: Self.limits((1_024, 512), (128 << 20, 48 << 20))
         case .pulls:
             Self.limits((BulkPull.maximumPulls, BulkPull.maximumPerPeer), (64 << 10, 16 << 10), longest: BulkPull.patience)
         case .joins: Self.limits((65_536, 1_024), (16 << 20, 256 << 10))

@@ -74,6 +74,8 @@ package actor EngineHost: BusLoop {
         partition.card.endpoints = sockets.endpoints
         partition.card.endpoints.http = http
         partition.residentBytes = { ResidentMemory.bytes() }
+        // What happens on a clock that is set follows from what was sent.
+        if !clock.isManual { partition.budget.clock = ClockReading.monotonic }
         partition.log = PartitionLog(logger)
         card = partition.card
         self.partition = partition

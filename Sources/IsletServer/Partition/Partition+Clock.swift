@@ -151,7 +151,7 @@ extension Partition {
     static let visitsPerTurn = 4_096
 
     /// Whether the turn has done enough.
-    var isWornOut: Bool { engine.visits >= Self.visitsPerTurn }
+    var isWornOut: Bool { engine.visits >= Self.visitsPerTurn || budget.isSpent }
 
     /// Whether messages that went beyond their turn are gone on with now.
     var executesResting: Bool { !resting.isEmpty && goesOn }
@@ -194,8 +194,10 @@ extension Partition {
             left -= 1
             switch message.frames[done] {
             case .command(let bytes, let isTooLong):
+                let made = bytesMade
                 let result = execute(
                     bytes.span, isTooLong: isTooLong, isIngest: message.isIngest, receivedAt: message.receivedAt)
+                budget.didExecute(bytes.count + bytesMade - made)
                 collect(result, into: message.answer)
             case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
             }

@@ -188,10 +188,11 @@ extension Partition {
         }
     }
 
-    /// Lets the commands of the message in `inbound` wait from a frame on until the clock has arrived, or for a turn; but for what
-    /// providers say of their calls, which is taken now, wherever in the message it stands. Whose peer has its share of
-    /// those that wait is refused, but for what stands behind the step itself.
-    private func wait(from index: Int, into answer: PendingAnswer, isBehindStep: Bool, isIngest: Bool = false) {
+    /// Lets the commands of the message in `inbound` wait from a frame on until the clock has arrived, or for a turn. On a manual
+    /// clock what providers say of their calls is taken now, wherever in the message it stands, as a travel may wait for it; on
+    /// others it keeps its place. Whose peer has its share of those that wait is refused, but for what stands behind the step
+    /// itself and for what providers say.
+    private func wait(from first: Int, into answer: PendingAnswer, isBehindStep: Bool, isIngest: Bool = false) {
         answer.isClosed = false
         var message = WaitingMessage(
             hasTooManyFrames: inbound.hasTooManyFrames, isIngest: isIngest, answer: answer,
@@ -199,9 +200,11 @@ extension Partition {
         var hasCommand = message.hasTooManyFrames
         // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
         let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty
-        for index in index..<inbound.count {
+        for index in first..<inbound.count {
             // A goodbye has its place behind the registration: only a clock that travels may be waiting for it.
-            if !message.hasTooManyFrames, !isIngest, isFromProvider(index), !isOfTurn || decoder.name != .providerLeave {
+            if clock.isManual, !message.hasTooManyFrames, !isIngest, isFromProvider(index),
+                !isOfTurn || decoder.name != .providerLeave
+            {
                 switch execute(index, isIngest: false) {
                 case .silent: break
                 case .answered(let range): message.frames.append(.answered(copy(range), shows: shownBatch))
@@ -214,15 +217,18 @@ extension Partition {
         }
         do throws(WorkShortage) {
             if hasCommand {
+                // What was received with others in a turn that has done enough cannot be given back to its socket.
                 message.ticket =
-                    isBehindStep
+                    isBehindStep || isOfTurn && !clock.isManual && !rests(answer.peer)
                     ? ledger.enter(.messages, for: answer.peer, bytes: message.bytes)
                     : try ledger.admit(.messages, for: answer.peer, bytes: message.bytes)
                 return isOfTurn ? rest(message) : waiting.append(message)
             }
         } catch {}
-        for frame in message.frames {
+        for (place, frame) in message.frames.enumerated() {
             switch frame {
+            case .command where !clock.isManual && !message.hasTooManyFrames && isFromProvider(first + place):
+                collect(execute(first + place, isIngest: false), into: answer)
             case .command(let bytes, let isTooLong):
                 let refusal = Refusal.busy(retryAfter: Self.clockRetry)
                 collect(refuseUnlooked(bytes.span, isTooLong: isTooLong, refusal), into: answer)
@@ -235,10 +241,17 @@ extension Partition {
 
     /// Executes one frame of `inbound`.
     private func execute(_ index: Int, isIngest: Bool) -> FrameResult {
-        inbound.withFrame(index) { frame in
+        let made = bytesMade
+        let result = inbound.withFrame(index) { frame in
             execute(frame, isTooLong: inbound[index].isTooLong, isIngest: isIngest, receivedAt: now.monotonic)
         }
+        budget.didExecute(inbound[index].range.count + bytesMade - made)
+        return result
     }
+
+    /// How many bytes of events and answers wait to leave.
+    @inline(__always)
+    var bytesMade: Int { batch.byteCount + outbound.writer.count }
 
     /// Routing id and envelope of the message in `inbound`.
     private func beginRoute(to destination: OutboundMessages.Destination) {

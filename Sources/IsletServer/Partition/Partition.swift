@@ -49,6 +49,8 @@ package final class Partition {
     @exclusivity(unchecked) var isRestDue = false
     /// Whether actions ended in this turn that an earlier run had asked for.
     @exclusivity(unchecked) var hasActedBeforeStart = false
+    /// How long this turn executes commands.
+    @exclusivity(unchecked) package var budget = TurnBudget()
     /// What the message is answered with whose commands are executed, where it waited; nil for the message in `inbound`.
     @exclusivity(unchecked) var waitedAnswer: PendingAnswer?
     /// Where fresh ids come from.
@@ -201,6 +203,7 @@ package final class Partition {
         now = clock.turn(at: reading)
         presented = 0
         engine.beginTurn()
+        budget.begin(at: now.monotonicNanoseconds)
         slotsLookedAt = 0
         walked = nil
         if executesWaiting { continueWaiting() }
@@ -209,17 +212,26 @@ package final class Partition {
         renewLease()
         guard !flights.isDiskFull else { return false }
         if clockTravel != nil, !isCatchingUp { return continueTravel() }
-        var isLate = true
-        for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep where isLate && hasRoomForDeadlines {
-            isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerStep)
-            encodeEvents(Span(), nil)
-        }
+        let isLate = fireDue()
         if isCatchingUp, !isLate {
             isCatchingUp = false
             wantCalls(callsOfStart)
             callsOfStart.removeAll()
         }
         return isLate && hasRoomForDeadlines
+    }
+
+    /// Lets some of what is due take effect; true where more is due.
+    private func fireDue() -> Bool {
+        let end = budget.deadlineEnd
+        defer { budget.resume(deadlinesUntil: end) }
+        for _ in 0..<Self.deadlinesPerTurn / Self.deadlinesPerStep {
+            guard hasRoomForDeadlines, !budget.isOver(end) else { return true }
+            let isLate = engine.fireDue(at: now.domain, dating: dating, limit: Self.deadlinesPerStep)
+            encodeEvents(Span(), nil)
+            guard isLate else { return false }
+        }
+        return true
     }
 
     /// The messages of the turn were taken: reads go on, and what happened is handed to the journal. True where more is

@@ -56,6 +56,13 @@ final class PartitionService {
         return answers
     }
 
+    /// The answers that leave in one turn, in which this happens: the last frame of each message's.
+    func answers(_ body: (Partition) -> Void) -> [String] {
+        turn(body)
+        defer { answers.removeAll() }
+        return answers
+    }
+
     /// The joins that were answered and the watermarks since this was asked last.
     func takeStreamMessages() -> [(topic: String, json: String)] {
         defer { streamMessages.removeAll() }
@@ -125,8 +132,11 @@ final class PartitionService {
 
 extension Partition {
     /// Takes a command of a peer's.
-    func take(_ command: String, from peer: String = "peer") {
-        inbound.set([Array(peer.utf8), [0, 0, 0, 1], [], Array(command.utf8)], isRouted: true)
+    func take(_ command: String, from peer: String = "peer") { take([command], from: peer) }
+
+    /// Takes a message of a peer's.
+    func take(_ commands: [String], from peer: String = "peer") {
+        inbound.set([Array(peer.utf8), [0, 0, 0, 1], []] + commands.map { Array($0.utf8) }, isRouted: true)
         takeCommands()
     }
 }
