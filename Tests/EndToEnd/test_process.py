@@ -206,6 +206,39 @@ def test_check_config_names_what_is_wrong(tmp_path, text, named):
     assert named in done.stderr, done.stderr
 
 
+ENDS = pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+
+
+@ENDS
+@pytest.mark.parametrize(("lines", "named"), [
+    (["store: memory", "foo: 1", ""], 'islet.yaml:2: there is no setting "foo"'),
+    (["store: memory", "clock: bad", ""], 'islet.yaml:2: clock: "bad" is no clock'),
+    # What has no end ends with the file, and not behind it.
+    (["store: memory", 'data: "/x', ""], "islet.yaml:2: is no YAML: found unexpected end of stream"),
+    (["store: memory", 'data: "/x'], "islet.yaml:2: is no YAML: found unexpected end of stream"),
+    (["store: [a, b", ""], "islet.yaml:1: is no YAML: did not find expected ',' or ']'"),
+    (["store: memory", "", "clock"], "islet.yaml:3: is no YAML: could not find expected ':'"),
+    # A line is one, whatever a value has.
+    (["store: memory", "logLevel: |", "  loud", ""], r'islet.yaml:2: logLevel: "loud\n" is none of'),
+    (["store: memory", 'data: "\x01', '  x"', "foo: 1", ""], "islet.yaml:2: is no YAML: control characters are not allowed"),
+])
+def test_a_line_is_named_whatever_ends_it(tmp_path, end, lines, named):
+    path = tmp_path / "islet.yaml"
+    path.write_bytes(end.join(lines).encode())
+    done = run("serve", "--config", path, "--check-config")
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    problems = done.stderr.splitlines()
+    assert len(problems) == 1 and named in problems[0], done.stderr
+
+
+@ENDS
+def test_a_file_that_begins_with_the_mark_of_its_encoding_is_read(tmp_path, end):
+    path = tmp_path / "islet.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + f"store: memory{end}logLevel: debug{end}".encode())
+    done = run("serve", "--config", path, "--check-config")
+    assert done.returncode == 0 and "logLevel: debug" in done.stdout, done.stderr
+
+
 def test_a_speed_of_the_file_does_not_hold_for_a_manual_clock_of_the_command_line(tmp_path):
     path = yaml(tmp_path, "speed: 60\ndata: \"null\"\ncommands: tcp://127.0.0.1:*\nevents: tcp://127.0.0.1:*\n")
     done = run("serve", "--config", path, "--clock", "manual", "--check-config")

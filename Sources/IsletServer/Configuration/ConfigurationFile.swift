@@ -31,7 +31,9 @@ struct ConfigurationFile {
         self.path = path
         let root: Node?
         do {
-            root = try Parser(yaml: text).singleRoot()
+            // Some editors begin a file with a mark of its encoding, of which Yams makes a document of its own.
+            let isMarked = text.unicodeScalars.first == "\u{FEFF}"
+            root = try Parser(yaml: isMarked ? String(text.unicodeScalars.dropFirst()) : text).singleRoot()
         } catch let error as YamlError {
             throw ConfigurationFile.malformed(path, error)
         } catch {
@@ -74,15 +76,31 @@ struct ConfigurationFile {
 
     private static func malformed(_ path: String, _ error: YamlError) -> ConfigurationProblem {
         switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            .fileMalformed(path: path, line: mark.line, reason: "is no YAML: \(problem)")
+        case .scanner(_, let problem, let mark, let text), .parser(_, let problem, let mark, let text),
+            .composer(_, let problem, let mark, let text):
+            // What has no end is missed behind the last line.
+            .fileMalformed(path: path, line: min(mark.line, lineCount(text)), reason: "is no YAML: \(problem)")
+        case .reader(let problem, let offset, _, let text):
+            // What Yams says of it has the line itself, with whatever stands in it.
+            .fileMalformed(
+                path: path, line: offset.map { line(ofCharacter: $0, in: text) }, reason: "is no YAML: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             .fileMalformed(
                 path: path, line: context.mark.line, reason: "stands twice: \(duplicates.joined(separator: ", "))")
-        case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
+        case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
             .fileMalformed(path: path, line: nil, reason: "is no YAML: \(error)")
         }
+    }
+
+    /// How many lines a text has, with any of the ends of lines that YAML knows; at least one.
+    private static func lineCount(_ text: String) -> Int {
+        let ends = text.count { $0.isNewline }
+        return max(1, text.last?.isNewline == false ? ends + 1 : ends)
+    }
+
+    /// The line of a character, from 1 on.
+    private static func line(ofCharacter offset: Int, in text: String) -> Int {
+        1 + text.prefix(offset).count { $0.isNewline }
     }
 
     private static func read(_ path: String) throws(ConfigurationProblem) -> String {

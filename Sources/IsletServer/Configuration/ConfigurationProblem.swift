@@ -26,6 +26,7 @@ package enum ConfigurationProblem: Error, Equatable, Sendable {
 }
 
 extension ConfigurationProblem: CustomStringConvertible {
+    /// One line: ends of lines in names and values are escaped.
     package var description: String {
         switch self {
         case .fileUnreadable(let path, let reason):
@@ -33,9 +34,9 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .fileMalformed(let path, let line, let reason):
             "\(path)\(line.map { ":\($0)" } ?? ""): \(reason)"
         case .unknownSetting(let name, let origin, let meant):
-            "\(origin): there is no setting \"\(name)\"" + (meant.map { "; did you mean \"\($0)\"?" } ?? "")
+            "\(origin): there is no setting \(name.debugDescription)" + (meant.map { "; did you mean \"\($0)\"?" } ?? "")
         case .badValue(let setting, let value, let origin, let reason):
-            "\(origin): \(setting): \"\(value)\" is \(reason)"
+            "\(origin): \(setting): \(value.debugDescription) is \(reason)"
         }
     }
 }
