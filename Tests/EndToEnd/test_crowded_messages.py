@@ -18,6 +18,10 @@ DEVICE = "phone"
 
 @pytest.fixture
 def crowd(wire, service):
+    return crowded(wire, service)
+
+
+def crowded(wire, service):
     """A client of an app with very many widgets on one device, of which none has a timeline."""
     client = Commands(wire, service.commands, APP)
     WidgetProvider(wire, service.commands, widget(), capacity=1)
@@ -83,3 +87,41 @@ def test_a_stop_refuses_what_is_left_of_such_a_message(wire, service, crowd):
     codes = [answer["error"]["code"] if "error" in answer else "ok" for answer in answers]
     assert set(codes) <= {"ok", "unavailable"} and codes == sorted(codes), codes
     assert service.wait() == 0
+
+
+def test_others_are_answered_while_a_message_of_long_reads_goes_on(wire, system_service):
+    """As many lists as a message may have, each short enough for its turn: together they take longer than a turn may."""
+    crowd = crowded(wire, system_service)
+    other = Commands(wire, system_service.commands)
+    for _ in range(5):
+        crowd.send(*[crowd.command("widget.list") for _ in range(FRAMES)])
+        for pings in itertools.count():
+            if answers := answered(crowd):
+                break
+            other.read("service.ping")
+        assert [answer["ok"] and answer["total"] for answer in answers] == [CROWD] * FRAMES
+        if pings > 3:
+            return
+    raise AssertionError("nobody was answered before the message was through")
+
+
+def test_messages_of_a_peer_are_answered_in_order_however_long_a_turn_would_be(wire, system_service):
+    """Also what a provider says keeps its place, and nothing of it is refused."""
+    client = Commands(wire, system_service.commands, APP)
+    id = client.start()["id"]
+    provider = WidgetProvider(wire, system_service.commands, widget(), register=False)
+    updates = [client.command("activity.update", id=id, contentState={"n": n, "text": "x" * 3_000})
+               for n in range(16 * FRAMES)]
+    for start in range(0, len(updates), FRAMES):
+        client.send(*updates[start:start + FRAMES])
+        provider.say("provider.register", req=f"register-{start}", app=APP, widgets=provider.widgets)
+        provider.say("provider.drain", req=f"drain-{start}")
+        provider.say("provider.leave", req=f"leave-{start}")
+    answers = [answer for _ in range(0, len(updates), FRAMES) for answer in client.receive()]
+    assert [answer["req"] for answer in answers] == [update["req"] for update in updates]
+    assert all(answer["ok"] for answer in answers)
+    assert [answer["activity"]["revision"] for answer in answers] == list(range(2, len(updates) + 2))
+    for start in range(0, len(updates), FRAMES):
+        for name in ("register", "drain", "leave"):
+            answer = provider.answer_to(f"{name}-{start}")
+            assert answer["ok"], answer
