@@ -245,7 +245,7 @@ struct RetryHarness: ~Copyable {
         harness.execute("a100000", batch: 1)
         harness.forgetAll()
         var written = Self.trace(harness, through: 1)
-        let answers: [(req: String, batch: UInt64)] = [("b70001", 2), ("a100001", 2), ("a2", 3), ("c9", 3)]
+        let answers: [(req: String, batch: UInt64)] = [("b70001", 2), ("a100001", 2), ("b2", 3), ("c9", 3)]
         for (req, batch) in answers {
             harness.execute(req, batch: batch)
             if batch <= through { written = Self.trace(harness, through: through) }
