@@ -86,11 +86,13 @@ package struct DeviceTable: ~Copyable {
 
     private var records: [DeviceRecord?] = []
     private var free: [DeviceID] = []
-    private var numbers: [[UInt8]: DeviceID] = [:]
+    /// From a name to its number. Not a dictionary: to grow, one of a million names moves all of them at once, while everybody
+    /// waits.
+    private var index = SlotIndex()
 
     package init() {}
 
-    package var count: Int { numbers.count }
+    package var count: Int { index.count }
     /// One past the highest number that was ever given.
     package var capacity: DeviceID { DeviceID(records.count) }
 
@@ -108,7 +110,13 @@ package struct DeviceTable: ~Copyable {
     }
 
     /// The device of a name, or nil.
-    func find(_ name: [UInt8]) -> DeviceID? { numbers[name] }
+    func find(_ name: [UInt8]) -> DeviceID? { name.withUnsafeBytes { find($0) } }
+
+    private func find(_ name: UnsafeRawBufferPointer) -> DeviceID? {
+        index.find(NameTable.hash(name)) { device in
+            records[Int(device)]?.name.withUnsafeBytes { equal($0, name) } ?? false
+        }
+    }
 
     /// The record of a device, or nil where it was forgotten.
     func record(_ device: DeviceID) -> DeviceRecord? {
@@ -117,13 +125,16 @@ package struct DeviceTable: ~Copyable {
 
     package func name(_ device: DeviceID) -> [UInt8] { self[device].name }
 
-    package func find(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? { numbers[frame.bytes(name)] }
+    package func find(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? {
+        let part = frame.extracting(name.indices)
+        return part.withUnsafeBytes { find($0) }
+    }
 
     /// The device of a name, made where it is new; nil where there is no room for another.
     mutating func device(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? {
+        if let known = find(name, of: frame) { return known }
+        guard count < DeviceTable.maximumDevices else { return nil }
         let bytes = frame.bytes(name)
-        if let known = numbers[bytes] { return known }
-        guard numbers.count < DeviceTable.maximumDevices else { return nil }
         let number: DeviceID
         if let reused = free.popLast() {
             number = reused
@@ -132,14 +143,14 @@ package struct DeviceTable: ~Copyable {
             number = DeviceID(records.count)
             records.append(DeviceRecord(name: bytes))
         }
-        numbers[bytes] = number
+        index.insert(bytes.withUnsafeBytes { NameTable.hash($0) }, number)
         return number
     }
 
     /// Forgets a device of which nothing is known any more.
     mutating func forgetIfEmpty(_ device: DeviceID) {
         guard let record = records[Int(device)], record.isForgettable else { return }
-        numbers[record.name] = nil
+        index.remove(record.name.withUnsafeBytes { NameTable.hash($0) }, device)
         records[Int(device)] = nil
         free.append(device)
     }
