@@ -109,3 +109,25 @@ def test_a_command_about_one_app_writes_nothing_of_the_others(house, tmp_path):
     assert all(answer["ok"] for [answer] in answers)
     # All of them in one were 8 kB each time.
     assert written() - before < 2_000 * 2_048
+
+
+# What decides whether reloads are charged: apps in the foreground, and with sessions.
+
+
+def condition(client, event, number=None):
+    return client.command("device.event", device=DEVICE, event=event, app=None if number is None else name(number))
+
+
+@pytest.mark.parametrize("begin, end", [("appForeground", "appBackground"), ("sessionStart", "sessionEnd")])
+def test_a_device_with_as_many_apps_at_once_as_may_be_refuses_only_further_ones(house, begin, end):
+    client = house.client
+    fill(client, lambda client, number: condition(client, begin, number))
+    for restart in (False, True):
+        client = house.restart().client if restart else client
+        error = one(client, condition(client, begin, LIMIT))["error"]
+        assert (error["code"], error["detail"]) == ("quotaExceeded", {"limit": LIMIT}), error
+        known = [condition(client, begin, 7), condition(client, "standByStart"), condition(client, "developerModeOn"),
+                 condition(client, "standByEnd"), condition(client, "developerModeOff")]
+        assert [answer["ok"] for answer in client.batch(*known)] == [True] * len(known)
+    # One that has ended gives its place to another.
+    assert [answer["ok"] for answer in client.batch(condition(client, end, 7), condition(client, begin, LIMIT))] == [True] * 2

@@ -2,12 +2,24 @@
 extension Engine {
     // MARK: Conditions
 
-    /// Whether there is room to remember something of a device, and of one more app there.
-    func mayRemember(_ name: [UInt8]) -> Bool {
+    /// The limit that leaves no room to remember what a device reports, of an app where it names one; nil: there is room.
+    ///
+    /// - Parameter app: nil: none, or one that nobody knows.
+    func conditionsLimit(_ kind: DeviceEventKind, of name: [UInt8], _ app: AppID?) -> Int? {
         guard let known = widgets.conditions[name] else {
-            return widgets.conditions.count < DeviceTable.maximumDevices
+            let isFull = kind.isRemembered && widgets.conditions.count >= DeviceTable.maximumDevices
+            return isFull ? DeviceTable.maximumDevices : nil
         }
-        return max(known.foregroundApps.count, known.sessionApps.count) < DeviceConditions.maximumApps
+        let apps: Set<AppID>
+        switch kind {
+        case .appForeground: apps = known.foregroundApps
+        case .sessionStart: apps = known.sessionApps
+        case .lock, .unlock, .collapse, .leave, .reboot, .appBackground, .uninstall, .standByStart, .standByEnd,
+            .developerModeOn, .developerModeOff, .localeChange, .appearanceChange, .locationChange, .sessionEnd:
+            return nil
+        }
+        guard apps.count >= DeviceConditions.maximumApps else { return nil }
+        return app.map { apps.contains($0) } ?? false ? nil : DeviceConditions.maximumApps
     }
 
     /// What a device reported that decides whether reloads are charged, or asks for some (apple-semantics 5).

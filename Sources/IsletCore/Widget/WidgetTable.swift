@@ -111,7 +111,7 @@ package struct UnsweptReload: Equatable, Sendable {
 /// What decides on a device whether reloads are charged (apple-semantics 5, exempt and not enforced).
 package struct DeviceConditions: Equatable, Sendable {
     /// At most this many apps each.
-    static let maximumApps = 256
+    package static let maximumApps = 256
 
     package internal(set) var isInStandBy = false
     package internal(set) var isInDeveloperMode = false

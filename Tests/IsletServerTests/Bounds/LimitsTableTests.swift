@@ -63,6 +63,7 @@ import Testing
             ["entities", number(RuleSet.standard.maximumEntities), "none"],
         ]
         let rows = try rows().filter { row in WaitingWork(rawValue: row.name) == nil }
+            ["conditionsOfDevice", number(DeviceConditions.maximumApps), "none"],
         #expect(rows.map { [$0.name] + $0.cells.prefix(2) } == expected)
         #expect(rows.allSatisfy { $0.cells.count == 5 && !$0.cells.contains("") })
     }
