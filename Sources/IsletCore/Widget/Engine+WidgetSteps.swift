@@ -117,7 +117,11 @@ extension Engine {
 
     /// The events were encoded: removed widgets give back their slots.
     mutating func releaseWidgetEvents() {
-        for event in widgets.events where event.name == .removed { freeWidget(event.slot) }
+        var left: [DeviceID] = []
+        for event in widgets.events where event.name == .removed {
+            if let device = freeWidget(event.slot), device != left.last { left.append(device) }
+        }
+        for device in left { forgetFreedWidgets(of: device) }
         widgets.events.removeAll(keepingCapacity: true)
         for handle in widgets.retired { payloads.remove(handle) }
         widgets.retired.removeAll(keepingCapacity: true)
@@ -132,19 +136,25 @@ extension Engine {
         widgets.slab[slot][keyPath: path] = payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// A widget leaves the slab and the indexes.
-    private mutating func freeWidget(_ slot: Slot) {
-        guard widgets.slab.isUsed(slot) else { return }
+    /// A widget leaves the slab and the indexes, but for the list of its device.
+    ///
+    /// - Returns: the device that it was on.
+    private mutating func freeWidget(_ slot: Slot) -> DeviceID? {
+        guard widgets.slab.isUsed(slot) else { return nil }
         let record = widgets.slab[slot]
         widgets.byID.remove(record.id.keyedHash, slot)
         for handle in record.payloads { payloads.remove(handle) }
         widgets.kinds[record.kind].placed -= 1
-        if let device = record.device {
-            widgets.onDevice[device]?.removeAll { $0 == slot }
-            if widgets.onDevice[device]?.isEmpty == true { widgets.onDevice[device] = nil }
-            devices[device].references -= 1
-            devices.forgetIfEmpty(device)
-        }
+        if let device = record.device { devices[device].references -= 1 }
+        return record.device
+    }
+
+    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go together.
+    private mutating func forgetFreedWidgets(of device: DeviceID) {
+        var slots = widgets.onDevice.removeValue(forKey: device) ?? []
+        slots.removeAll { !widgets.slab.isUsed($0) }
+        if !slots.isEmpty { widgets.onDevice[device] = slots }
+        devices.forgetIfEmpty(device)
         widgets.wheel.cancel(slot)
         widgets.slab.remove(slot)
         widgets.changedSlots.insert(slot)
