@@ -117,7 +117,7 @@ extension Engine {
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         let wasSensitive = controls.kinds[kind].declaration?.isPrivacySensitive ?? false
-        controls.kinds[kind].declaration = declaration
+        controls.kinds.declare(kind, declaration)
         kindChanged(kind)
         if isJournalled { notes.append(.controlKind(kind)) }
         if declaration.isPrivacySensitive != wasSensitive { sweepPrivacy(of: kind, at: now) }

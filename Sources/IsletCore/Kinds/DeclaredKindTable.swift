@@ -1,26 +1,34 @@
 /// The number of an (app, kind) pair of one family in the engine.
 package typealias DeclaredKindID = UInt32
 
+/// What a provider declares of a kind.
+package protocol KindDeclaration: Sendable {
+    /// The exact bytes of the declaration: what is stored and shown.
+    var json: [UInt8] { get }
+}
+
 /// A kind of an app, as a provider declared it last.
-package struct DeclaredKind<Declaration: Sendable>: Sendable {
+package struct DeclaredKind<Declaration: KindDeclaration>: Sendable {
     package let app: AppID
     package let name: [UInt8]
     /// `<app>/<family>/<kind>/`.
     package let topicPrefix: [UInt8]
     package let topicHash: TopicHash
     /// nil: it was never declared, or its declaration is still to be read by recovery.
-    package internal(set) var declaration: Declaration?
+    package fileprivate(set) var declaration: Declaration?
     /// How many instances of it are placed.
     package internal(set) var placed = 0
     var isChanged = false
 }
 
 /// All kinds of one family. They are never forgotten, so their number is bounded.
-package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
+package struct DeclaredKindTable<Declaration: KindDeclaration>: ~Copyable {
     /// At most this many (app, kind) pairs.
     package static var maximumKinds: Int { 100_000 }
 
     package private(set) var records: [DeclaredKind<Declaration>] = []
+    /// The bytes of all declarations, as they were sent.
+    package private(set) var declaredBytes = 0
     /// Keyed by the app's four bytes and the kind.
     private var names = NameTable()
     /// The kinds of each app, in the order of their names.
@@ -76,6 +84,12 @@ package struct DeclaredKindTable<Declaration: Sendable>: ~Copyable {
         sorted[app, default: []].insert(number, at: place)
         records.append(DeclaredKind(app: app, name: name, topicPrefix: prefix, topicHash: hash))
         return number
+    }
+
+    /// Takes a declaration in the place of the one before.
+    mutating func declare(_ kind: DeclaredKindID, _ declaration: Declaration) {
+        declaredBytes += declaration.json.count - (records[Int(kind)].declaration?.json.count ?? 0)
+        records[Int(kind)].declaration = declaration
     }
 
     private static func key(_ app: AppID, _ name: [UInt8]) -> [UInt8] {

@@ -223,7 +223,7 @@ extension Engine {
         guard let app = apps.app(FrameRange(0..<fact.app.count), of: fact.app.span),
             let kind = controls.kinds.kind(app, named: fact.app, declaration.kind)
         else { throw .contradiction("more apps or kinds than there may be") }
-        controls.kinds[kind].declaration = declaration
+        controls.kinds.declare(kind, declaration)
         if !isInSnapshot { kindChanged(kind) }
         guard let unswept = fact.unswept else { return }
         let kinds = SweptKinds(app: app, kind: kind)

@@ -236,12 +236,13 @@ extension Engine {
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         let known = widgets.kinds[kind].declaration
-        widgets.kinds[kind].declaration = declaration
+        widgets.kinds.declare(kind, declaration)
         // What was recommended are configurations of these parameters.
         if !declaration.providesRecommendations || known.map({ $0.parameters != declaration.parameters }) ?? false {
-            widgets.recommendations[kind] = nil
+            widgets.sayings.setRecommendations(nil, of: kind)
         }
-        if !declaration.providesRelevance, widgets.relevance.removeValue(forKey: kind) != nil {
+        if !declaration.providesRelevance, widgets.sayings.relevance[kind] != nil {
+            widgets.sayings.setRelevance(nil, of: kind)
             _ = sweepWidgets(app: app, kind, .stack, at: now)
         }
         note(widgetKind: kind)

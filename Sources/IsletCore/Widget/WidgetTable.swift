@@ -13,10 +13,8 @@ package struct WidgetTable: ~Copyable {
     var top: [DeviceID: Slot] = [:]
     /// What decides whether reloads are charged, by device, whether it has widgets or not.
     package internal(set) var conditions: [[UInt8]: DeviceConditions] = [:]
-    /// When and for which configuration kinds are relevant.
-    var relevance: [DeclaredKindID: KindRelevance] = [:]
-    /// What providers recommend, until it is invalidated: JSON arrays.
-    var recommendations: [DeclaredKindID: [UInt8]] = [:]
+    /// What providers said of kinds beside their declarations.
+    var sayings = KindSayings()
     var sweeps: [ReloadSweep<WidgetCause>] = []
     /// Reloads by command that have not reached all of their widgets yet.
     var unswept: [SweptKinds: UnsweptReload] = [:]
@@ -92,13 +90,6 @@ package struct WidgetTable: ~Copyable {
 
     /// The earliest deadline of a widget where it is not after a date, else `never`.
     mutating func nextDue(by now: Instant) -> Instant { wheel.nextWork() <= now ? wheel.nextDue(by: now) : .never }
-}
-
-/// What a provider said of when its kind is relevant.
-struct KindRelevance: Equatable, Sendable {
-    var list: [WidgetRelevance]
-    /// The exact bytes of the JSON array.
-    var json: [UInt8]
 }
 
 /// A reload of a kind that was answered and is on its way, so that a restart can go on with it.

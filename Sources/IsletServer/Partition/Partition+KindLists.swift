@@ -82,7 +82,7 @@ extension JSONWriter {
     /// The members of `control.kinds` and `widget.kinds`.
     ///
     /// - Parameter row: writes what a row says beside the kind's name.
-    fileprivate mutating func kinds<Declaration>(
+    fileprivate mutating func kinds<Declaration: KindDeclaration>(
         _ list: KindList, of table: borrowing DeclaredKindTable<Declaration>, _ app: AppID?, _ frame: Span<UInt8>,
         row: (inout JSONWriter, DeclaredKindID, DeclaredKind<Declaration>, Declaration) -> Void
     ) {

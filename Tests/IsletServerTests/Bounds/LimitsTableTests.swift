@@ -56,6 +56,8 @@ import Testing
             ["unread", bytes(outbox.totalBytes), "\(number(outbox.messages)); \(bytes(outbox.bytes))"],
             ["providers", number(provider.maximumProviders), "none"],
             ["kinds", number(ControlKindTable.maximumKinds), number(DeclarationLimits.counts.upperBound)],
+            ["declarations", bytes(Engine.maximumDeclaredBytes), "none"],
+            ["recommendations", bytes(KindSayings.maximumBytes), "none"],
             ["calls", number(provider.maximumCalls), number(provider.maximumCapacity)],
             ["apps", number(AppTable.maximumApps), "none"],
             ["devices", number(DeviceTable.maximumDevices), "none"],
