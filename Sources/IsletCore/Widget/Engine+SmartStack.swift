@@ -37,6 +37,25 @@ extension Engine {
         return candidate
     }
 
+    /// The order of a device's stack may have changed: it is looked at now, or when all of its present changes are made.
+    mutating func stackMoved(on device: DeviceID, at now: Instant, due: Instant = .never) {
+        guard var unsettled = widgets.unsettledStack, unsettled.device == device else {
+            return restack(device, at: now, due: due)
+        }
+        unsettled.isMoved = true
+        unsettled.due = min(unsettled.due, due)
+        widgets.unsettledStack = unsettled
+    }
+
+    /// Changes many widgets of a device, whose stack is looked at once behind all of them and not once for each.
+    mutating func settlingStack(of device: DeviceID, at now: Instant, _ body: (inout Engine) -> Void) {
+        widgets.unsettledStack = UnsettledStack(device: device)
+        body(&self)
+        let left = widgets.unsettledStack
+        widgets.unsettledStack = nil
+        if let left, left.isMoved { restack(device, at: now, due: left.due) }
+    }
+
     /// Finds the first of a device's stack anew. Where another one is first, both tell it.
     ///
     /// - Parameter due: the date that makes it, where one does.

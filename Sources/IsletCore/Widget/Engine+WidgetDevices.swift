@@ -79,9 +79,11 @@ extension Engine {
         guard let device else { return }
         let slots = widgets.onDevice[device] ?? []
         visits += slots.count
-        for slot in slots {
-            settle(widget: slot, at: now, dating)
-            reload(widget: slot, cause, asker, at: now, frame)
+        settlingStack(of: device, at: now) { engine in
+            for slot in slots {
+                engine.settle(widget: slot, at: now, dating)
+                engine.reload(widget: slot, cause, asker, at: now, frame)
+            }
         }
     }
 
@@ -93,12 +95,14 @@ extension Engine {
         guard let device else { return }
         let slots = widgets.onDevice[device] ?? []
         visits += slots.count
-        for slot in slots {
-            let record = widgets.slab[slot]
-            guard app.map({ $0 == widgets.kinds[record.kind].app }) ?? true else { continue }
-            settle(widget: slot, at: now, dating)
-            guard widgets.slab[slot].machine.hold != nil else { continue }
-            reload(widget: slot, cause, asker, at: now, frame)
+        settlingStack(of: device, at: now) { engine in
+            for slot in slots {
+                let kind = engine.widgets.slab[slot].kind
+                guard app.map({ $0 == engine.widgets.kinds[kind].app }) ?? true else { continue }
+                engine.settle(widget: slot, at: now, dating)
+                guard engine.widgets.slab[slot].machine.hold != nil else { continue }
+                engine.reload(widget: slot, cause, asker, at: now, frame)
+            }
         }
     }
 
@@ -106,15 +110,14 @@ extension Engine {
     mutating func removeWidgets(
         of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>
     ) {
-        // The stack has a new first one when all are gone, and not one after another of those that go.
-        widgets.unsettledStack = device
         let slots = widgets.onDevice[device] ?? []
         visits += slots.count
-        for slot in slots where widgets.kinds[widgets.slab[slot].kind].app == app {
-            remove(widget: slot, .uninstall, asker, at: now, frame)
+        // The stack has a new first one when all are gone, and not one after another of those that go.
+        settlingStack(of: device, at: now) { engine in
+            for slot in slots where engine.widgets.kinds[engine.widgets.slab[slot].kind].app == app {
+                engine.remove(widget: slot, .uninstall, asker, at: now, frame)
+            }
         }
-        widgets.unsettledStack = nil
-        restack(device, at: now)
     }
 
     // MARK: Dates
@@ -133,7 +136,7 @@ extension Engine {
         let date = dating == .whenDue ? min(now, record.deadline) : now
         if record.stackAt < next.at {
             widgets.slab[slot].stackAt = .never
-            if let device = record.device { restack(device, at: date, due: record.stackAt) }
+            if let device = record.device { stackMoved(on: device, at: date, due: record.stackAt) }
             return arm(widget: slot)
         }
         switch next.cause {

@@ -17,10 +17,7 @@ extension Engine {
                 second, ofWidget: slot, before: first.machine, WidgetEvent.Changes(), nil, asker: asker, at: now, frame)
         }
         arm(widget: slot)
-        guard let device = widgets.slab[slot].device, first.name.movesStack, device != widgets.unsettledStack else {
-            return
-        }
-        restack(device, at: now)
+        if first.name.movesStack, let device = widgets.slab[slot].device { stackMoved(on: device, at: now) }
     }
 
     private mutating func take(
@@ -146,6 +143,9 @@ extension Engine {
         for handle in record.payloads { payloads.remove(handle) }
         widgets.kinds[record.kind].placed -= 1
         if let device = record.device { devices[device].references -= 1 }
+        widgets.wheel.cancel(slot)
+        widgets.slab.remove(slot)
+        widgets.changedSlots.insert(slot)
         return record.device
     }
 
@@ -155,9 +155,6 @@ extension Engine {
         slots.removeAll { !widgets.slab.isUsed($0) }
         if !slots.isEmpty { widgets.onDevice[device] = slots }
         devices.forgetIfEmpty(device)
-        widgets.wheel.cancel(slot)
-        widgets.slab.remove(slot)
-        widgets.changedSlots.insert(slot)
     }
 
     /// A listed entity came, changed or went: the digest of its app follows, and those that are being computed.

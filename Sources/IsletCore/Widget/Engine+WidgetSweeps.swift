@@ -45,7 +45,9 @@ extension Engine {
                 else { continue }
                 reloads -= 1
                 if sweep.cause == .stack {
-                    if let device = record.device { restack(device, at: date) }
+                    // Once for all of its widgets.
+                    guard let device = record.device, widgets.restacked.insert(device).inserted else { continue }
+                    restack(device, at: date)
                 } else if record.machine.needs(sweep.cause) {
                     reload(widget: slot, sweep.cause, .nobody, at: date)
                 }
@@ -57,6 +59,7 @@ extension Engine {
     }
 
     /// A sweep is through.
+            widgets.restacked = []
     private mutating func forget(_ sweep: ReloadSweep<WidgetCause>) {
         guard widgets.unswept[sweep.kinds] != nil,
             !widgets.sweeps.contains(where: { $0.cause.isAskedOfMany && $0.kinds == sweep.kinds })

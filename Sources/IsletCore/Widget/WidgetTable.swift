@@ -8,7 +8,9 @@ package struct WidgetTable: ~Copyable {
     /// The widgets on each device that has any, the first placed first.
     var onDevice: [DeviceID: [Slot]] = [:]
     /// The device whose stack is looked at when all of its present changes are made.
-    var unsettledStack: DeviceID?
+    var unsettledStack: UnsettledStack?
+    /// The devices whose stacks the present sweep of stacks has looked at.
+    var restacked: Set<DeviceID> = []
     /// The first of each device's Smart Stack.
     var top: [DeviceID: Slot] = [:]
     /// What decides whether reloads are charged, by device, whether it has widgets or not.
