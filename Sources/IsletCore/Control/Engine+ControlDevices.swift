@@ -113,7 +113,8 @@ extension Engine {
         let record = controls.slab[slot]
         guard record.machine.isRedacted != hides(record) else { return }
         let isByDevice = controls.lockSweeps.contains { $0.device == record.device }
-        let isByKind = controls.sweeps.contains { $0.cause == .lock && $0.kind == record.kind }
+        let app = controls.kinds[record.kind].app
+        let isByKind = controls.sweeps.contains { $0.cause == .lock && $0.covers(app: app, record.kind) }
         redactAsDeclared(control: slot, isByKind && !isByDevice ? .registration : nil, at: now)
     }
 

@@ -5,27 +5,32 @@ extension Engine {
         app: AppID, _ kind: DeclaredKindID?, _ cause: WidgetCause, at now: Instant
     ) -> WidgetOutcome {
         let isAsked = cause.isAskedOfMany
-        let sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
+        var sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
+        sweep.takesFurtherKinds = !isAsked
         // Those that wait become one. What providers make could be sent once more by nobody, and is never refused.
-        let waiting = widgets.sweeps.indices.first { widgets.sweeps[$0].next == 0 && widgets.sweeps[$0].isSame(as: sweep) }
-        guard !isAsked || waiting != nil || widgets.sweeps.count < ReloadSweep<WidgetCause>.maximum else {
+        let waiting = widgets.sweeps.firstIndex { $0.waits(for: sweep) }
+        guard !isAsked || waiting != nil || widgets.sweeps.hasRoom(for: sweep) else {
             return .refused(.busy(retryAfter: 100))
         }
         let count =
             kind.map { widgets.kinds[$0].placed }
             ?? widgets.kinds.sum(of: app) { $0.placed }
         guard count > 0 else { return .reloading(count: 0) }
+        let kinds = waiting.map { widgets.sweeps[$0].kinds } ?? sweep.kinds
         if let waiting { widgets.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
         // What is answered now must not end with this process.
-        if isAsked, widgets.sweeps.contains(where: { $0.isSame(as: sweep) }) {
-            setUnswept(sweep.kinds, UnsweptReload(since: sweep.setAt, cause: sweep.cause))
+        if isAsked, widgets.sweeps.contains(where: { $0.kinds == kinds && $0.cause == cause }) {
+            setUnswept(kinds, UnsweptReload(since: now, cause: cause))
         }
         return .reloading(count: count)
     }
 
     /// Its first step is now, so that a small house is through at once; behind others it has turns of its own.
     private mutating func begin(_ sweep: ReloadSweep<WidgetCause>, at now: Instant) {
+        let replaced = widgets.sweeps.filter { sweep.replaces($0) }
+        if !replaced.isEmpty { widgets.sweeps.removeAll { sweep.replaces($0) } }
         widgets.sweeps.append(sweep)
+        for earlier in replaced { forget(earlier) }
         if widgets.sweeps.count == 1 { continueWidgetSweeps(at: now) }
     }
 
@@ -43,7 +48,6 @@ extension Engine {
                     sweep.covers(app: widgets.kinds[record.kind].app, record.kind),
                     sweep.since.map({ record.machine.missed(reloadAt: $0) }) ?? true
                 else { continue }
-                reloads -= 1
                 if sweep.cause == .stack {
                     // Once for all of its widgets.
                     guard let device = record.device, widgets.restacked.insert(device).inserted else { continue }
@@ -51,15 +55,16 @@ extension Engine {
                 } else if record.machine.needs(sweep.cause) {
                     reload(widget: slot, sweep.cause, .nobody, at: date)
                 }
+                reloads -= 1
             }
             guard sweep.next >= sweep.end else { return widgets.sweeps[0] = sweep }
             widgets.sweeps.removeFirst()
+            widgets.restacked = []
             forget(sweep)
         }
     }
 
     /// A sweep is through.
-            widgets.restacked = []
     private mutating func forget(_ sweep: ReloadSweep<WidgetCause>) {
         guard widgets.unswept[sweep.kinds] != nil,
             !widgets.sweeps.contains(where: { $0.cause.isAskedOfMany && $0.kinds == sweep.kinds })

@@ -59,13 +59,14 @@ import Testing
             ["declarations", bytes(Engine.maximumDeclaredBytes), "none"],
             ["recommendations", bytes(KindSayings.maximumBytes), "none"],
             ["calls", number(provider.maximumCalls), number(provider.maximumCapacity)],
+            ["reloads", number(ReloadSweep<WidgetCause>.maximum), "none"],
             ["apps", number(AppTable.maximumApps), "none"],
             ["devices", number(DeviceTable.maximumDevices), "none"],
             ["appsOfDevice", number(DeviceTable.maximumApps), "none"],
+            ["conditionsOfDevice", number(DeviceConditions.maximumApps), "none"],
             ["entities", number(RuleSet.standard.maximumEntities), "none"],
         ]
         let rows = try rows().filter { row in WaitingWork(rawValue: row.name) == nil }
-            ["conditionsOfDevice", number(DeviceConditions.maximumApps), "none"],
         #expect(rows.map { [$0.name] + $0.cells.prefix(2) } == expected)
         #expect(rows.allSatisfy { $0.cells.count == 5 && !$0.cells.contains("") })
     }
