@@ -58,6 +58,7 @@ extension Engine {
             isRedacted: isLocked && declaration.isPrivacySensitive)
         var record = ControlRecord(id: id, kind: kind, device: device, addedAt: now, machine: machine)
         if let configuration = add.configuration { record.configuration = payloads.insert(configuration, of: frame) }
+        record.value = storePreview(of: declaration)
         let slot = controls.slab.insert(record)
         index(control: slot)
         take(
@@ -95,8 +96,8 @@ extension Engine {
         payloads.replace(&controls.slab[slot].configuration, by: configure.configuration, of: frame)
         clearLook(of: slot)
         payloads.remove(controls.slab[slot].value)
-        controls.slab[slot].value = .empty
         let declaration = controls.kinds[record.kind].declaration
+        controls.slab[slot].value = declaration.map { storePreview(of: $0) } ?? .empty
         let steps = controls.slab[slot].machine.configured(
             hasValue: declaration?.hasValue ?? true, previewIsOn: declaration?.previewIsOn ?? false)
         var changes = ControlEvent.Changes()
@@ -105,6 +106,14 @@ extension Engine {
             steps, ofControl: slot, before: record.machine, changes, asker: Asker(envelope: envelope, isCommand: true),
             at: now, frame)
         return .applied(controls.reference(to: slot))
+    }
+
+    /// Keeps what a button shows until its provider gives a value. The kind may be declared with another preview meanwhile,
+    /// which no event of the control tells.
+    mutating func storePreview(of declaration: ControlKindDeclaration) -> PayloadHandle {
+        guard declaration.template == .button, declaration.hasValue else { return .empty }
+        let preview = declaration.previewValue
+        return payloads.insert(count: preview.count) { $0.copyBytes(from: preview) }
     }
 
     /// `control.remove` (C16).
