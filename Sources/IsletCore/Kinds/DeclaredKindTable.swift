@@ -29,6 +29,8 @@ package struct DeclaredKindTable<Declaration: KindDeclaration>: ~Copyable {
     package private(set) var records: [DeclaredKind<Declaration>] = []
     /// The bytes of all declarations, as they were sent.
     package private(set) var declaredBytes = 0
+    /// How many kinds of each app are declared.
+    private var declaredOf: [AppID: Int] = [:]
     /// Keyed by the app's four bytes and the kind.
     private var names = NameTable()
     /// The kinds of each app, in the order of their names.
@@ -54,6 +56,9 @@ package struct DeclaredKindTable<Declaration: KindDeclaration>: ~Copyable {
         guard let all = sorted[app] else { return [] }
         return all[(name.map { place(of: $0, in: all, isBehind: true) } ?? 0)...]
     }
+
+    /// How many kinds of an app are declared.
+    func declaredCount(of app: AppID) -> Int { declaredOf[app] ?? 0 }
 
     /// What all kinds of an app have of something.
     func sum(of app: AppID, _ share: (DeclaredKind<Declaration>) -> Int) -> Int {
@@ -88,7 +93,9 @@ package struct DeclaredKindTable<Declaration: KindDeclaration>: ~Copyable {
 
     /// Takes a declaration in the place of the one before.
     mutating func declare(_ kind: DeclaredKindID, _ declaration: Declaration) {
-        declaredBytes += declaration.json.count - (records[Int(kind)].declaration?.json.count ?? 0)
+        let known = records[Int(kind)].declaration
+        declaredBytes += declaration.json.count - (known?.json.count ?? 0)
+        if known == nil { declaredOf[records[Int(kind)].app, default: 0] += 1 }
         records[Int(kind)].declaration = declaration
     }
 

@@ -115,7 +115,7 @@ extension Engine {
         for kind in widgets.sayings.recommendations.keys.filter({ widgets.kinds[$0].app == app }).sorted() {
             dropRecommendations(of: kind)
         }
-        return widgets.kinds.sum(of: app) { $0.declaration == nil ? 0 : 1 }
+        return widgets.kinds.declaredCount(of: app)
     }
 
     private mutating func dropRecommendations(of kind: DeclaredKindID) {
