@@ -4,6 +4,10 @@ extension Engine {
     mutating func sweepControls(
         app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
     ) -> ControlOutcome {
+        let count =
+            kind.map { controls.kinds[$0].reloadable }
+            ?? controls.kinds.sum(of: app) { $0.reloadable }
+        guard count > 0 else { return .reloading(count: 0) }
         let isAsked = cause.isAskedOfMany
         var sweep = ControlSweep(
             app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
@@ -14,10 +18,6 @@ extension Engine {
         guard !isAsked || waiting != nil || controls.sweeps.hasRoom(for: sweep) else {
             return .refused(.busy(retryAfter: 100))
         }
-        let count =
-            kind.map { controls.kinds[$0].reloadable }
-            ?? controls.kinds.sum(of: app) { $0.reloadable }
-        guard count > 0 else { return .reloading(count: 0) }
         let kinds = waiting.map { controls.sweeps[$0].kinds } ?? sweep.kinds
         if let waiting { controls.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
         // What is answered now must not end with this process.

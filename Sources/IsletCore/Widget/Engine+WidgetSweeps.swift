@@ -1,9 +1,16 @@
 /// Reloads of many widgets, some of them each turn.
 extension Engine {
+    /// As how many reloads a look at a stack counts, which has many widgets.
+    private static var reloadsPerStack: Int { 16 }
+
     /// Begins a reload of many; with the cause `stack`, a new look at the stacks in which a kind takes part.
     mutating func sweepWidgets(
         app: AppID, _ kind: DeclaredKindID?, _ cause: WidgetCause, at now: Instant
     ) -> WidgetOutcome {
+        let count =
+            kind.map { widgets.kinds[$0].placed }
+            ?? widgets.kinds.sum(of: app) { $0.placed }
+        guard count > 0 else { return .reloading(count: 0) }
         let isAsked = cause.isAskedOfMany
         var sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
         sweep.takesFurtherKinds = !isAsked
@@ -12,10 +19,6 @@ extension Engine {
         guard !isAsked || waiting != nil || widgets.sweeps.hasRoom(for: sweep) else {
             return .refused(.busy(retryAfter: 100))
         }
-        let count =
-            kind.map { widgets.kinds[$0].placed }
-            ?? widgets.kinds.sum(of: app) { $0.placed }
-        guard count > 0 else { return .reloading(count: 0) }
         let kinds = waiting.map { widgets.sweeps[$0].kinds } ?? sweep.kinds
         if let waiting { widgets.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
         // What is answered now must not end with this process.
@@ -52,9 +55,10 @@ extension Engine {
                     // Once for all of its widgets.
                     guard let device = record.device, widgets.restacked.insert(device).inserted else { continue }
                     restack(device, at: date)
-                } else if record.machine.needs(sweep.cause) {
-                    reload(widget: slot, sweep.cause, .nobody, at: date)
+                    reloads -= Self.reloadsPerStack
+                    continue
                 }
+                if record.machine.needs(sweep.cause) { reload(widget: slot, sweep.cause, .nobody, at: date) }
                 reloads -= 1
             }
             guard sweep.next >= sweep.end else { return widgets.sweeps[0] = sweep }
