@@ -132,17 +132,17 @@ def test_reloads_of_an_app_write_down_little_however_large_its_kinds_are(wire, t
     house = Durable(wire, tmp_path / "data").start()
     try:
         client, url = house.client, house.service.commands
-        large = "x" * 3_900
+        large = [{"name": "p", "type": "string", "isOptional": True, "options": [{"value": "x" * 3_900}]}]
         place = {"op": f"{family}.add"} if family == "control" else {"op": "widget.add", "family": "systemSmall"}
         for first in range(0, KINDS, PER_REGISTRATION):
             names = [f"k{n}" for n in range(first, first + PER_REGISTRATION)]
             if family == "control":
                 provider = RawProvider(
-                    wire, url, *(button(name, hasValue=True, previewValue=large) for name in names), app=house.app)
+                    wire, url, *(button(name, hasValue=True, parameters=large) for name in names), app=house.app)
             else:
                 provider = RawProvider(
                     wire, url, app=house.app,
-                    widgets=[{"kind": name, "families": ["systemSmall"], "placeholder": large} for name in names])
+                    widgets=[{"kind": name, "families": ["systemSmall"], "parameters": large} for name in names])
             provider.leave()
             client.batch(*(client.command(**place, kind=name) for name in names))
         # More than is reloaded at once.
