@@ -60,15 +60,15 @@ extension Engine {
         case .locationChange: return reloadWidgets(on: device, .location, asker, at: now, dating, frame)
         case .lock, .unlock, .collapse, .leave: return
         }
-        set(conditions, of: name)
+        set(conditions, of: name, ConditionsChange(device: name, app: app, clearsApps: kind == .reboot))
         if let cause { releaseHeld(on: device, app, cause, asker, at: now, dating, frame) }
     }
 
-    private mutating func set(_ conditions: DeviceConditions, of name: [UInt8]) {
+    private mutating func set(_ conditions: DeviceConditions, of name: [UInt8], _ change: ConditionsChange) {
         guard widgets.conditions[name] ?? DeviceConditions() != conditions else { return }
         widgets.conditions[name] = conditions.isEmpty ? nil : conditions
         widgets.changedConditions.insert(name)
-        if isJournalled { notes.append(.conditions(name)) }
+        if isJournalled { notes.append(.conditions(change)) }
     }
 
     /// All widgets of a device are drawn anew.
