@@ -15,7 +15,7 @@ extension Engine {
     /// The control that a command names, or nil.
     package func findControl(_ address: ControlAddress, _ frame: Span<UInt8>) -> SlotRef? {
         guard let app = apps.find(address.app, of: frame), let slot = controls.slot(of: address.id),
-            controls.kinds[controls.slab[slot].kind].app == app
+            controls.kinds.app(of: controls.slab[slot].kind) == app
         else { return nil }
         return controls.reference(to: slot)
     }
@@ -108,8 +108,8 @@ extension Engine {
         return .applied(controls.reference(to: slot))
     }
 
-    /// Keeps what a button shows until its provider gives a value. The kind may be declared with another preview meanwhile,
-    /// which no event of the control tells.
+    /// Keeps what a button shows until its provider gives a value. The kind may be declared with another preview
+    /// meanwhile, which no event of the control tells.
     mutating func storePreview(of declaration: ControlKindDeclaration) -> PayloadHandle {
         guard declaration.template == .button, declaration.hasValue else { return .empty }
         let preview = declaration.previewValue
@@ -176,7 +176,7 @@ extension Engine {
             return .applied(controls.reference(to: slot))
         case .kind(let address):
             guard let kind = findControlKind(address, frame) else { return .refused(.notFound) }
-            return sweepControls(app: controls.kinds[kind].app, kind, cause, at: now)
+            return sweepControls(app: controls.kinds.app(of: kind), kind, cause, at: now)
         case .all(let name):
             guard let app = apps.find(name, of: frame) else { return .reloading(count: 0) }
             return sweepControls(app: app, nil, cause, at: now)

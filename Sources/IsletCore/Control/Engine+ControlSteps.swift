@@ -88,7 +88,8 @@ extension Engine {
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         controls.decisions.append(
             ControlDecision(
-                id: controls.slab[slot].id, app: controls.kinds[controls.slab[slot].kind].app, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                id: controls.slab[slot].id, app: controls.kinds.app(of: controls.slab[slot].kind), at: at, rule: rule,
+                outcome: outcome, from: from, to: to.state,
                 cause: to.cause, failure: to.failure, client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
 
@@ -119,7 +120,8 @@ extension Engine {
         return record.device
     }
 
-    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go together.
+    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go
+    /// together.
     private mutating func forgetFreedControls(of device: DeviceID) {
         var slots = controls.onDevice.removeValue(forKey: device) ?? []
         slots.removeAll { !controls.slab.isUsed($0) }

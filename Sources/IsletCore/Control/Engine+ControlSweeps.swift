@@ -41,7 +41,7 @@ extension Engine {
     mutating func sweepPrivacy(of kind: ControlKindID, at now: Instant) {
         guard controls.kinds[kind].placed > 0 else { return }
         var sweep = ControlSweep(
-            app: controls.kinds[kind].app, kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity)
+            app: controls.kinds.app(of: kind), kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity)
         sweep.takesFurtherKinds = true
         // One an app, which begins anew: whoever was told of its kind is so still.
         if let underway = controls.sweeps.firstIndex(where: { $0.cause == .lock && $0.app == sweep.app }) {
@@ -62,7 +62,7 @@ extension Engine {
                 sweep.next += 1
                 slots -= 1
                 guard slot != sweep.except, let record = controls.record(at: slot),
-                    sweep.covers(app: controls.kinds[record.kind].app, record.kind)
+                    sweep.covers(app: controls.kinds.app(of: record.kind), record.kind)
                 else { continue }
                 let date = dating == .whenDue ? sweep.setAt : now
                 if sweep.cause == .lock {

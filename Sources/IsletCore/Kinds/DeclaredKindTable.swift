@@ -47,6 +47,10 @@ package struct DeclaredKindTable<Declaration: KindDeclaration>: ~Copyable {
         _modify { yield &records[Int(kind)] }
     }
 
+    /// The kind's app alone: to take it from the record, the whole of that was copied, for each entity that a walk
+    /// looks at.
+    package func app(of kind: DeclaredKindID) -> AppID { records[Int(kind)].app }
+
     package func find(_ app: AppID, _ name: [UInt8]) -> DeclaredKindID? {
         Self.key(app, name).withUnsafeBytes { names.find($0) }
     }

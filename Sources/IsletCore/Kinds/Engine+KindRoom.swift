@@ -1,5 +1,6 @@
 extension Engine {
-    /// At most as many bytes are what providers declare of kinds, of controls and widgets together: all of it is in memory.
+    /// At most as many bytes are what providers declare of kinds, of controls and widgets together: all of it is in
+    /// memory.
     package static let maximumDeclaredBytes = 64 << 20
 
     /// The limit that leaves no room for these kinds of an app, or for the app, as far as they are new; nil: there is room.

@@ -5,8 +5,8 @@ package struct ReloadSweep<Cause: Equatable & Sendable>: Sendable {
     var kind: DeclaredKindID?
     /// Further kinds that became one with it.
     var furtherKinds: Set<DeclaredKindID> = []
-    /// Whether further kinds of its app may become one with it. Not of one that a command asked for, which is remembered under
-    /// its kind.
+    /// Whether further kinds of its app may become one with it. Not of one that a command asked for, which is
+    /// remembered under its kind.
     var takesFurtherKinds = false
     var cause: Cause
     /// When it was asked for.

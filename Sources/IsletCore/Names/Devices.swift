@@ -87,8 +87,8 @@ package struct DeviceTable: ~Copyable {
     /// In pieces of ``pieceSize``, so that nothing moves when another device comes.
     private var pieces: [[DeviceRecord?]] = []
     private var free: [DeviceID] = []
-    /// From a name to its number. Not a dictionary: to grow, one of a million names moves all of them at once, while everybody
-    /// waits.
+    /// From a name to its number. Not a dictionary: to grow, one of a million names moves all of them at once, while
+    /// everybody waits.
     private var index = SlotIndex()
 
     private static let pieceSize = 1_024

@@ -3,7 +3,8 @@
 package struct ControlImage: Equatable, Sendable {
     /// The layout. A later release writes another number and still reads this one.
     static let version: UInt8 = 2
-    /// The same layout of releases that kept no preview: what a button without a value of its provider's showed was its kind's.
+    /// The same layout of releases that kept no preview: what a button without a value of its provider's showed was
+    /// its kind's.
     static let versionWithoutPreview: UInt8 = 1
 
     package var machine: ControlMachine

@@ -85,7 +85,7 @@ extension Engine {
             guard let record = controls.record(at: slot), let other = controls.slot(of: record.id), other != slot else {
                 continue
             }
-            let apps = (controls.kinds[record.kind].app, controls.kinds[controls.slab[other].kind].app)
+            let apps = (controls.kinds.app(of: record.kind), controls.kinds.app(of: controls.slab[other].kind))
             guard !isProven else { throw .contradiction(twoOwners("control", record.id, apps)) }
             let isOlder = (record.addedAt, slot) < (controls.slab[other].addedAt, other)
             forgetRestored(control: isOlder ? slot : other)

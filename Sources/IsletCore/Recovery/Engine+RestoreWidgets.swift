@@ -103,7 +103,7 @@ extension Engine {
             guard let record = widgets.record(at: slot), let other = widgets.slot(of: record.id), other != slot else {
                 continue
             }
-            let apps = (widgets.kinds[record.kind].app, widgets.kinds[widgets.slab[other].kind].app)
+            let apps = (widgets.kinds.app(of: record.kind), widgets.kinds.app(of: widgets.slab[other].kind))
             guard !isProven else { throw .contradiction(twoOwners("widget", record.id, apps)) }
             // Those of one id: its lives are told apart by when they began.
             let isOlder = record.placing < widgets.slab[other].placing

@@ -37,7 +37,8 @@ extension Engine {
         return candidate
     }
 
-    /// The order of a device's stack may have changed: it is looked at now, or when all of its present changes are made.
+    /// The order of a device's stack may have changed: it is looked at now, or when all of its present changes are
+    /// made.
     mutating func stackMoved(on device: DeviceID, at now: Instant, due: Instant = .never) {
         guard var unsettled = widgets.unsettledStack, unsettled.device == device else {
             return restack(device, at: now, due: due)
@@ -89,7 +90,7 @@ extension Engine {
             widgets.sayings.keep(KindRelevance(list: list, json: json), of: kind)
         else { return }
         note(widgetKind: kind)
-        _ = sweepWidgets(app: widgets.kinds[kind].app, kind, .stack, at: now)
+        _ = sweepWidgets(app: widgets.kinds.app(of: kind), kind, .stack, at: now)
     }
 
     /// What a kind's provider said of its relevance, a JSON array; nil: nothing yet.
@@ -112,7 +113,7 @@ extension Engine {
             return widgets.kinds[kind].declaration == nil ? 0 : 1
         }
         // In the order of their numbers: the same state makes the same notes.
-        for kind in widgets.sayings.recommendations.keys.filter({ widgets.kinds[$0].app == app }).sorted() {
+        for kind in widgets.sayings.recommendations.keys.filter({ widgets.kinds.app(of: $0) == app }).sorted() {
             dropRecommendations(of: kind)
         }
         return widgets.kinds.declaredCount(of: app)

@@ -2,7 +2,8 @@
 extension Engine {
     // MARK: Conditions
 
-    /// The limit that leaves no room to remember what a device reports, of an app where it names one; nil: there is room.
+    /// The limit that leaves no room to remember what a device reports, of an app where it names one; nil: there is
+    /// room.
     ///
     /// - Parameter app: nil: none, or one that nobody knows.
     func conditionsLimit(_ kind: DeviceEventKind, of name: [UInt8], _ app: AppID?) -> Int? {
@@ -98,7 +99,7 @@ extension Engine {
         settlingStack(of: device, at: now) { engine in
             for slot in slots {
                 let kind = engine.widgets.slab[slot].kind
-                guard app.map({ $0 == engine.widgets.kinds[kind].app }) ?? true else { continue }
+                guard app.map({ $0 == engine.widgets.kinds.app(of: kind) }) ?? true else { continue }
                 engine.settle(widget: slot, at: now, dating)
                 guard engine.widgets.slab[slot].machine.hold != nil else { continue }
                 engine.reload(widget: slot, cause, asker, at: now, frame)
@@ -114,7 +115,7 @@ extension Engine {
         visits += slots.count
         // The stack has a new first one when all are gone, and not one after another of those that go.
         settlingStack(of: device, at: now) { engine in
-            for slot in slots where engine.widgets.kinds[engine.widgets.slab[slot].kind].app == app {
+            for slot in slots where engine.widgets.kinds.app(of: engine.widgets.slab[slot].kind) == app {
                 engine.remove(widget: slot, .uninstall, asker, at: now, frame)
             }
         }

@@ -107,7 +107,8 @@ extension Engine {
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         widgets.decisions.append(
             WidgetDecision(
-                id: widgets.slab[slot].id, app: widgets.kinds[widgets.slab[slot].kind].app, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                id: widgets.slab[slot].id, app: widgets.kinds.app(of: widgets.slab[slot].kind), at: at, rule: rule,
+                outcome: outcome, from: from, to: to.state,
                 cause: to.cause, failure: to.failure, exemption: exemption,
                 client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
@@ -149,7 +150,8 @@ extension Engine {
         return record.device
     }
 
-    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go together.
+    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go
+    /// together.
     private mutating func forgetFreedWidgets(of device: DeviceID) {
         var slots = widgets.onDevice.removeValue(forKey: device) ?? []
         slots.removeAll { !widgets.slab.isUsed($0) }

@@ -48,7 +48,7 @@ extension Engine {
                 sweep.next += 1
                 slots -= 1
                 guard let record = widgets.record(at: slot),
-                    sweep.covers(app: widgets.kinds[record.kind].app, record.kind),
+                    sweep.covers(app: widgets.kinds.app(of: record.kind), record.kind),
                     sweep.since.map({ record.machine.missed(reloadAt: $0) }) ?? true
                 else { continue }
                 if sweep.cause == .stack {

@@ -1,5 +1,5 @@
-/// What a provider said of when its kind is relevant, found by the configurations that it is about: a device has thousands of
-/// widgets, and a list a hundred rows.
+/// What a provider said of when its kind is relevant, found by the configurations that it is about: a device has
+/// thousands of widgets, and a list a hundred rows.
 struct KindRelevance: Equatable, Sendable {
     let list: [WidgetRelevance]
     /// The exact bytes of the JSON array.

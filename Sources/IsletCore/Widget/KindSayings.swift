@@ -1,7 +1,7 @@
 /// What providers said of kinds of widgets when they were asked: when these are relevant, and what is recommended.
 package struct KindSayings: Sendable {
-    /// At most as many bytes are kept. Of recommendations that find no room the provider is asked each time; of a relevance
-    /// without room the one before stays.
+    /// At most as many bytes are kept. Of recommendations that find no room the provider is asked each time; of a
+    /// relevance without room the one before stays.
     package static let maximumBytes = 64 << 20
 
     /// When and for which configuration kinds are relevant.

@@ -58,7 +58,8 @@ extension JSONWriter {
         ]
     }
 
-    /// A toggle's is what it shows. A button's is the provider's, or the preview that it was placed with; it may have none.
+    /// A toggle's is what it shows. A button's is the provider's, or the preview that it was placed with; it may have
+    /// none.
     private mutating func value(_ record: ControlRecord, _ machine: ControlMachine, of engine: borrowing Engine) {
         switch machine.template {
         case .toggle: field("value", machine.isOn)

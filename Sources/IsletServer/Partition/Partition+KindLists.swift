@@ -113,7 +113,9 @@ extension JSONWriter {
             case .widget(let kind): widgets.append(kind)
             }
         }
-        let app = controls.first.map { engine.controls.kinds[$0].app } ?? widgets.first.map { engine.widgets.kinds[$0].app }
+        let app =
+            controls.first.map { engine.controls.kinds.app(of: $0) }
+            ?? widgets.first.map { engine.widgets.kinds.app(of: $0) }
         if let app { field("app", plain: engine.apps[app].name.span) }
         key("kinds")
         beginArray()

@@ -5,8 +5,8 @@ import IsletProtocol
 /// What changed without an event, on its way into the journal and back.
 ///
 /// A note is a tag, then what the engine wrote: a fact with its key, a key that is not known any more, an activity's
-/// image behind its id, how many requests a held reload stands for, what changed of a device's conditions, or the clock, whose
-/// batch says where it stands.
+/// image behind its id, how many requests a held reload stands for, what changed of a device's conditions, or the
+/// clock, whose batch says where it stands.
 extension Partition {
     private enum NoteTag: UInt8 {
         case fact = 1
