@@ -4,6 +4,7 @@ import pytest
 
 from support.commands import Commands, encode
 from support.durable import Durable
+from support.events import Events
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
 from support.wire import Deadline
 
@@ -200,3 +201,26 @@ def test_a_reload_of_an_app_takes_over_those_of_its_kinds_that_wait(wire, servic
     answers = client.batch(*kinds, whole[0], *(client.command(f"{family}.reload", kind=f"k{n}") for n in range(OF_APP)), whole[1])
     assert [answer["ok"] for answer in answers] == [True] * len(answers), answers
     assert answers[OF_APP]["count"] == OF_APP + 1_400
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_a_reload_of_few_does_not_wait_for_those_of_many(wire, service, family):
+    greedy = kinds_of_a_crowd(wire, service, family, "com.example.greedy", 1, crowded=20_000)
+    other = kinds_of_a_crowd(wire, service, family, "com.example.modest", 1)
+    place = {} if family == "control" else {"family": "systemSmall"}
+    # The walk comes to the one that was placed last when it is through with all of its app.
+    last, few = (client.applied(f"{family}.add", kind="k0", **place)[family]["id"] for client in (greedy, other))
+    for client, id in ((greedy, last), (other, few)):
+        deadline = Deadline()
+        while client.read(f"{family}.get", id=id)[family].get("failure") != "noProvider":
+            assert not deadline.passed
+    events = Events(wire, service.events, f"com.example.greedy/{family}/k0/{last}", f"com.example.modest/{family}/k0/{few}")
+    events.join()
+    answers = greedy.batch(greedy.command(f"{family}.reload"), other.command(f"{family}.reload"))
+    assert [answer["count"] for answer in answers] == [20_002, 2]
+    names = []
+    while len(names) < 2:
+        topic, event, _ = events.raw_next()
+        if event["event"] == f"{family}.reloading":
+            names.append(topic.split("/")[0])
+    assert names == ["com.example.modest", "com.example.greedy"]

@@ -72,7 +72,12 @@ extension Engine {
                 }
                 reloads -= 1
             }
-            guard sweep.next >= sweep.end else { return controls.sweeps[0] = sweep }
+            guard sweep.next >= sweep.end else {
+                controls.sweeps[0] = sweep
+                // What is to be hidden stays in front.
+                if sweep.cause != .lock { controls.sweeps.letOthersGoFirst() }
+                return
+            }
             controls.sweeps.removeFirst()
             forget(sweep)
         }

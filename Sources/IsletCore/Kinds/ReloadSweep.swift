@@ -59,6 +59,13 @@ package struct ReloadSweep<Cause: Equatable & Sendable>: Sendable {
 }
 
 extension Array {
+    /// Lets the sweeps of other apps have their step before the next one of the first one's app, so that few of them do
+    /// not wait for a million of its own. Those of one app stay in their order.
+    mutating func letOthersGoFirst<Cause>() where Element == ReloadSweep<Cause> {
+        guard let app = first?.app, contains(where: { $0.app != app }) else { return }
+        self = filter { $0.app != app } + filter { $0.app == app }
+    }
+
     /// Whether there is room for one more that a command asks for, in the place of those that it replaces.
     func hasRoom<Cause>(for sweep: ReloadSweep<Cause>) -> Bool where Element == ReloadSweep<Cause> {
         var (inAll, ofApp) = (0, 0)

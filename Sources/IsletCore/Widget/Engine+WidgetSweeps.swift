@@ -53,7 +53,8 @@ extension Engine {
                 else { continue }
                 if sweep.cause == .stack {
                     // Once for all of its widgets.
-                    guard let device = record.device, widgets.restacked.insert(device).inserted else { continue }
+                    guard let device = record.device, widgets.restacked[sweep.app, default: []].insert(device).inserted
+                    else { continue }
                     restack(device, at: date)
                     reloads -= Self.reloadsPerStack
                     continue
@@ -61,9 +62,13 @@ extension Engine {
                 if record.machine.needs(sweep.cause) { reload(widget: slot, sweep.cause, .nobody, at: date) }
                 reloads -= 1
             }
-            guard sweep.next >= sweep.end else { return widgets.sweeps[0] = sweep }
+            guard sweep.next >= sweep.end else {
+                widgets.sweeps[0] = sweep
+                widgets.sweeps.letOthersGoFirst()
+                return
+            }
             widgets.sweeps.removeFirst()
-            widgets.restacked = []
+            if sweep.cause == .stack { widgets.restacked[sweep.app] = nil }
             forget(sweep)
         }
     }

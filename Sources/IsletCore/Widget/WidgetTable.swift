@@ -9,8 +9,8 @@ package struct WidgetTable: ~Copyable {
     var onDevice: [DeviceID: [Slot]] = [:]
     /// The device whose stack is looked at when all of its present changes are made.
     var unsettledStack: UnsettledStack?
-    /// The devices whose stacks the present sweep of stacks has looked at.
-    var restacked: Set<DeviceID> = []
+    /// The devices whose stacks the present sweep of an app's stacks has looked at.
+    var restacked: [AppID: Set<DeviceID>] = [:]
     /// The first of each device's Smart Stack.
     var top: [DeviceID: Slot] = [:]
     /// What decides whether reloads are charged, by device, whether it has widgets or not.
