@@ -86,9 +86,8 @@ extension Engine {
     package mutating func setRelevance(
         _ kind: DeclaredKindID, _ list: [WidgetRelevance], json: [UInt8], at now: Instant
     ) {
-        guard widgets.sayings.relevance[kind]?.json != json,
-            widgets.sayings.keep(KindRelevance(list: list, json: json), of: kind)
-        else { return }
+        let relevance = KindRelevance(list: list, json: json)
+        guard widgets.sayings.relevance[kind] != relevance, widgets.sayings.keep(relevance, of: kind) else { return }
         note(widgetKind: kind)
         _ = sweepWidgets(app: widgets.kinds.app(of: kind), kind, .stack, at: now)
     }
