@@ -43,6 +43,11 @@ def one(client, command):
     return answer
 
 
+def written(tmp_path):
+    """The bytes of all files of the service."""
+    return sum(file.stat().st_size for file in (tmp_path / "data").iterdir())
+
+
 def is_full(client, command):
     error = one(client, command)["error"]
     assert (error["code"], error["retry"], error["detail"]) == ("quotaExceeded", "later", {"limit": LIMIT}), error
@@ -97,10 +102,7 @@ def test_a_command_about_one_app_writes_nothing_of_the_others(house, tmp_path):
     client = house.client
     fill(client)
 
-    def written():
-        return sum(file.stat().st_size for file in (tmp_path / "data").iterdir())
-
-    before = written()
+    before = written(tmp_path)
     for number in range(2_000):
         enabled = bool(number % 2)
         client.send(json.dumps({
@@ -108,4 +110,44 @@ def test_a_command_about_one_app_writes_nothing_of_the_others(house, tmp_path):
     answers = [client.receive() for _ in range(2_000)]
     assert all(answer["ok"] for [answer] in answers)
     # All of them in one were 8 kB each time.
-    assert written() - before < 2_000 * 2_048
+    assert written(tmp_path) - before < 2_000 * 2_048
+
+
+# What decides whether reloads are charged: apps in the foreground, and with sessions.
+
+
+def condition(client, event, number=None):
+    return client.command("device.event", device=DEVICE, event=event, app=None if number is None else name(number))
+
+
+@pytest.mark.parametrize("begin, end", [("appForeground", "appBackground"), ("sessionStart", "sessionEnd")])
+def test_a_device_with_as_many_apps_at_once_as_may_be_refuses_only_further_ones(house, begin, end):
+    client = house.client
+    fill(client, lambda client, number: condition(client, begin, number))
+    for restart in (False, True):
+        client = house.restart().client if restart else client
+        error = one(client, condition(client, begin, LIMIT))["error"]
+        assert (error["code"], error["detail"]) == ("quotaExceeded", {"limit": LIMIT}), error
+        known = [condition(client, begin, 7), condition(client, "standByStart"), condition(client, "developerModeOn"),
+                 condition(client, "standByEnd"), condition(client, "developerModeOff")]
+        assert [answer["ok"] for answer in client.batch(*known)] == [True] * len(known)
+    # One that has ended gives its place to another.
+    assert [answer["ok"] for answer in client.batch(condition(client, end, 7), condition(client, begin, LIMIT))] == [True] * 2
+
+
+def test_what_a_device_reports_writes_nothing_of_the_other_apps_and_is_known_after_a_kill(house, tmp_path):
+    client = house.client
+    fill(client, lambda client, number: condition(client, "appForeground", number))
+    before = written(tmp_path)
+    for number in range(2_000):
+        client.send(condition(client, ("standByStart", "standByEnd")[number % 2]))
+    answers = [client.receive() for _ in range(2_000)]
+    assert all(answer["ok"] for [answer] in answers)
+    # All of them in one were 6 kB each time, and 51 kB where their names are long and as many had sessions.
+    assert written(tmp_path) - before < 2_000 * 2_048
+    assert one(client, condition(client, "appBackground", 7))["ok"]
+    client = house.restart().client
+    assert one(client, condition(client, "appForeground", LIMIT))["ok"]
+    assert not one(client, condition(client, "appForeground", LIMIT + 1))["ok"]
+    assert one(client, condition(client, "reboot"))["ok"]
+    fill(house.restart().client, lambda client, number: condition(client, "appForeground", number + LIMIT))

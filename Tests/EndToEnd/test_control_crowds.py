@@ -2,8 +2,9 @@
 
 import pytest
 
-from support.commands import encode
+from support.commands import Commands, encode
 from support.durable import Durable
+from support.events import Events
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
 from support.wire import Deadline
 
@@ -132,17 +133,17 @@ def test_reloads_of_an_app_write_down_little_however_large_its_kinds_are(wire, t
     house = Durable(wire, tmp_path / "data").start()
     try:
         client, url = house.client, house.service.commands
-        large = "x" * 3_900
+        large = [{"name": "p", "type": "string", "isOptional": True, "options": [{"value": "x" * 3_900}]}]
         place = {"op": f"{family}.add"} if family == "control" else {"op": "widget.add", "family": "systemSmall"}
         for first in range(0, KINDS, PER_REGISTRATION):
             names = [f"k{n}" for n in range(first, first + PER_REGISTRATION)]
             if family == "control":
                 provider = RawProvider(
-                    wire, url, *(button(name, hasValue=True, previewValue=large) for name in names), app=house.app)
+                    wire, url, *(button(name, hasValue=True, parameters=large) for name in names), app=house.app)
             else:
                 provider = RawProvider(
                     wire, url, app=house.app,
-                    widgets=[{"kind": name, "families": ["systemSmall"], "placeholder": large} for name in names])
+                    widgets=[{"kind": name, "families": ["systemSmall"], "parameters": large} for name in names])
             provider.leave()
             client.batch(*(client.command(**place, kind=name) for name in names))
         # More than is reloaded at once.
@@ -155,3 +156,71 @@ def test_reloads_of_an_app_write_down_little_however_large_its_kinds_are(wire, t
         assert after - before < 8 << 20, f"{after - before >> 20} MiB for {RELOADS} small commands"
     finally:
         house.kill()
+
+
+def kinds_of_a_crowd(wire, service, family, app, count, crowded=0):
+    """A client of an app with so many kinds of which each has one placed, and the first many more."""
+    client = Commands(wire, service.commands, app)
+    place = {"op": f"{family}.add"} if family == "control" else {"op": "widget.add", "family": "systemSmall"}
+    names = [f"k{n}" for n in range(count)]
+    declared = (
+        {"kinds": [button(name, hasValue=True) for name in names]} if family == "control"
+        else {"widgets": [{"kind": name, "families": ["systemSmall"]} for name in names]})
+    provider = RawProvider(wire, service.commands, app=app, register=False)
+    provider.register(**declared)
+    provider.leave()
+    assert all(answer["ok"] for answer in client.batch(*(client.command(**place, kind=name) for name in names)))
+    for _ in range(crowded // 200):
+        client.batch(*(client.command(**place, kind="k0") for _ in range(200)))
+    return client
+
+
+OF_APP = 16
+"""`reloads` in docs/limits.md, of one app."""
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_reloads_of_one_app_leave_room_for_those_of_others(wire, service, family):
+    greedy = kinds_of_a_crowd(wire, service, family, "com.example.greedy", RELOADS, crowded=1_400)
+    other = kinds_of_a_crowd(wire, service, family, "com.example.modest", 1)
+    # The first is of very many, so the others wait behind it.
+    reloads = [greedy.command(f"{family}.reload", kind=f"k{n}") for n in range(RELOADS)]
+    reloads.append(other.command(f"{family}.reload", kind="k0"))
+    *answers, last = greedy.batch(*reloads)
+    assert last["ok"] and last["count"] == 1, last
+    codes = [answer["error"]["code"] if "error" in answer else "ok" for answer in answers]
+    assert codes[:OF_APP] == ["ok"] * OF_APP and set(codes) <= {"ok", "busy"}, codes
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_a_reload_of_an_app_takes_over_those_of_its_kinds_that_wait(wire, service, family):
+    client = kinds_of_a_crowd(wire, service, family, "com.example.greedy", OF_APP, crowded=1_400)
+    whole = [client.command(f"{family}.reload") for _ in range(2)]
+    kinds = [client.command(f"{family}.reload", kind=f"k{n}") for n in range(OF_APP)]
+    # The kinds take all places; the app takes theirs, and whatever of them comes behind it is one with it.
+    answers = client.batch(*kinds, whole[0], *(client.command(f"{family}.reload", kind=f"k{n}") for n in range(OF_APP)), whole[1])
+    assert [answer["ok"] for answer in answers] == [True] * len(answers), answers
+    assert answers[OF_APP]["count"] == OF_APP + 1_400
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_a_reload_of_few_does_not_wait_for_those_of_many(wire, service, family):
+    greedy = kinds_of_a_crowd(wire, service, family, "com.example.greedy", 1, crowded=20_000)
+    other = kinds_of_a_crowd(wire, service, family, "com.example.modest", 1)
+    place = {} if family == "control" else {"family": "systemSmall"}
+    # The walk comes to the one that was placed last when it is through with all of its app.
+    last, few = (client.applied(f"{family}.add", kind="k0", **place)[family]["id"] for client in (greedy, other))
+    for client, id in ((greedy, last), (other, few)):
+        deadline = Deadline()
+        while client.read(f"{family}.get", id=id)[family].get("failure") != "noProvider":
+            assert not deadline.passed
+    events = Events(wire, service.events, f"com.example.greedy/{family}/k0/{last}", f"com.example.modest/{family}/k0/{few}")
+    events.join()
+    answers = greedy.batch(greedy.command(f"{family}.reload"), other.command(f"{family}.reload"))
+    assert [answer["count"] for answer in answers] == [20_002, 2]
+    names = []
+    while len(names) < 2:
+        topic, event, _ = events.raw_next()
+        if event["event"] == f"{family}.reloading":
+            names.append(topic.split("/")[0])
+    assert names == ["com.example.modest", "com.example.greedy"]

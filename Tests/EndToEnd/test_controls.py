@@ -1,9 +1,12 @@
 """The life of a control, row by row of the fact sheet's table: its values (C1 to C7), its settings and its end."""
 
+import json
+
 import pytest
 
 from support.dates import EPOCH, SECOND, after
-from support.provider import DOOR, LAMP, TORCH, button, toggle
+from support.durable import Durable
+from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
 
 ROOM = {"name": "room", "type": "string"}
 
@@ -80,6 +83,33 @@ def test_c3_the_value_of_a_button_is_any_json(home):
     provider.gives({"rings": [1, "two", None, 3.5]})
     home.next("shown", value={"rings": [1, "two", None, 3.5]})
     home.agrees(id)
+
+
+def test_c1_a_button_keeps_the_preview_that_it_was_placed_with_whatever_its_kind_has_later(wire, tmp_path):
+    house = Durable(wire, tmp_path / "data").start()
+    try:
+        def register(preview):
+            """By somebody who goes again at once, so that no value is known."""
+            bell = button(hasValue=True, previewValue=preview)
+            RawProvider(wire, house.service.commands, bell, app=house.app).leave()
+
+        def shown():
+            return {id: house.client.read("control.get", id=id)["control"].get("value") for id in ids}
+
+        register({"rings": 0})
+        ids = [house.client.applied("control.add", kind=DOOR)["control"]["id"]]
+        register({"rings": 1})
+        ids.append(house.client.applied("control.add", kind=DOOR)["control"]["id"])
+        kept = {ids[0]: {"rings": 0}, ids[1]: {"rings": 1}}
+        assert shown() == kept
+        rows = [json.loads(body)["control"] for _, body in house.bulk().snapshot().rows]
+        assert {row["id"]: row["value"] for row in rows} == kept
+        for preview in ({"rings": 1}, {"rings": 2}, {"rings": 3}):
+            register(preview)
+            house.restart()
+            assert shown() == kept
+    finally:
+        house.kill()
 
 
 def test_c4_a_first_value_that_fails_leaves_the_preview_marked_as_unknown_and_is_asked_for_again(home):

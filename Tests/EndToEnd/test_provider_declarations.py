@@ -1,7 +1,10 @@
 """What providers declare: kinds that are shared, refused with their difference, replaced, or bad."""
 
+import uuid
+
 import pytest
 
+from support.durable import Durable
 from support.home import Home
 from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
 
@@ -151,3 +154,50 @@ def test_a_provider_serves_one_app_and_keeps_what_it_serves(home):
     provider.gives(None, op="perform", control=id)
     provider.leave()
     assert provider.try_to_register(app="com.example.other")["ok"]
+
+
+DECLARED = 64 << 20
+"""`declarations` in docs/limits.md."""
+
+
+def large(family, number, size=60_000):
+    """A registration of one kind that takes so many bytes and a few more."""
+    options = [{"value": "x" * 4_000} for _ in range(size // 4_000)]
+    kind = {"kind": f"k{number}", "parameters": [{"name": "p", "type": "string", "options": options}]}
+    if family == "kinds":
+        return {"kinds": [{**kind, "template": "button"}]}
+    return {"widgets": [{**kind, "families": ["systemSmall"]}]}
+
+
+def declare(client, *registrations):
+    """The answers to registrations of providers that go again at once."""
+    commands = []
+    for members in registrations:
+        provider = str(uuid.uuid4())
+        commands += [client.command("provider.register", provider=provider, **members),
+                     client.command("provider.leave", provider=provider, app=None)]
+    return client.batch(*commands)[::2]
+
+
+def test_what_is_declared_has_a_limit_in_bytes_for_all_apps_and_after_a_kill_the_same(wire, tmp_path):
+    house = Durable(wire, tmp_path / "data").start()
+    try:
+        client, taken = house.client, 0
+        for first in range(0, 2 * DECLARED // 60_000, 20):
+            answers = declare(client, *(large(("kinds", "widgets")[n % 2], n) for n in range(first, first + 20)))
+            taken += sum(answer["ok"] for answer in answers)
+            if not answers[-1]["ok"]:
+                break
+        assert 60_000 * taken <= DECLARED < 60_500 * (taken + 1), f"{taken} were taken"
+        for restart in (False, True):
+            client = house.restart().client if restart else client
+            for family, members in (("kinds", {}), ("widgets", {"app": "com.example.other"})):
+                [refused] = declare(client, {**large(family, 1_000_000), **members})
+                error = refused["error"]
+                assert (error["code"], error["detail"]) == ("quotaExceeded", {"limit": DECLARED}), error
+            # What is declared already, and what takes less than before.
+            assert [answer["ok"] for answer in declare(client, large("kinds", 0), large("widgets", 3, 20_000))] == [True] * 2
+            assert [answer["ok"] for answer in declare(client, large("widgets", 3))] == [True]
+        assert [answer["ok"] for answer in declare(client, large("widgets", 3, 0), large("kinds", 1_000_000))] == [True] * 2
+    finally:
+        house.kill()

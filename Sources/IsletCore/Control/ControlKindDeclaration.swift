@@ -1,7 +1,7 @@
 /// What a provider declares of a control kind (apple-semantics 4.1).
 ///
 /// Texts are JSON strings with their quotes, byte for byte as they were declared; empty where absent.
-package struct ControlKindDeclaration: Equatable, Sendable {
+package struct ControlKindDeclaration: KindDeclaration, Equatable {
     package var kind: [UInt8]
     package var template: ControlTemplate
     package var displayName: [UInt8] = []
@@ -21,7 +21,6 @@ package struct ControlKindDeclaration: Equatable, Sendable {
     package var valueDeadline: Milliseconds = 1_000
     /// How long an action may take, in milliseconds of real time.
     package var actionDeadline: Milliseconds = 10_000
-    /// The exact bytes of the declaration: what is stored and shown.
     package var json: [UInt8] = []
 
     package init(kind: [UInt8], template: ControlTemplate) {

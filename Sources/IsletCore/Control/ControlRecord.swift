@@ -11,7 +11,8 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     package internal(set) var lastSeq: UInt64 = 0
     /// The exact bytes of the configuration; empty: none.
     package internal(set) var configuration = PayloadHandle.empty
-    /// The exact bytes of the provider's value, where it is no toggle.
+    /// The exact bytes of a button's value: the provider's or, where that is not known, its kind's preview as it was
+    /// when the control was placed or configured.
     package internal(set) var value = PayloadHandle.empty
     /// Status, tint and action hint, one after another: JSON strings with their quotes.
     package internal(set) var texts = PayloadHandle.empty

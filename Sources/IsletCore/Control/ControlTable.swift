@@ -14,6 +14,8 @@ package struct ControlTable: ~Copyable {
     var unswept: [SweptKinds: ControlCause] = [:]
     /// Devices with very many controls that were locked or unlocked: some of their controls hide or show each turn.
     var lockSweeps: [LockSweep] = []
+    /// Those that were taken back from an image that keeps no preview, until it is known what their kinds are.
+    var withoutPreview: Set<Slot> = []
     /// Those whose action ran when the process before ended.
     var interrupted: [SlotRef] = []
     var decisions = DecisionLog<ControlDecision>()

@@ -89,7 +89,7 @@ extension Engine {
     /// An action may have had its effect: the others of a kind that says so are asked for their values.
     mutating func reloadSiblings(of kind: ControlKindID, except slot: Slot?, at now: Instant) {
         guard controls.kinds[kind].declaration?.reloadsSiblings == true else { return }
-        _ = sweepControls(app: controls.kinds[kind].app, kind, .sibling, except: slot, at: now)
+        _ = sweepControls(app: controls.kinds.app(of: kind), kind, .sibling, except: slot, at: now)
     }
 
     private func retrySpan(of slot: Slot) -> Milliseconds {
@@ -117,7 +117,7 @@ extension Engine {
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         let wasSensitive = controls.kinds[kind].declaration?.isPrivacySensitive ?? false
-        controls.kinds[kind].declaration = declaration
+        controls.kinds.declare(kind, declaration)
         kindChanged(kind)
         if isJournalled { notes.append(.controlKind(kind)) }
         if declaration.isPrivacySensitive != wasSensitive { sweepPrivacy(of: kind, at: now) }
@@ -132,12 +132,12 @@ extension Engine {
 
     /// A provider of a kind came, and there was none: all its controls ask for their value.
     package mutating func controlKindIsProvided(_ kind: ControlKindID, at now: Instant) {
-        _ = sweepControls(app: controls.kinds[kind].app, kind, .registration, at: now)
+        _ = sweepControls(app: controls.kinds.app(of: kind), kind, .registration, at: now)
     }
 
     /// A provider of a kind was lost while others take its calls: it may have held another truth than they do.
     package mutating func controlProviderIsLost(_ kind: ControlKindID, at now: Instant) {
-        _ = sweepControls(app: controls.kinds[kind].app, kind, .providerLost, at: now)
+        _ = sweepControls(app: controls.kinds.app(of: kind), kind, .providerLost, at: now)
     }
 
     /// What an action opens (`OpenIntent`) is nothing that the control keeps: its event alone says it.

@@ -15,7 +15,7 @@ extension Engine {
     /// The control that a command names, or nil.
     package func findControl(_ address: ControlAddress, _ frame: Span<UInt8>) -> SlotRef? {
         guard let app = apps.find(address.app, of: frame), let slot = controls.slot(of: address.id),
-            controls.kinds[controls.slab[slot].kind].app == app
+            controls.kinds.app(of: controls.slab[slot].kind) == app
         else { return nil }
         return controls.reference(to: slot)
     }
@@ -58,6 +58,7 @@ extension Engine {
             isRedacted: isLocked && declaration.isPrivacySensitive)
         var record = ControlRecord(id: id, kind: kind, device: device, addedAt: now, machine: machine)
         if let configuration = add.configuration { record.configuration = payloads.insert(configuration, of: frame) }
+        record.value = storePreview(of: declaration)
         let slot = controls.slab.insert(record)
         index(control: slot)
         take(
@@ -95,8 +96,8 @@ extension Engine {
         payloads.replace(&controls.slab[slot].configuration, by: configure.configuration, of: frame)
         clearLook(of: slot)
         payloads.remove(controls.slab[slot].value)
-        controls.slab[slot].value = .empty
         let declaration = controls.kinds[record.kind].declaration
+        controls.slab[slot].value = declaration.map { storePreview(of: $0) } ?? .empty
         let steps = controls.slab[slot].machine.configured(
             hasValue: declaration?.hasValue ?? true, previewIsOn: declaration?.previewIsOn ?? false)
         var changes = ControlEvent.Changes()
@@ -105,6 +106,14 @@ extension Engine {
             steps, ofControl: slot, before: record.machine, changes, asker: Asker(envelope: envelope, isCommand: true),
             at: now, frame)
         return .applied(controls.reference(to: slot))
+    }
+
+    /// Keeps what a button shows until its provider gives a value. The kind may be declared with another preview
+    /// meanwhile, which no event of the control tells.
+    mutating func storePreview(of declaration: ControlKindDeclaration) -> PayloadHandle {
+        guard declaration.template == .button, declaration.hasValue else { return .empty }
+        let preview = declaration.previewValue
+        return payloads.insert(count: preview.count) { $0.copyBytes(from: preview) }
     }
 
     /// `control.remove` (C16).
@@ -167,7 +176,7 @@ extension Engine {
             return .applied(controls.reference(to: slot))
         case .kind(let address):
             guard let kind = findControlKind(address, frame) else { return .refused(.notFound) }
-            return sweepControls(app: controls.kinds[kind].app, kind, cause, at: now)
+            return sweepControls(app: controls.kinds.app(of: kind), kind, cause, at: now)
         case .all(let name):
             guard let app = apps.find(name, of: frame) else { return .reloading(count: 0) }
             return sweepControls(app: app, nil, cause, at: now)

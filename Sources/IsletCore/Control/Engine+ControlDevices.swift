@@ -95,7 +95,7 @@ extension Engine {
         visits += slots.count
         for slot in slots {
             let record = controls.slab[slot]
-            guard controls.kinds[record.kind].app == app else { continue }
+            guard controls.kinds.app(of: record.kind) == app else { continue }
             let steps = controls.slab[slot].machine.removed(.uninstall)
             take(steps, ofControl: slot, before: record.machine, asker: asker, at: now, frame)
         }
@@ -113,7 +113,8 @@ extension Engine {
         let record = controls.slab[slot]
         guard record.machine.isRedacted != hides(record) else { return }
         let isByDevice = controls.lockSweeps.contains { $0.device == record.device }
-        let isByKind = controls.sweeps.contains { $0.cause == .lock && $0.kind == record.kind }
+        let app = controls.kinds.app(of: record.kind)
+        let isByKind = controls.sweeps.contains { $0.cause == .lock && $0.covers(app: app, record.kind) }
         redactAsDeclared(control: slot, isByKind && !isByDevice ? .registration : nil, at: now)
     }
 

@@ -88,33 +88,45 @@ extension Engine {
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         controls.decisions.append(
             ControlDecision(
-                id: controls.slab[slot].id, app: controls.kinds[controls.slab[slot].kind].app, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                id: controls.slab[slot].id, app: controls.kinds.app(of: controls.slab[slot].kind), at: at, rule: rule,
+                outcome: outcome, from: from, to: to.state,
                 cause: to.cause, failure: to.failure, client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
 
     /// The events were encoded: removed controls give back their slots.
     mutating func releaseControlEvents() {
-        for event in controls.events where event.name == .removed { freeControl(event.slot) }
+        var left: [DeviceID] = []
+        for event in controls.events where event.name == .removed {
+            if let device = freeControl(event.slot), device != left.last { left.append(device) }
+        }
+        for device in left { forgetFreedControls(of: device) }
         controls.events.removeAll(keepingCapacity: true)
         controls.interactionBytes.removeAll(keepingCapacity: true)
     }
 
-    /// A control leaves the slab and the indexes.
-    mutating func freeControl(_ slot: Slot) {
-        guard controls.slab.isUsed(slot) else { return }
+    /// A control leaves the slab and the indexes, but for the list of its device.
+    ///
+    /// - Returns: the device that it was on.
+    private mutating func freeControl(_ slot: Slot) -> DeviceID? {
+        guard controls.slab.isUsed(slot) else { return nil }
         let record = controls.slab[slot]
         controls.byID.remove(record.id.keyedHash, slot)
         for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
         controls.kinds[record.kind].placed -= 1
-        if let device = record.device {
-            controls.onDevice[device]?.removeAll { $0 == slot }
-            if controls.onDevice[device]?.isEmpty == true { controls.onDevice[device] = nil }
-            devices[device].references -= 1
-            devices.forgetIfEmpty(device)
-        }
+        if let device = record.device { devices[device].references -= 1 }
         controls.wheel.cancel(slot)
         controls.slab.remove(slot)
         controls.changedSlots.insert(slot)
+        return record.device
+    }
+
+    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go
+    /// together.
+    private mutating func forgetFreedControls(of device: DeviceID) {
+        var slots = controls.onDevice.removeValue(forKey: device) ?? []
+        slots.removeAll { !controls.slab.isUsed($0) }
+        if !slots.isEmpty { controls.onDevice[device] = slots }
+        devices.forgetIfEmpty(device)
     }
 
     /// A listed entity came, changed or went: the digest of its app follows, and those that are being computed.

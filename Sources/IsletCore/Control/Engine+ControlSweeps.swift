@@ -4,30 +4,35 @@ extension Engine {
     mutating func sweepControls(
         app: AppID, _ kind: ControlKindID?, _ cause: ControlCause, except: Slot? = nil, at now: Instant
     ) -> ControlOutcome {
-        let isAsked = cause.isAskedOfMany
-        let sweep = ControlSweep(
-            app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
-        // Those that wait become one. What providers make could be sent once more by nobody, so it is never refused: there
-        // are as many at most as there are kinds, for each of the three causes.
-        let waiting = controls.sweeps.indices.first { controls.sweeps[$0].next == 0 && controls.sweeps[$0].isSame(as: sweep) }
-        guard !isAsked || waiting != nil || controls.sweeps.count < ControlSweep.maximum else {
-            return .refused(.busy(retryAfter: 100))
-        }
         let count =
             kind.map { controls.kinds[$0].reloadable }
             ?? controls.kinds.sum(of: app) { $0.reloadable }
         guard count > 0 else { return .reloading(count: 0) }
+        let isAsked = cause.isAskedOfMany
+        var sweep = ControlSweep(
+            app: app, kind: kind, cause: cause, setAt: now, except: except, end: controls.slab.capacity)
+        sweep.takesFurtherKinds = !isAsked && except == nil
+        // Those that wait become one. What providers make could be sent once more by nobody, so it is never refused: there
+        // are as many at most as there are kinds, for siblings, and for each of the other causes as there are apps.
+        let waiting = controls.sweeps.firstIndex { $0.waits(for: sweep) }
+        guard !isAsked || waiting != nil || controls.sweeps.hasRoom(for: sweep) else {
+            return .refused(.busy(retryAfter: 100))
+        }
+        let kinds = waiting.map { controls.sweeps[$0].kinds } ?? sweep.kinds
         if let waiting { controls.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
         // What is answered now must not end with this process.
-        if isAsked, controls.sweeps.contains(where: { $0.isSame(as: sweep) }) {
-            setUnswept(sweep.kinds, sweep.cause)
+        if isAsked, controls.sweeps.contains(where: { $0.kinds == kinds && $0.cause == cause }) {
+            setUnswept(kinds, cause)
         }
         return .reloading(count: count)
     }
 
     /// Its first step is now, so that a small house is through at once; behind others it has turns of its own.
     private mutating func begin(_ sweep: ControlSweep, at now: Instant) {
+        let replaced = controls.sweeps.filter { sweep.replaces($0) }
+        if !replaced.isEmpty { controls.sweeps.removeAll { sweep.replaces($0) } }
         controls.sweeps.append(sweep)
+        for earlier in replaced { forget(earlier) }
         if controls.sweeps.count == 1 { continueControlSweeps(at: now) }
     }
 
@@ -35,11 +40,15 @@ extension Engine {
     /// is done to many. A restart in between finds those that were not reached.
     mutating func sweepPrivacy(of kind: ControlKindID, at now: Instant) {
         guard controls.kinds[kind].placed > 0 else { return }
-        controls.sweeps.removeAll { $0.cause == .lock && $0.kind == kind }
-        controls.sweeps.insert(
-            ControlSweep(
-                app: controls.kinds[kind].app, kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity),
-            at: 0)
+        var sweep = ControlSweep(
+            app: controls.kinds.app(of: kind), kind: kind, cause: .lock, setAt: now, end: controls.slab.capacity)
+        sweep.takesFurtherKinds = true
+        // One an app, which begins anew: whoever was told of its kind is so still.
+        if let underway = controls.sweeps.firstIndex(where: { $0.cause == .lock && $0.app == sweep.app }) {
+            controls.sweeps[underway].next = 0
+            return controls.sweeps[underway].join(sweep)
+        }
+        controls.sweeps.insert(sweep, at: 0)
         if controls.sweeps.count == 1 { continueControlSweeps(at: now) }
     }
 
@@ -53,7 +62,7 @@ extension Engine {
                 sweep.next += 1
                 slots -= 1
                 guard slot != sweep.except, let record = controls.record(at: slot),
-                    sweep.covers(app: controls.kinds[record.kind].app, record.kind)
+                    sweep.covers(app: controls.kinds.app(of: record.kind), record.kind)
                 else { continue }
                 let date = dating == .whenDue ? sweep.setAt : now
                 if sweep.cause == .lock {
@@ -63,7 +72,12 @@ extension Engine {
                 }
                 reloads -= 1
             }
-            guard sweep.next >= sweep.end else { return controls.sweeps[0] = sweep }
+            guard sweep.next >= sweep.end else {
+                controls.sweeps[0] = sweep
+                // What is to be hidden stays in front.
+                if sweep.cause != .lock { controls.sweeps.letOthersGoFirst() }
+                return
+            }
             controls.sweeps.removeFirst()
             forget(sweep)
         }

@@ -8,15 +8,16 @@ extension Engine {
         if event.kind == .lock, !mayLock(frame.bytes(event.device)) {
             return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
         }
-        if event.kind.isRemembered, !mayRemember(frame.bytes(event.device)) {
-            return .refused(.quotaExceeded(limit: DeviceTable.maximumDevices))
+        let knownApp = event.app.flatMap { apps.find($0, of: frame) }
+        if let limit = conditionsLimit(event.kind, of: frame.bytes(event.device), knownApp) {
+            return .refused(.quotaExceeded(limit: limit))
         }
         // At its first start an app may not be known yet, and what it then places is exempt.
         let app = event.app.flatMap { event.kind.isRemembered ? apps.app($0, of: frame) : apps.find($0, of: frame) }
         if event.kind.isRemembered, event.app != nil, app == nil {
             return .refused(.quotaExceeded(limit: AppTable.maximumApps))
         }
-        if event.kind == .appBackground, let known, let name = event.app, !mayKnow(apps.find(name, of: frame), on: known) {
+        if event.kind == .appBackground, let known, event.app != nil, !mayKnow(knownApp, on: known) {
             return .refused(.tooManyAppsOnDevice(limit: DeviceTable.maximumApps))
         }
         switch event.kind {

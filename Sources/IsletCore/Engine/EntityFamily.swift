@@ -55,10 +55,10 @@ extension Engine {
             switch place.family {
             case .activity: record(at: slot).map { $0.state.isListed && self.app(of: $0) == app } ?? false
             case .control:
-                controls.record(at: slot).map { $0.machine.state != .removed && controls.kinds[$0.kind].app == app }
+                controls.record(at: slot).map { $0.machine.state != .removed && controls.kinds.app(of: $0.kind) == app }
                     ?? false
             case .widget:
-                widgets.record(at: slot).map { $0.machine.state != .removed && widgets.kinds[$0.kind].app == app }
+                widgets.record(at: slot).map { $0.machine.state != .removed && widgets.kinds.app(of: $0.kind) == app }
                     ?? false
             case .group: groups.record(at: slot).map { !$0.isRemoved && groups[$0.group].owner == app } ?? false
             }

@@ -1,4 +1,8 @@
 extension Engine {
+    /// At most as many bytes are what providers declare of kinds, of controls and widgets together: all of it is in
+    /// memory.
+    package static let maximumDeclaredBytes = 64 << 20
+
     /// The limit that leaves no room for these kinds of an app, or for the app, as far as they are new; nil: there is room.
     package func limitReached(
         byKinds controlKinds: [ControlKindDeclaration], _ widgetKinds: [WidgetKindDeclaration], app name: FrameRange,
@@ -14,6 +18,25 @@ extension Engine {
         let (controlLimit, widgetLimit) =
             (ControlKindTable.maximumKinds, DeclaredKindTable<WidgetKindDeclaration>.maximumKinds)
         if controls.kinds.records.count + newControls > controlLimit { return controlLimit }
-        return widgets.kinds.records.count + newWidgets > widgetLimit ? widgetLimit : nil
+        if widgets.kinds.records.count + newWidgets > widgetLimit { return widgetLimit }
+        let growth =
+            controlKinds.reduce(0) { $0 + self.growth(by: $1, of: app) }
+            + widgetKinds.reduce(0) { $0 + self.growth(by: $1, of: app) }
+        let declared = controls.kinds.declaredBytes + widgets.kinds.declaredBytes
+        // What shrinks is taken also where a release without this limit has taken more.
+        return growth > 0 && declared + growth > Self.maximumDeclaredBytes ? Self.maximumDeclaredBytes : nil
+    }
+
+    /// How many bytes more are declared with a declaration, which may take the place of another one.
+    private func growth(by declaration: ControlKindDeclaration, of app: AppID?) -> Int {
+        let known = app.flatMap { controls.kinds.find($0, declaration.kind) }.flatMap { controls.kinds[$0].declaration }
+        guard let known else { return declaration.json.count }
+        return declaration.difference(from: known) == nil ? 0 : declaration.json.count - known.json.count
+    }
+
+    private func growth(by declaration: WidgetKindDeclaration, of app: AppID?) -> Int {
+        let known = app.flatMap { widgets.kinds.find($0, declaration.kind) }.flatMap { widgets.kinds[$0].declaration }
+        guard let known else { return declaration.json.count }
+        return declaration.difference(from: known) == nil ? 0 : declaration.json.count - known.json.count
     }
 }

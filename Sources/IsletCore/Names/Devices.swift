@@ -84,63 +84,85 @@ package struct DeviceTable: ~Copyable {
     /// At most this many apps have settings of their own on one device, or are in the background there.
     package static let maximumApps = 256
 
-    private var records: [DeviceRecord?] = []
+    /// In pieces of ``pieceSize``, so that nothing moves when another device comes.
+    private var pieces: [[DeviceRecord?]] = []
     private var free: [DeviceID] = []
-    private var numbers: [[UInt8]: DeviceID] = [:]
+    /// From a name to its number. Not a dictionary: to grow, one of a million names moves all of them at once, while
+    /// everybody waits.
+    private var index = SlotIndex()
+
+    private static let pieceSize = 1_024
 
     package init() {}
 
-    package var count: Int { numbers.count }
+    package var count: Int { index.count }
     /// One past the highest number that was ever given.
-    package var capacity: DeviceID { DeviceID(records.count) }
+    package private(set) var capacity: DeviceID = 0
+
+    private subscript(at device: DeviceID) -> DeviceRecord? {
+        get { pieces[Int(device) / Self.pieceSize][Int(device) % Self.pieceSize] }
+        _modify { yield &pieces[Int(device) / Self.pieceSize][Int(device) % Self.pieceSize] }
+    }
 
     subscript(device: DeviceID) -> DeviceRecord {
         get {
-            guard let record = records[Int(device)] else { preconditionFailure("a device that was forgotten") }
+            guard let record = self[at: device] else { preconditionFailure("a device that was forgotten") }
             return record
         }
         _modify {
-            guard var record = records[Int(device)] else { preconditionFailure("a device that was forgotten") }
-            records[Int(device)] = nil
-            defer { records[Int(device)] = record }
+            guard var record = self[at: device] else { preconditionFailure("a device that was forgotten") }
+            self[at: device] = nil
+            defer { self[at: device] = record }
             yield &record
         }
     }
 
     /// The device of a name, or nil.
-    func find(_ name: [UInt8]) -> DeviceID? { numbers[name] }
+    func find(_ name: [UInt8]) -> DeviceID? { name.withUnsafeBytes { find($0) } }
+
+    private func find(_ name: UnsafeRawBufferPointer) -> DeviceID? {
+        index.find(NameTable.hash(name)) { device in
+            self[at: device]?.name.withUnsafeBytes { equal($0, name) } ?? false
+        }
+    }
 
     /// The record of a device, or nil where it was forgotten.
     func record(_ device: DeviceID) -> DeviceRecord? {
-        Int(device) < records.count ? records[Int(device)] : nil
+        device < capacity ? self[at: device] : nil
     }
 
     package func name(_ device: DeviceID) -> [UInt8] { self[device].name }
 
-    package func find(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? { numbers[frame.bytes(name)] }
+    package func find(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? {
+        let part = frame.extracting(name.indices)
+        return part.withUnsafeBytes { find($0) }
+    }
 
     /// The device of a name, made where it is new; nil where there is no room for another.
     mutating func device(_ name: FrameRange, of frame: Span<UInt8>) -> DeviceID? {
+        if let known = find(name, of: frame) { return known }
+        guard count < DeviceTable.maximumDevices else { return nil }
         let bytes = frame.bytes(name)
-        if let known = numbers[bytes] { return known }
-        guard numbers.count < DeviceTable.maximumDevices else { return nil }
         let number: DeviceID
         if let reused = free.popLast() {
             number = reused
-            records[Int(number)] = DeviceRecord(name: bytes)
         } else {
-            number = DeviceID(records.count)
-            records.append(DeviceRecord(name: bytes))
+            number = capacity
+            capacity += 1
+            if Int(number) == pieces.count * Self.pieceSize {
+                pieces.append(Array(repeating: nil, count: Self.pieceSize))
+            }
         }
-        numbers[bytes] = number
+        self[at: number] = DeviceRecord(name: bytes)
+        index.insert(bytes.withUnsafeBytes { NameTable.hash($0) }, number)
         return number
     }
 
     /// Forgets a device of which nothing is known any more.
     mutating func forgetIfEmpty(_ device: DeviceID) {
-        guard let record = records[Int(device)], record.isForgettable else { return }
-        numbers[record.name] = nil
-        records[Int(device)] = nil
+        guard let record = self[at: device], record.isForgettable else { return }
+        index.remove(record.name.withUnsafeBytes { NameTable.hash($0) }, device)
+        self[at: device] = nil
         free.append(device)
     }
 }

@@ -2,7 +2,10 @@
 /// everything but the app, the kind and the id, which stand in its topic.
 package struct ControlImage: Equatable, Sendable {
     /// The layout. A later release writes another number and still reads this one.
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
+    /// The same layout of releases that kept no preview: what a button without a value of its provider's showed was
+    /// its kind's.
+    static let versionWithoutPreview: UInt8 = 1
 
     package var machine: ControlMachine
     package var rule: ControlRule
@@ -14,6 +17,8 @@ package struct ControlImage: Equatable, Sendable {
     package var texts: [UInt8]
     package var textCounts: ControlTextCounts
     package var isActive: Bool?
+    /// Whether ``value`` holds the preview of a button whose value is not known.
+    package var keepsPreview: Bool
 
     package init(_ bytes: Span<UInt8>) throws(ImageError) {
         self = try ImageReader.read(bytes) { reader throws(ImageError) in try ControlImage(&reader) }
@@ -21,7 +26,8 @@ package struct ControlImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == Self.version else { throw .unknownVersion(version) }
+        guard version == Self.version || version == Self.versionWithoutPreview else { throw .unknownVersion(version) }
+        keepsPreview = version != Self.versionWithoutPreview
         machine = try ControlMachine(&reader)
         rule = try reader.value()
         revision = try reader.integer()

@@ -14,8 +14,8 @@ package enum EngineNote: Equatable, Sendable {
     case group(GroupID)
     /// What a widget kind is, its relevance or its recommendations.
     case widgetKind(DeclaredKindID)
-    /// What decides on a device whether reloads of widgets are charged, by its name.
-    case conditions([UInt8])
+    /// What changed of that by which reloads of widgets on a device are charged.
+    case conditions(ConditionsChange)
     /// How many requests a widget's held reload stands for.
     case heldReload(Slot)
     /// Whether a reload of controls that a command asked for has not reached all of them.

@@ -19,6 +19,7 @@ extension Engine {
         let record = try makeControl(id, seq: seq, image, app: app, kind: kind)
         controls.slab.restore(record, at: slot)
         controls.byID.insert(id.keyedHash, slot)
+        if !image.keepsPreview { controls.withoutPreview.insert(slot) }
     }
 
     /// An event of a control; one that the snapshot holds changes nothing.
@@ -34,6 +35,7 @@ extension Engine {
         let slot = controls.slab.insert(try makeControl(id, seq: seq, image, app: app, kind: kind))
         controls.byID.insert(id.keyedHash, slot)
         controls.changedSlots.insert(slot)
+        if !image.keepsPreview { controls.withoutPreview.insert(slot) }
     }
 
     private mutating func makeControl(
@@ -69,6 +71,7 @@ extension Engine {
         controls.byID.remove(record.id.keyedHash, slot)
         for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
         controls.slab.remove(slot)
+        controls.withoutPreview.remove(slot)
         controls.changedSlots.insert(slot)
     }
 
@@ -82,7 +85,7 @@ extension Engine {
             guard let record = controls.record(at: slot), let other = controls.slot(of: record.id), other != slot else {
                 continue
             }
-            let apps = (controls.kinds[record.kind].app, controls.kinds[controls.slab[other].kind].app)
+            let apps = (controls.kinds.app(of: record.kind), controls.kinds.app(of: controls.slab[other].kind))
             guard !isProven else { throw .contradiction(twoOwners("control", record.id, apps)) }
             let isOlder = (record.addedAt, slot) < (controls.slab[other].addedAt, other)
             forgetRestored(control: isOlder ? slot : other)
@@ -132,6 +135,7 @@ extension Engine {
 
     /// The service begins again: no call of the process before is on its way any more. Once everything is taken back.
     package mutating func restartControls(at now: Instant) {
+        keepFormerPreviews()
         for slot in 0..<controls.slab.capacity {
             guard controls.slab.isUsed(slot) else { continue }
             // The process before may have ended while it went through a kind that became sensitive.
@@ -147,6 +151,21 @@ extension Engine {
             append(.askValue, slot)
         }
         resumeControlSweeps(at: now)
+    }
+}
+
+extension Engine {
+    /// Buttons that a former release placed, and whose value is not known, keep the preview that they show.
+    private mutating func keepFormerPreviews() {
+        // In order: the same state makes the same snapshot.
+        for slot in controls.withoutPreview.sorted() {
+            guard let record = controls.record(at: slot), !record.machine.isValueKnown,
+                let declaration = controls.kinds[record.kind].declaration
+            else { continue }
+            controls.slab[slot].value = storePreview(of: declaration)
+            controls.changedSlots.insert(slot)
+        }
+        controls.withoutPreview = []
     }
 }
 
@@ -223,7 +242,7 @@ extension Engine {
         guard let app = apps.app(FrameRange(0..<fact.app.count), of: fact.app.span),
             let kind = controls.kinds.kind(app, named: fact.app, declaration.kind)
         else { throw .contradiction("more apps or kinds than there may be") }
-        controls.kinds[kind].declaration = declaration
+        controls.kinds.declare(kind, declaration)
         if !isInSnapshot { kindChanged(kind) }
         guard let unswept = fact.unswept else { return }
         let kinds = SweptKinds(app: app, kind: kind)

@@ -103,7 +103,7 @@ extension Engine {
             guard let record = widgets.record(at: slot), let other = widgets.slot(of: record.id), other != slot else {
                 continue
             }
-            let apps = (widgets.kinds[record.kind].app, widgets.kinds[widgets.slab[other].kind].app)
+            let apps = (widgets.kinds.app(of: record.kind), widgets.kinds.app(of: widgets.slab[other].kind))
             guard !isProven else { throw .contradiction(twoOwners("widget", record.id, apps)) }
             // Those of one id: its lives are told apart by when they began.
             let isOlder = record.placing < widgets.slab[other].placing
@@ -205,10 +205,10 @@ extension Engine {
     package func writeFact(widgetKind kind: DeclaredKindID, to writer: inout ImageWriter) {
         writer.write(byte: WidgetKindFact.version)
         writer.write(run: widgets.kinds[kind].declaration?.json ?? [])
-        let recommendations = widgets.recommendations[kind]
+        let recommendations = widgets.sayings.recommendations[kind]
         writer.write(recommendations != nil)
         if let recommendations { writer.write(run: recommendations) }
-        let relevance = widgets.relevance[kind]
+        let relevance = widgets.sayings.relevance[kind]
         writer.write(relevance != nil)
         guard let relevance else { return }
         writer.write(run: relevance.json)
@@ -239,9 +239,9 @@ extension Engine {
         guard let app = apps.app(FrameRange(0..<fact.app.count), of: fact.app.span),
             let kind = widgets.kinds.kind(app, named: fact.app, declaration.kind)
         else { throw .contradiction("more apps or kinds than there may be") }
-        widgets.kinds[kind].declaration = declaration
-        widgets.recommendations[kind] = fact.recommendations
-        widgets.relevance[kind] = fact.relevance
+        widgets.kinds.declare(kind, declaration)
+        widgets.sayings.setRecommendations(fact.recommendations, of: kind)
+        widgets.sayings.setRelevance(fact.relevance, of: kind)
         if !isInSnapshot { widgetKindChanged(kind) }
         guard let unswept = fact.unswept else { return }
         let kinds = SweptKinds(app: app, kind: kind)
@@ -302,7 +302,8 @@ extension Engine.WidgetKindFact {
         }
         if try reader.flag() { recommendations = try reader.bytesOfRun() }
         guard try reader.flag() else { return }
-        var relevance = KindRelevance(list: [], json: try reader.bytesOfRun())
+        let json = try reader.bytesOfRun()
+        var list: [WidgetRelevance] = []
         for _ in 0..<(try reader.integer(UInt32.self)) {
             var item = WidgetRelevance()
             if try reader.flag() { item.configuration = try reader.bytesOfRun() }
@@ -310,9 +311,9 @@ extension Engine.WidgetKindFact {
             guard from.isPlausible, to.isPlausible else { throw .contradiction("a date in no century") }
             item.from = from.isSet ? from : nil
             item.to = to.isSet ? to : nil
-            relevance.list.append(item)
+            list.append(item)
         }
-        self.relevance = relevance
+        relevance = KindRelevance(list: list, json: json)
     }
 }
 

@@ -12,7 +12,7 @@ package struct HeldReload: Equatable, Sendable {
     /// What is held of the widget in a slot; nil where nothing is.
     package init?(of slot: Slot, in engine: borrowing Engine) {
         guard let record = engine.widgets.record(at: slot), let hold = record.machine.hold else { return nil }
-        app = engine.apps[engine.widgets.kinds[record.kind].app].name
+        app = engine.apps[engine.widgets.kinds.app(of: record.kind)].name
         (id, addedAt, revision, merged) = (record.id, record.addedAt, record.revision, hold.merged)
     }
 
@@ -40,7 +40,7 @@ extension Engine {
         let found = widgets.byID.find(held.id.keyedHash) { slot in
             let record = widgets.slab[slot]
             return record.id == held.id && record.addedAt == held.addedAt && record.revision == held.revision
-                && (held.app.isEmpty || held.app == apps[widgets.kinds[record.kind].app].name)
+                && (held.app.isEmpty || held.app == apps[widgets.kinds.app(of: record.kind)].name)
         }
         guard let slot = found, let hold = widgets.slab[slot].machine.hold else { return }
         // What a snapshot holds already may be ahead of the note.

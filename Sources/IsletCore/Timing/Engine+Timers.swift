@@ -42,8 +42,8 @@ extension Engine {
     package func owner(at place: EntityPlace) -> (app: AppID, device: DeviceID?)? {
         switch place.family {
         case .activity: record(at: place.slot).map { (app(of: $0), $0.device) }
-        case .control: controls.record(at: place.slot).map { (controls.kinds[$0.kind].app, $0.device) }
-        case .widget: widgets.record(at: place.slot).map { (widgets.kinds[$0.kind].app, $0.device) }
+        case .control: controls.record(at: place.slot).map { (controls.kinds.app(of: $0.kind), $0.device) }
+        case .widget: widgets.record(at: place.slot).map { (widgets.kinds.app(of: $0.kind), $0.device) }
         case .group: nil
         }
     }

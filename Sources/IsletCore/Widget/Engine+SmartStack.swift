@@ -27,23 +27,34 @@ extension Engine {
             candidate.scoreUntil = machine.relevanceEndsAt
             candidate.changesAt = machine.relevanceEndsAt
         }
-        guard let relevance = widgets.relevance[record.kind] else { return candidate }
-        for (place, item) in relevance.list.enumerated() {
-            if let configuration = item.configuration {
-                let isSame = payloads.withBytes(record.configuration) { own in
-                    configuration.withUnsafeBytes { equal(own, $0) }
-                }
-                guard isSame else { continue }
-            }
-            if candidate.place == nil, item.isInEffect(at: now) {
-                candidate.place = place
-                candidate.placeUntil = item.to ?? .never
-            }
-            for date in [item.from, item.to] {
-                if let date, date > now { candidate.changesAt = min(candidate.changesAt, date) }
-            }
+        guard let relevance = widgets.sayings.relevance[record.kind] else { return candidate }
+        let verdict = payloads.withBytes(record.configuration) { relevance.verdict(of: $0, at: now) }
+        if let place = verdict.place {
+            candidate.place = place
+            candidate.placeUntil = relevance.list[place].to ?? .never
         }
+        candidate.changesAt = min(candidate.changesAt, verdict.changesAt)
         return candidate
+    }
+
+    /// The order of a device's stack may have changed: it is looked at now, or when all of its present changes are
+    /// made.
+    mutating func stackMoved(on device: DeviceID, at now: Instant, due: Instant = .never) {
+        guard var unsettled = widgets.unsettledStack, unsettled.device == device else {
+            return restack(device, at: now, due: due)
+        }
+        unsettled.isMoved = true
+        unsettled.due = min(unsettled.due, due)
+        widgets.unsettledStack = unsettled
+    }
+
+    /// Changes many widgets of a device, whose stack is looked at once behind all of them and not once for each.
+    mutating func settlingStack(of device: DeviceID, at now: Instant, _ body: (inout Engine) -> Void) {
+        widgets.unsettledStack = UnsettledStack(device: device)
+        body(&self)
+        let left = widgets.unsettledStack
+        widgets.unsettledStack = nil
+        if let left, left.isMoved { restack(device, at: now, due: left.due) }
     }
 
     /// Finds the first of a device's stack anew. Where another one is first, both tell it.
@@ -76,38 +87,41 @@ extension Engine {
         _ kind: DeclaredKindID, _ list: [WidgetRelevance], json: [UInt8], at now: Instant
     ) {
         let relevance = KindRelevance(list: list, json: json)
-        guard widgets.relevance[kind] != relevance else { return }
-        widgets.relevance[kind] = relevance
+        guard widgets.sayings.relevance[kind] != relevance, widgets.sayings.keep(relevance, of: kind) else { return }
         note(widgetKind: kind)
-        _ = sweepWidgets(app: widgets.kinds[kind].app, kind, .stack, at: now)
+        _ = sweepWidgets(app: widgets.kinds.app(of: kind), kind, .stack, at: now)
     }
 
     /// What a kind's provider said of its relevance, a JSON array; nil: nothing yet.
-    package func relevance(of kind: DeclaredKindID) -> [UInt8]? { widgets.relevance[kind]?.json }
+    package func relevance(of kind: DeclaredKindID) -> [UInt8]? { widgets.sayings.relevance[kind]?.json }
 
     /// Keeps what a provider recommends, a JSON array, until it is invalidated.
     package mutating func setRecommendations(_ kind: DeclaredKindID, _ json: [UInt8]) {
-        guard widgets.recommendations[kind] != json else { return }
-        widgets.recommendations[kind] = json
+        let known = widgets.sayings.recommendations[kind]
+        guard known != json, widgets.sayings.keep(json, recommendedOf: kind) || known != nil else { return }
         note(widgetKind: kind)
     }
 
     /// What a kind's provider recommends; nil where it must be asked.
-    package func recommendations(of kind: DeclaredKindID) -> [UInt8]? { widgets.recommendations[kind] }
+    package func recommendations(of kind: DeclaredKindID) -> [UInt8]? { widgets.sayings.recommendations[kind] }
 
     /// What is kept of recommendations of an app, or of one kind of it, is forgotten; how many kinds that is about.
     package mutating func dropRecommendations(_ app: AppID, _ kind: DeclaredKindID? = nil) -> Int {
-        var count = 0
-        for index in widgets.kinds.records.indices {
-            let number = DeclaredKindID(index)
-            guard widgets.kinds[number].app == app, widgets.kinds[number].declaration != nil,
-                kind.map({ $0 == number }) ?? true
-            else { continue }
-            count += 1
-            guard widgets.recommendations.removeValue(forKey: number) != nil else { continue }
-            note(widgetKind: number)
+        if let kind {
+            dropRecommendations(of: kind)
+            return widgets.kinds[kind].declaration == nil ? 0 : 1
         }
-        return count
+        // In the order of their numbers: the same state makes the same notes.
+        for kind in widgets.sayings.recommendations.keys.filter({ widgets.kinds.app(of: $0) == app }).sorted() {
+            dropRecommendations(of: kind)
+        }
+        return widgets.kinds.declaredCount(of: app)
+    }
+
+    private mutating func dropRecommendations(of kind: DeclaredKindID) {
+        guard widgets.sayings.recommendations[kind] != nil else { return }
+        widgets.sayings.setRecommendations(nil, of: kind)
+        note(widgetKind: kind)
     }
 
     /// A kind's declaration, relevance or recommendations changed, which no event tells.

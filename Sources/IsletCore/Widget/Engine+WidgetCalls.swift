@@ -39,7 +39,7 @@ extension Engine {
         // A provider that has given a timeline was asked for its placement, be all its entries ahead.
         if !record.machine.hasEntry, !record.machine.timelineAt.isSet { return .placement }
         if let conditions = conditions(of: record) {
-            let app = widgets.kinds[record.kind].app
+            let app = widgets.kinds.app(of: record.kind)
             if conditions.foregroundApps.contains(app) { return .foreground }
             if conditions.sessionApps.contains(app) { return .session }
             if conditions.isInStandBy { return .standBy }
@@ -236,12 +236,13 @@ extension Engine {
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         let known = widgets.kinds[kind].declaration
-        widgets.kinds[kind].declaration = declaration
+        widgets.kinds.declare(kind, declaration)
         // What was recommended are configurations of these parameters.
         if !declaration.providesRecommendations || known.map({ $0.parameters != declaration.parameters }) ?? false {
-            widgets.recommendations[kind] = nil
+            widgets.sayings.setRecommendations(nil, of: kind)
         }
-        if !declaration.providesRelevance, widgets.relevance.removeValue(forKey: kind) != nil {
+        if !declaration.providesRelevance, widgets.sayings.relevance[kind] != nil {
+            widgets.sayings.setRelevance(nil, of: kind)
             _ = sweepWidgets(app: app, kind, .stack, at: now)
         }
         note(widgetKind: kind)
@@ -250,12 +251,12 @@ extension Engine {
 
     /// A provider of a kind came, and there was none: the widgets ask that have no entry, failed, or are over.
     package mutating func widgetKindIsProvided(_ kind: DeclaredKindID, at now: Instant) {
-        _ = sweepWidgets(app: widgets.kinds[kind].app, kind, .registration, at: now)
+        _ = sweepWidgets(app: widgets.kinds.app(of: kind), kind, .registration, at: now)
     }
 
     /// A provider of a kind was lost while others take its calls: the same widgets ask these.
     package mutating func widgetProviderIsLost(_ kind: DeclaredKindID, at now: Instant) {
-        _ = sweepWidgets(app: widgets.kinds[kind].app, kind, .providerLost, at: now)
+        _ = sweepWidgets(app: widgets.kinds.app(of: kind), kind, .providerLost, at: now)
     }
 }
 

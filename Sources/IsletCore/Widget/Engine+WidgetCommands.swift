@@ -25,7 +25,7 @@ extension Engine {
     /// The widget that a command names, or nil.
     package func findWidget(_ address: ControlAddress, _ frame: Span<UInt8>) -> SlotRef? {
         guard let app = apps.find(address.app, of: frame), let slot = widgets.slot(of: address.id),
-            widgets.kinds[widgets.slab[slot].kind].app == app
+            widgets.kinds.app(of: widgets.slab[slot].kind) == app
         else { return nil }
         return widgets.reference(to: slot)
     }
@@ -172,7 +172,7 @@ extension Engine {
             return .applied(widgets.reference(to: slot))
         case .kind(let address):
             guard let kind = findWidgetKind(address, frame) else { return .refused(.notFound) }
-            return sweepWidgets(app: widgets.kinds[kind].app, kind, cause, at: now)
+            return sweepWidgets(app: widgets.kinds.app(of: kind), kind, cause, at: now)
         case .all(let name):
             guard let app = apps.find(name, of: frame) else { return .reloading(count: 0) }
             return sweepWidgets(app: app, nil, cause, at: now)

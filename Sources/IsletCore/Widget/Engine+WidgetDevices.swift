@@ -2,12 +2,25 @@
 extension Engine {
     // MARK: Conditions
 
-    /// Whether there is room to remember something of a device, and of one more app there.
-    func mayRemember(_ name: [UInt8]) -> Bool {
+    /// The limit that leaves no room to remember what a device reports, of an app where it names one; nil: there is
+    /// room.
+    ///
+    /// - Parameter app: nil: none, or one that nobody knows.
+    func conditionsLimit(_ kind: DeviceEventKind, of name: [UInt8], _ app: AppID?) -> Int? {
         guard let known = widgets.conditions[name] else {
-            return widgets.conditions.count < DeviceTable.maximumDevices
+            let isFull = kind.isRemembered && widgets.conditions.count >= DeviceTable.maximumDevices
+            return isFull ? DeviceTable.maximumDevices : nil
         }
-        return max(known.foregroundApps.count, known.sessionApps.count) < DeviceConditions.maximumApps
+        let apps: Set<AppID>
+        switch kind {
+        case .appForeground: apps = known.foregroundApps
+        case .sessionStart: apps = known.sessionApps
+        case .lock, .unlock, .collapse, .leave, .reboot, .appBackground, .uninstall, .standByStart, .standByEnd,
+            .developerModeOn, .developerModeOff, .localeChange, .appearanceChange, .locationChange, .sessionEnd:
+            return nil
+        }
+        guard apps.count >= DeviceConditions.maximumApps else { return nil }
+        return app.map { apps.contains($0) } ?? false ? nil : DeviceConditions.maximumApps
     }
 
     /// What a device reported that decides whether reloads are charged, or asks for some (apple-semantics 5).
@@ -48,15 +61,15 @@ extension Engine {
         case .locationChange: return reloadWidgets(on: device, .location, asker, at: now, dating, frame)
         case .lock, .unlock, .collapse, .leave: return
         }
-        set(conditions, of: name)
+        set(conditions, of: name, ConditionsChange(device: name, app: app, clearsApps: kind == .reboot))
         if let cause { releaseHeld(on: device, app, cause, asker, at: now, dating, frame) }
     }
 
-    private mutating func set(_ conditions: DeviceConditions, of name: [UInt8]) {
+    private mutating func set(_ conditions: DeviceConditions, of name: [UInt8], _ change: ConditionsChange) {
         guard widgets.conditions[name] ?? DeviceConditions() != conditions else { return }
         widgets.conditions[name] = conditions.isEmpty ? nil : conditions
         widgets.changedConditions.insert(name)
-        if isJournalled { notes.append(.conditions(name)) }
+        if isJournalled { notes.append(.conditions(change)) }
     }
 
     /// All widgets of a device are drawn anew.
@@ -67,9 +80,11 @@ extension Engine {
         guard let device else { return }
         let slots = widgets.onDevice[device] ?? []
         visits += slots.count
-        for slot in slots {
-            settle(widget: slot, at: now, dating)
-            reload(widget: slot, cause, asker, at: now, frame)
+        settlingStack(of: device, at: now) { engine in
+            for slot in slots {
+                engine.settle(widget: slot, at: now, dating)
+                engine.reload(widget: slot, cause, asker, at: now, frame)
+            }
         }
     }
 
@@ -81,12 +96,14 @@ extension Engine {
         guard let device else { return }
         let slots = widgets.onDevice[device] ?? []
         visits += slots.count
-        for slot in slots {
-            let record = widgets.slab[slot]
-            guard app.map({ $0 == widgets.kinds[record.kind].app }) ?? true else { continue }
-            settle(widget: slot, at: now, dating)
-            guard widgets.slab[slot].machine.hold != nil else { continue }
-            reload(widget: slot, cause, asker, at: now, frame)
+        settlingStack(of: device, at: now) { engine in
+            for slot in slots {
+                let kind = engine.widgets.slab[slot].kind
+                guard app.map({ $0 == engine.widgets.kinds.app(of: kind) }) ?? true else { continue }
+                engine.settle(widget: slot, at: now, dating)
+                guard engine.widgets.slab[slot].machine.hold != nil else { continue }
+                engine.reload(widget: slot, cause, asker, at: now, frame)
+            }
         }
     }
 
@@ -94,15 +111,14 @@ extension Engine {
     mutating func removeWidgets(
         of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>
     ) {
-        // The stack has a new first one when all are gone, and not one after another of those that go.
-        widgets.unsettledStack = device
         let slots = widgets.onDevice[device] ?? []
         visits += slots.count
-        for slot in slots where widgets.kinds[widgets.slab[slot].kind].app == app {
-            remove(widget: slot, .uninstall, asker, at: now, frame)
+        // The stack has a new first one when all are gone, and not one after another of those that go.
+        settlingStack(of: device, at: now) { engine in
+            for slot in slots where engine.widgets.kinds.app(of: engine.widgets.slab[slot].kind) == app {
+                engine.remove(widget: slot, .uninstall, asker, at: now, frame)
+            }
         }
-        widgets.unsettledStack = nil
-        restack(device, at: now)
     }
 
     // MARK: Dates
@@ -121,7 +137,7 @@ extension Engine {
         let date = dating == .whenDue ? min(now, record.deadline) : now
         if record.stackAt < next.at {
             widgets.slab[slot].stackAt = .never
-            if let device = record.device { restack(device, at: date, due: record.stackAt) }
+            if let device = record.device { stackMoved(on: device, at: date, due: record.stackAt) }
             return arm(widget: slot)
         }
         switch next.cause {

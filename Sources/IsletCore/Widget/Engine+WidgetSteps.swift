@@ -17,10 +17,7 @@ extension Engine {
                 second, ofWidget: slot, before: first.machine, WidgetEvent.Changes(), nil, asker: asker, at: now, frame)
         }
         arm(widget: slot)
-        guard let device = widgets.slab[slot].device, first.name.movesStack, device != widgets.unsettledStack else {
-            return
-        }
-        restack(device, at: now)
+        if first.name.movesStack, let device = widgets.slab[slot].device { stackMoved(on: device, at: now) }
     }
 
     private mutating func take(
@@ -110,14 +107,19 @@ extension Engine {
         if asker.isCommand, let range = asker.envelope.req { req = InlineText(range, of: frame) }
         widgets.decisions.append(
             WidgetDecision(
-                id: widgets.slab[slot].id, app: widgets.kinds[widgets.slab[slot].kind].app, at: at, rule: rule, outcome: outcome, from: from, to: to.state,
+                id: widgets.slab[slot].id, app: widgets.kinds.app(of: widgets.slab[slot].kind), at: at, rule: rule,
+                outcome: outcome, from: from, to: to.state,
                 cause: to.cause, failure: to.failure, exemption: exemption,
                 client: asker.isCommand ? asker.envelope.client : nil, req: req))
     }
 
     /// The events were encoded: removed widgets give back their slots.
     mutating func releaseWidgetEvents() {
-        for event in widgets.events where event.name == .removed { freeWidget(event.slot) }
+        var left: [DeviceID] = []
+        for event in widgets.events where event.name == .removed {
+            if let device = freeWidget(event.slot), device != left.last { left.append(device) }
+        }
+        for device in left { forgetFreedWidgets(of: device) }
         widgets.events.removeAll(keepingCapacity: true)
         for handle in widgets.retired { payloads.remove(handle) }
         widgets.retired.removeAll(keepingCapacity: true)
@@ -132,22 +134,29 @@ extension Engine {
         widgets.slab[slot][keyPath: path] = payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// A widget leaves the slab and the indexes.
-    private mutating func freeWidget(_ slot: Slot) {
-        guard widgets.slab.isUsed(slot) else { return }
+    /// A widget leaves the slab and the indexes, but for the list of its device.
+    ///
+    /// - Returns: the device that it was on.
+    private mutating func freeWidget(_ slot: Slot) -> DeviceID? {
+        guard widgets.slab.isUsed(slot) else { return nil }
         let record = widgets.slab[slot]
         widgets.byID.remove(record.id.keyedHash, slot)
         for handle in record.payloads { payloads.remove(handle) }
         widgets.kinds[record.kind].placed -= 1
-        if let device = record.device {
-            widgets.onDevice[device]?.removeAll { $0 == slot }
-            if widgets.onDevice[device]?.isEmpty == true { widgets.onDevice[device] = nil }
-            devices[device].references -= 1
-            devices.forgetIfEmpty(device)
-        }
+        if let device = record.device { devices[device].references -= 1 }
         widgets.wheel.cancel(slot)
         widgets.slab.remove(slot)
         widgets.changedSlots.insert(slot)
+        return record.device
+    }
+
+    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go
+    /// together.
+    private mutating func forgetFreedWidgets(of device: DeviceID) {
+        var slots = widgets.onDevice.removeValue(forKey: device) ?? []
+        slots.removeAll { !widgets.slab.isUsed($0) }
+        if !slots.isEmpty { widgets.onDevice[device] = slots }
+        devices.forgetIfEmpty(device)
     }
 
     /// A listed entity came, changed or went: the digest of its app follows, and those that are being computed.

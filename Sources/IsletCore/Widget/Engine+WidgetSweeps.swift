@@ -1,31 +1,39 @@
 /// Reloads of many widgets, some of them each turn.
 extension Engine {
+    /// As how many reloads a look at a stack counts, which has many widgets.
+    private static var reloadsPerStack: Int { 16 }
+
     /// Begins a reload of many; with the cause `stack`, a new look at the stacks in which a kind takes part.
     mutating func sweepWidgets(
         app: AppID, _ kind: DeclaredKindID?, _ cause: WidgetCause, at now: Instant
     ) -> WidgetOutcome {
-        let isAsked = cause.isAskedOfMany
-        let sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
-        // Those that wait become one. What providers make could be sent once more by nobody, and is never refused.
-        let waiting = widgets.sweeps.indices.first { widgets.sweeps[$0].next == 0 && widgets.sweeps[$0].isSame(as: sweep) }
-        guard !isAsked || waiting != nil || widgets.sweeps.count < ReloadSweep<WidgetCause>.maximum else {
-            return .refused(.busy(retryAfter: 100))
-        }
         let count =
             kind.map { widgets.kinds[$0].placed }
             ?? widgets.kinds.sum(of: app) { $0.placed }
         guard count > 0 else { return .reloading(count: 0) }
+        let isAsked = cause.isAskedOfMany
+        var sweep = ReloadSweep(app: app, kind: kind, cause: cause, setAt: now, end: widgets.slab.capacity)
+        sweep.takesFurtherKinds = !isAsked
+        // Those that wait become one. What providers make could be sent once more by nobody, and is never refused.
+        let waiting = widgets.sweeps.firstIndex { $0.waits(for: sweep) }
+        guard !isAsked || waiting != nil || widgets.sweeps.hasRoom(for: sweep) else {
+            return .refused(.busy(retryAfter: 100))
+        }
+        let kinds = waiting.map { widgets.sweeps[$0].kinds } ?? sweep.kinds
         if let waiting { widgets.sweeps[waiting].join(sweep) } else { begin(sweep, at: now) }
         // What is answered now must not end with this process.
-        if isAsked, widgets.sweeps.contains(where: { $0.isSame(as: sweep) }) {
-            setUnswept(sweep.kinds, UnsweptReload(since: sweep.setAt, cause: sweep.cause))
+        if isAsked, widgets.sweeps.contains(where: { $0.kinds == kinds && $0.cause == cause }) {
+            setUnswept(kinds, UnsweptReload(since: now, cause: cause))
         }
         return .reloading(count: count)
     }
 
     /// Its first step is now, so that a small house is through at once; behind others it has turns of its own.
     private mutating func begin(_ sweep: ReloadSweep<WidgetCause>, at now: Instant) {
+        let replaced = widgets.sweeps.filter { sweep.replaces($0) }
+        if !replaced.isEmpty { widgets.sweeps.removeAll { sweep.replaces($0) } }
         widgets.sweeps.append(sweep)
+        for earlier in replaced { forget(earlier) }
         if widgets.sweeps.count == 1 { continueWidgetSweeps(at: now) }
     }
 
@@ -40,18 +48,27 @@ extension Engine {
                 sweep.next += 1
                 slots -= 1
                 guard let record = widgets.record(at: slot),
-                    sweep.covers(app: widgets.kinds[record.kind].app, record.kind),
+                    sweep.covers(app: widgets.kinds.app(of: record.kind), record.kind),
                     sweep.since.map({ record.machine.missed(reloadAt: $0) }) ?? true
                 else { continue }
-                reloads -= 1
                 if sweep.cause == .stack {
-                    if let device = record.device { restack(device, at: date) }
-                } else if record.machine.needs(sweep.cause) {
-                    reload(widget: slot, sweep.cause, .nobody, at: date)
+                    // Once for all of its widgets.
+                    guard let device = record.device, widgets.restacked[sweep.app, default: []].insert(device).inserted
+                    else { continue }
+                    restack(device, at: date)
+                    reloads -= Self.reloadsPerStack
+                    continue
                 }
+                if record.machine.needs(sweep.cause) { reload(widget: slot, sweep.cause, .nobody, at: date) }
+                reloads -= 1
             }
-            guard sweep.next >= sweep.end else { return widgets.sweeps[0] = sweep }
+            guard sweep.next >= sweep.end else {
+                widgets.sweeps[0] = sweep
+                widgets.sweeps.letOthersGoFirst()
+                return
+            }
             widgets.sweeps.removeFirst()
+            if sweep.cause == .stack { widgets.restacked[sweep.app] = nil }
             forget(sweep)
         }
     }

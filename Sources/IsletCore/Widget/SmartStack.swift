@@ -71,6 +71,15 @@ struct SmartStack {
     static func order(_ candidates: [Candidate]) -> [Candidate] { candidates.sorted { $0.isBefore($1) } }
 }
 
+/// A stack of which many widgets change at once.
+struct UnsettledStack: Sendable {
+    var device: DeviceID
+    /// Whether any of them may have changed its order.
+    var isMoved = false
+    /// The earliest date that made one of them, where one did.
+    var due = Instant.never
+}
+
 extension WidgetRelevance {
     func isInEffect(at now: Instant) -> Bool { from.map { $0 <= now } ?? true && to.map { now < $0 } ?? true }
 }

@@ -1,7 +1,7 @@
 /// What a provider declares of a widget kind (apple-semantics 5).
 ///
 /// Texts are JSON strings with their quotes, byte for byte as they were declared; empty where absent.
-package struct WidgetKindDeclaration: Equatable, Sendable {
+package struct WidgetKindDeclaration: KindDeclaration, Equatable {
     /// What renderers may be asked for; carried and checked, never interpreted.
     package struct Rendering: Equatable, Sendable {
         package var modes: [[UInt8]] = []
@@ -31,7 +31,6 @@ package struct WidgetKindDeclaration: Equatable, Sendable {
     package var timelineDeadline: Milliseconds = 5_000
     /// How long an action may take, in milliseconds of real time.
     package var actionDeadline: Milliseconds = 10_000
-    /// The exact bytes of the declaration: what is stored and shown.
     package var json: [UInt8] = []
 
     package init(kind: [UInt8], families: [WidgetFamily]) {

@@ -8,15 +8,15 @@ package struct WidgetTable: ~Copyable {
     /// The widgets on each device that has any, the first placed first.
     var onDevice: [DeviceID: [Slot]] = [:]
     /// The device whose stack is looked at when all of its present changes are made.
-    var unsettledStack: DeviceID?
+    var unsettledStack: UnsettledStack?
+    /// The devices whose stacks the present sweep of an app's stacks has looked at.
+    var restacked: [AppID: Set<DeviceID>] = [:]
     /// The first of each device's Smart Stack.
     var top: [DeviceID: Slot] = [:]
     /// What decides whether reloads are charged, by device, whether it has widgets or not.
     package internal(set) var conditions: [[UInt8]: DeviceConditions] = [:]
-    /// When and for which configuration kinds are relevant.
-    var relevance: [DeclaredKindID: KindRelevance] = [:]
-    /// What providers recommend, until it is invalidated: JSON arrays.
-    var recommendations: [DeclaredKindID: [UInt8]] = [:]
+    /// What providers said of kinds beside their declarations.
+    var sayings = KindSayings()
     var sweeps: [ReloadSweep<WidgetCause>] = []
     /// Reloads by command that have not reached all of their widgets yet.
     var unswept: [SweptKinds: UnsweptReload] = [:]
@@ -94,13 +94,6 @@ package struct WidgetTable: ~Copyable {
     mutating func nextDue(by now: Instant) -> Instant { wheel.nextWork() <= now ? wheel.nextDue(by: now) : .never }
 }
 
-/// What a provider said of when its kind is relevant.
-struct KindRelevance: Equatable, Sendable {
-    var list: [WidgetRelevance]
-    /// The exact bytes of the JSON array.
-    var json: [UInt8]
-}
-
 /// A reload of a kind that was answered and is on its way, so that a restart can go on with it.
 package struct UnsweptReload: Equatable, Sendable {
     /// When it was asked for, the last time.
@@ -111,7 +104,7 @@ package struct UnsweptReload: Equatable, Sendable {
 /// What decides on a device whether reloads are charged (apple-semantics 5, exempt and not enforced).
 package struct DeviceConditions: Equatable, Sendable {
     /// At most this many apps each.
-    static let maximumApps = 256
+    package static let maximumApps = 256
 
     package internal(set) var isInStandBy = false
     package internal(set) var isInDeveloperMode = false

@@ -58,16 +58,12 @@ extension JSONWriter {
         ]
     }
 
-    /// A toggle's is what it shows. A button's is the provider's, or its kind's preview; it may have none.
+    /// A toggle's is what it shows. A button's is the provider's, or the preview that it was placed with; it may have
+    /// none.
     private mutating func value(_ record: ControlRecord, _ machine: ControlMachine, of engine: borrowing Engine) {
         switch machine.template {
         case .toggle: field("value", machine.isOn)
         case .button:
-            guard machine.isValueKnown else {
-                let preview = engine.controls.kinds[record.kind].declaration?.previewValue ?? []
-                if !preview.isEmpty { field("value", raw: preview.span) }
-                return
-            }
             engine.withBytes(of: record.value) { bytes in
                 if bytes.count > 0 { field("value", rawBytes: bytes, 0..<bytes.count) }
             }

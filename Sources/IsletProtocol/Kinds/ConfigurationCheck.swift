@@ -60,6 +60,12 @@ extension KindParameter {
     /// Whether the options, where they are closed, have a value, whatever escapes either is written with.
     func allows(_ value: JSONValue, _ bytes: Span<UInt8>) -> Bool {
         guard type == .enum, !hasDynamicOptions else { return true }
+        // Most are written as they were declared, and to read each option takes a hundred times as long as to compare
+        // it.
+        let isSame = bytes.extracting(value.range.indices).withUnsafeBytes { written in
+            options.contains { $0.value.withUnsafeBytes { equal($0, written) } }
+        }
+        if isSame { return true }
         var text: [UInt8] = []
         guard value.text.unescape(in: bytes, into: &text) else { return false }
         return options.contains { option in

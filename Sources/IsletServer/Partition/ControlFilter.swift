@@ -29,7 +29,7 @@ struct ControlFilter: ListFilter {
 
     func matches(_ slot: Slot, in engine: borrowing Engine) -> Bool {
         guard let record = engine.controls.record(at: slot), record.machine.state != .removed,
-            engine.controls.kinds[record.kind].app == app
+            engine.controls.kinds.app(of: record.kind) == app
         else { return false }
         if let kind, record.kind != kind { return false }
         if let device, record.device != device { return false }

@@ -136,7 +136,7 @@ extension Partition {
         guard let record = engine.controls.record(control) else { return refuse(envelope, frame, .notFound) }
         return answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
-            writer.field("seq", engine.apps[engine.controls.kinds[record.kind].app].seq)
+            writer.field("seq", engine.apps[engine.controls.kinds.app(of: record.kind)].seq)
             writer.key("control")
             writer.control(record, machine: record.machine, revision: record.revision, of: engine)
             writer.endObject()

@@ -82,7 +82,7 @@ extension JSONWriter {
     /// The members of `control.kinds` and `widget.kinds`.
     ///
     /// - Parameter row: writes what a row says beside the kind's name.
-    fileprivate mutating func kinds<Declaration>(
+    fileprivate mutating func kinds<Declaration: KindDeclaration>(
         _ list: KindList, of table: borrowing DeclaredKindTable<Declaration>, _ app: AppID?, _ frame: Span<UInt8>,
         row: (inout JSONWriter, DeclaredKindID, DeclaredKind<Declaration>, Declaration) -> Void
     ) {
@@ -113,7 +113,9 @@ extension JSONWriter {
             case .widget(let kind): widgets.append(kind)
             }
         }
-        let app = controls.first.map { engine.controls.kinds[$0].app } ?? widgets.first.map { engine.widgets.kinds[$0].app }
+        let app =
+            controls.first.map { engine.controls.kinds.app(of: $0) }
+            ?? widgets.first.map { engine.widgets.kinds.app(of: $0) }
         if let app { field("app", plain: engine.apps[app].name.span) }
         key("kinds")
         beginArray()

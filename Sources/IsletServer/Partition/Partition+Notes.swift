@@ -5,7 +5,8 @@ import IsletProtocol
 /// What changed without an event, on its way into the journal and back.
 ///
 /// A note is a tag, then what the engine wrote: a fact with its key, a key that is not known any more, an activity's
-/// image behind its id, how many requests a held reload stands for, or the clock, whose batch says where it stands.
+/// image behind its id, how many requests a held reload stands for, what changed of a device's conditions, or the
+/// clock, whose batch says where it stands.
 extension Partition {
     private enum NoteTag: UInt8 {
         case fact = 1
@@ -15,6 +16,7 @@ extension Partition {
         /// Without its app, as releases wrote it.
         case heldReloadOfID
         case heldReload
+        case conditions
     }
 
     /// Writes what the engine noted since the last time.
@@ -28,7 +30,7 @@ extension Partition {
             case .lock(let name): noteFact(.lock(name))
             case .group(let group): noteFact(.group(group))
             case .widgetKind(let kind): noteFact(.widgetKind(kind))
-            case .conditions(let name): noteFact(.conditions(name))
+            case .conditions(let change): noteConditions(change)
             case .activity(let slot): noteActivity(slot)
             case .heldReload(let slot): noteHeldReload(of: slot)
             case .controlReload(let kinds): noteFact(.controlReload(kinds))
@@ -66,6 +68,14 @@ extension Partition {
         batch.note(note.bytes.span)
     }
 
+    private func noteConditions(_ change: ConditionsChange) {
+        guard isDurable else { return }
+        var note = ImageWriter()
+        note.write(byte: NoteTag.conditions.rawValue)
+        change.write(to: &note, of: engine)
+        batch.note(note.bytes.span)
+    }
+
     private func noteHeldReload(of slot: Slot) {
         // It ran since, or the widget is gone: the event of that says more.
         guard let held = HeldReload(of: slot, in: engine) else { return }
@@ -95,6 +105,7 @@ extension Partition {
         case .activity(let id, let image):
             recoveringSigns.append((id, try ActivityImage(content.extracting(image))))
         case .heldReload(let held): recoveringHolds.append(held)
+        case .conditions(let change): try engine.restore(change)
         case .clock: break
         }
     }
@@ -106,6 +117,7 @@ extension Partition {
         case activity(EntityID, image: Range<Int>)
         case clock
         case heldReload(HeldReload)
+        case conditions(StoredConditionsChange)
 
         init(_ reader: inout ImageReader) throws(ImageError) {
             switch try reader.value(NoteTag.self) {
@@ -119,6 +131,7 @@ extension Partition {
             case .clock: self = .clock
             case .heldReloadOfID: self = .heldReload(try HeldReload(&reader, hasApp: false))
             case .heldReload: self = .heldReload(try HeldReload(&reader, hasApp: true))
+            case .conditions: self = .conditions(try StoredConditionsChange(&reader))
             }
         }
     }

@@ -65,7 +65,7 @@ extension Partition {
         for declaration in changed {
             guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { continue }
             // What was said of the kind as it was is of no use any more.
-            outdateRecommendations(engine.widgets.kinds[kind].app, kind)
+            outdateRecommendations(engine.widgets.kinds.app(of: kind), kind)
             if !fresh.contains(.widget(kind)) { askRelevance(of: kind) }
         }
         encodeEvents(frame, envelope)
@@ -116,8 +116,8 @@ extension Partition {
             return nil
         }
         return switch ServedKind(number: kind) {
-        case .control(let kind): engine.controls.kinds[kind].app
-        case .widget(let kind): engine.widgets.kinds[kind].app
+        case .control(let kind): engine.controls.kinds.app(of: kind)
+        case .widget(let kind): engine.widgets.kinds.app(of: kind)
         }
     }
 

@@ -58,7 +58,7 @@ extension Partition {
     func outdateRecommendations(_ app: AppID, _ only: DeclaredKindID? = nil) {
         for question in questions.values {
             guard case .recommendations = question.sort, case .widget(let kind) = question.kind,
-                engine.widgets.kinds[kind].app == app, only.map({ $0 == kind }) ?? true
+                engine.widgets.kinds.app(of: kind) == app, only.map({ $0 == kind }) ?? true
             else { continue }
             question.isOutdated = true
         }
@@ -119,7 +119,7 @@ extension Partition {
             else { return bad }
             if !question.isOutdated {
                 // Those that were asked before are older, whenever they are answered.
-                outdateRecommendations(engine.widgets.kinds[kind].app, kind)
+                outdateRecommendations(engine.widgets.kinds.app(of: kind), kind)
                 engine.setRecommendations(kind, frame.bytes(value))
                 encodeEvents(Span(), nil)
             }

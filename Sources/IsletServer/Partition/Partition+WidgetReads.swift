@@ -41,7 +41,7 @@ extension Partition {
         let instant = now.domain
         return answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
-            writer.field("seq", engine.apps[engine.widgets.kinds[record.kind].app].seq)
+            writer.field("seq", engine.apps[engine.widgets.kinds.app(of: record.kind)].seq)
             write(&writer, engine, record, instant)
             writer.endObject()
         }

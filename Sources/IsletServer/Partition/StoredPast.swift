@@ -15,10 +15,10 @@ enum PastSubject {
             return (record.id, engine.app(of: record), record.lastSeq)
         case .control(let reference):
             guard let record = engine.controls.record(reference) else { return nil }
-            return (record.id, engine.controls.kinds[record.kind].app, record.lastSeq)
+            return (record.id, engine.controls.kinds.app(of: record.kind), record.lastSeq)
         case .widget(let reference):
             guard let record = engine.widgets.record(reference) else { return nil }
-            return (record.id, engine.widgets.kinds[record.kind].app, record.lastSeq)
+            return (record.id, engine.widgets.kinds.app(of: record.kind), record.lastSeq)
         }
     }
 }

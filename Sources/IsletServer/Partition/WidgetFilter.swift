@@ -31,7 +31,7 @@ struct WidgetFilter: ListFilter {
 
     func matches(_ slot: Slot, in engine: borrowing Engine) -> Bool {
         guard let record = engine.widgets.record(at: slot), record.machine.state != .removed,
-            engine.widgets.kinds[record.kind].app == app
+            engine.widgets.kinds.app(of: record.kind) == app
         else { return false }
         if let kind, record.kind != kind { return false }
         if let device, record.device != device { return false }

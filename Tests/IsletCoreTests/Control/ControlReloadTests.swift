@@ -117,6 +117,7 @@ struct ControlReloadTests {
         var turns = 0
         while rig.fire(), turns < 5_000 { turns += 1 }
         #expect(ids.allSatisfy { rig.state($0) == .loading }, "after \(turns) turns")
+        #expect(turns < 100, "they are gone through together, and not one after another: \(turns) turns")
     }
 
     @Test("an action reloads its siblings only where the kind says so, and itself once")

@@ -8,6 +8,7 @@ final class WidgetJournal {
         case note(key: [UInt8], value: [UInt8]?)
         case widget(EntityID, seq: UInt64, app: [UInt8], kind: [UInt8], image: [UInt8])
         case held([UInt8])
+        case conditions([UInt8])
         case end(app: [UInt8], seq: UInt64, entities: Int, digest: UInt64)
     }
 
@@ -54,8 +55,10 @@ final class WidgetJournal {
                 batch.append(.note(key: engine.factKey(place), value: isKnown ? writer.bytes : nil))
             case .widgetKind(let kind):
                 batch.append(.note(key: engine.factKey(widgetKind: kind), value: fact(widgetKind: kind, engine)))
-            case .conditions(let name):
-                batch.append(.note(key: engine.factKey(conditions: name), value: fact(conditions: name, engine)))
+            case .conditions(let change):
+                var writer = ImageWriter()
+                change.write(to: &writer, of: engine)
+                batch.append(.conditions(writer.bytes))
             case .heldReload(let slot):
                 guard let held = HeldReload(of: slot, in: engine) else { continue }
                 var writer = ImageWriter()
@@ -195,6 +198,9 @@ final class WidgetJournal {
         case .widget(let id, let seq, let app, let kind, let image):
             try engine.restoreWidget(id, seq: seq, try WidgetImage(image.span), app: app, kind: kind)
         case .held: break  // Behind the events of its batch.
+        case .conditions(let note):
+            try engine.restore(
+                try ImageReader.read(note.span) { reader throws(ImageError) in try StoredConditionsChange(&reader) })
         case .end(let app, let seq, let entities, let digest):
             guard let app = engine.restoredApp(app.span) else { return complain("no room for an app") }
             engine.restoreStreamEnd(app, seq: seq, entities: entities, digest: digest)

@@ -56,10 +56,14 @@ import Testing
             ["unread", bytes(outbox.totalBytes), "\(number(outbox.messages)); \(bytes(outbox.bytes))"],
             ["providers", number(provider.maximumProviders), "none"],
             ["kinds", number(ControlKindTable.maximumKinds), number(DeclarationLimits.counts.upperBound)],
+            ["declarations", bytes(Engine.maximumDeclaredBytes), "none"],
+            ["recommendations", bytes(KindSayings.maximumBytes), "none"],
             ["calls", number(provider.maximumCalls), number(provider.maximumCapacity)],
+            ["reloads", number(ReloadSweep<WidgetCause>.maximum), "none"],
             ["apps", number(AppTable.maximumApps), "none"],
             ["devices", number(DeviceTable.maximumDevices), "none"],
             ["appsOfDevice", number(DeviceTable.maximumApps), "none"],
+            ["conditionsOfDevice", number(DeviceConditions.maximumApps), "none"],
             ["entities", number(RuleSet.standard.maximumEntities), "none"],
         ]
         let rows = try rows().filter { row in WaitingWork(rawValue: row.name) == nil }
