@@ -14,6 +14,11 @@ extension Responder {
     /// Sends the events of the topics that begin with a prefix, until the browser leaves or the service stops.
     @concurrent
     func stream(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+        guard !Self.hasBody(request) else {
+            // What nobody reads would hold the connection, and hide that the browser is gone.
+            let reply = Reply.refusal(.badRequest, .badMessage, "a stream is asked for without a body")
+            return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
+        }
         let prefix = request.uri.queryParameters["prefix"].map(String.init) ?? ""
         guard prefix.utf8.count <= HTTPLimits.prefixBytes else {
             let reply = Reply.refusal(.badRequest, .badField, "prefix: at most \(HTTPLimits.prefixBytes) bytes")
@@ -41,6 +46,10 @@ extension Responder {
         }
         await subscription.cancel()
         try result.get()
+    }
+
+    private static func hasBody(_ request: Request) -> Bool {
+        request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { Int($0) != 0 } ?? false
     }
 
     private func follow(_ prefix: String, _ queue: EventQueue) async throws(BridgeError) -> RawSubscription {
