@@ -10,6 +10,7 @@ const patience = 150; // milliseconds
 const parts = new Map();
 let timer = null;
 let paused = null; // the number of the last event that is shown, or null
+let held = []; // what the tail had then
 let filter = "";
 
 export function startTail() {
@@ -33,6 +34,7 @@ function soon() {
 
 export function togglePause() {
     paused = paused === null ? store.received : null;
+    held = paused === null ? [] : [...store.tail];
     setAttribute(byId("pause"), "aria-pressed", paused === null ? "false" : "true");
     setText(byId("pause"), paused === null ? "Pause" : "Go on");
     draw();
@@ -42,9 +44,9 @@ function draw() {
     clearTimeout(timer);
     timer = null;
     const shown = [];
-    for (let index = store.tail.length - 1; index >= 0 && shown.length < rows; index -= 1) {
-        const item = store.tail[index];
-        if (paused !== null && item.number > paused) continue;
+    const items = paused === null ? store.tail : held;
+    for (let index = items.length - 1; index >= 0 && shown.length < rows; index -= 1) {
+        const item = items[index];
         if (filter !== "" && !`${item.topic} ${item.event.event} ${nameOf(item)}`.toLowerCase().includes(
             filter)) continue;
         shown.push(item);
