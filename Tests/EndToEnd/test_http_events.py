@@ -100,6 +100,19 @@ def test_a_prefix_of_over_240_bytes_is_refused(pages):
     stream.close()
 
 
+@pytest.mark.parametrize("prefix", ["/", "//", "/activity", "a" * 101 + "/", "a" * 101 + "/activity/T"])
+def test_a_prefix_that_no_topic_has_is_refused_and_does_not_wait_for_ever(pages, prefix):
+    reply = pages.get("/api/events?prefix=" + prefix)
+    assert (reply.status, reply.json["error"]["code"]) == (400, "badField")
+
+
+@pytest.mark.parametrize("prefix", ["a" * 100 + "/", "a" * 101, "com.example.pizza/activity/T"])
+def test_a_prefix_that_a_topic_may_have_is_greeted(pages, prefix):
+    stream = pages.events(prefix)
+    stream.hello()
+    stream.close()
+
+
 def test_there_are_at_most_64_and_one_that_leaves_makes_room(pages):
     streams = [pages.events() for _ in range(64)]
     for stream in streams:

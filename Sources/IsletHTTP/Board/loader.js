@@ -110,6 +110,7 @@ function loadKindsSoon(app, family) {
 export async function loadDismissed() {
     const mine = generation;
     for (const app of store.apps.keys()) {
+        if (store.activity.size >= heldLimit.activity) break;
         const asked = askingNow();
         const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
         if (mine !== generation) return;

@@ -25,4 +25,6 @@ enum HTTPLimits {
     static let commandTime = Duration.seconds(10)
     /// A topic has no more bytes, nor has a prefix of it.
     static let prefixBytes = 240
+    /// The name of an app.
+    static let appBytes = 100
 }

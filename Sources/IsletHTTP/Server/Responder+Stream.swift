@@ -24,6 +24,12 @@ extension Responder {
             let reply = Reply.refusal(.badRequest, .badField, "prefix: at most \(HTTPLimits.prefixBytes) bytes")
             return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
         }
+        guard Self.mayBeJoined(prefix) else {
+            // The service would never say where such a stream begins.
+            let reply = Reply.refusal(
+                .badRequest, .badField, "prefix: 1 to \(HTTPLimits.appBytes) bytes name an app before the first slash")
+            return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
+        }
         guard let queue = streams.open() else {
             let reply = Reply.refusal(
                 .serviceUnavailable, .tooMany, "at most \(EventStreams.maximum) streams are open at a time",
@@ -50,6 +56,12 @@ extension Responder {
 
     private static func hasBody(_ request: Request) -> Bool {
         request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { Int($0) != 0 } ?? false
+    }
+
+    /// Whether a prefix ends within an app's name, or names one.
+    private static func mayBeJoined(_ prefix: String) -> Bool {
+        guard let slash = prefix.utf8.firstIndex(of: UInt8(ascii: "/")) else { return true }
+        return (1...HTTPLimits.appBytes).contains(prefix.utf8[..<slash].count)
     }
 
     private func follow(_ prefix: String, _ queue: EventQueue) async throws(BridgeError) -> RawSubscription {
