@@ -1,5 +1,6 @@
 """The board where answers come late or not at all, where time passes, and where there is more than it shows."""
 
+import json
 import uuid
 
 import pytest
@@ -211,3 +212,32 @@ def test_the_dismissed_that_are_not_read_are_told(pages, service, client):
     page = pages(service)
     page.click(".chip.dismissed")
     page.reads("#showing", f"1 000 of 1 100 of {client.app}")
+
+
+HIDING = """(() => {
+    window.isHidden = false;
+    Object.defineProperty(document, "hidden", {get: () => window.isHidden});
+    const wait = window.setTimeout;
+    window.setTimeout = (what, time, ...more) => wait(what, time === 20_000 ? 50 : time, ...more);
+})()"""
+
+
+def hide(page, isHidden):
+    page.js(f"window.isHidden = {json.dumps(isHidden)}; document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def test_a_page_that_nobody_sees_for_long_leaves_its_connection_to_others(pages, service, client):
+    """A browser has six for all pages of one origin."""
+    page = pages(service, script=HIDING)
+    hide(page, True)
+    page.until("document.querySelector('#connection').dataset.state === 'resting'")
+    id = client.start(key="order-1")["id"]
+    hide(page, False)
+    page.live()
+    page.row(id)
+    page.reads("#tail-note", "without those while it was hidden for long")
+    hide(page, True)
+    hide(page, False)
+    client.applied("activity.update", id=id, contentState={"status": "at once"})
+    page.row(id, "text.includes('at once')")
+    assert page.js("document.querySelector('#connection').dataset.state") == "live"

@@ -36,7 +36,7 @@ export function addReading(stats, at) {
 function connection() {
     const {connection: state, write: mayWrite, version} = store.session;
     const text = {connecting: "Connecting …", live: "Live", waiting: "No connection: trying again",
-        stopping: "Stopping"}[state];
+        resting: "Resting"}[state];
     setText(byId("connection-text"), text);
     byId("connection").dataset.state = state;
     byId("mode").hidden = mayWrite || version === "";

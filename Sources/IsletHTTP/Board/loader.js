@@ -12,9 +12,9 @@ const appLimit = 1_000; // the service names no more
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
 
-// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row that
-// is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said them;
-// `areAll`: whether there are no others.
+// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
+// that is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said
+// so; `areAll`: whether there are no others.
 export async function loadAll(apps, areAll) {
     const mine = ++generation;
     store.loading = true;
@@ -87,9 +87,13 @@ async function loadFamily(app, family, mine) {
 }
 
 async function loadKinds(app, family, mine) {
-    const answer = await ask(`${family}.kinds`, {app});
-    if (mine !== generation) return;
-    for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+    let cursor;
+    do {
+        const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});
+        if (mine !== generation) return;
+        for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+        cursor = answer.next;
+    } while (cursor !== undefined);
     changed(family);
 }
 

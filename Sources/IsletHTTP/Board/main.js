@@ -49,6 +49,10 @@ function connect() {
         },
         state(state) {
             if (state !== "live") hello = null;
+            if (state === "resting") {
+                store.hasRested = true;
+                changed("tail");
+            }
             store.session = {...store.session, connection: state};
             changed("session");
         },

@@ -20,6 +20,7 @@ export const store = {
     changes: new Map(), // activity id → [{state, at}], oldest first
     tail: [], // {topic, event, number}, newest last
     received: 0,
+    hasRested: false, // whether events were missed while nobody saw the page
     lateness: [], // lateBy of the last events that had one, in milliseconds of the service's time
     stats: null,
     session: {write: false, version: "", connection: "connecting"},

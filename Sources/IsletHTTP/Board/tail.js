@@ -54,7 +54,8 @@ function draw() {
     reconcile(byId("tail"), parts, shown, (item) => item.number, makeLine, () => {});
     const missed = paused === null ? 0 : store.received - paused;
     setText(byId("tail-note"), missed > 0 ? `${count(missed)} more since the pause`
-        : `${count(store.received)} since this page was opened`);
+        : `${count(store.received)} since this page was opened`
+            + (store.hasRested ? ", without those while it was hidden for long" : ""));
     byId("tail-empty").hidden = shown.length > 0;
 }
 
