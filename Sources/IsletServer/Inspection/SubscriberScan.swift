@@ -3,8 +3,8 @@ import IsletProtocol
 
 /// `subscriber.list` on its way through all reports, in bounded turns.
 final class SubscriberScan {
-    /// How many positions a turn looks at.
-    private static let positionsPerTurn = ListBounds.slotsPerTurn
+    /// To look at a report, and at each of its positions, takes as long as to look at so many slots.
+    private static let slotsPerPosition: Slot = 16
 
     private struct Row {
         var nonce: [UInt8]
@@ -35,11 +35,11 @@ final class SubscriberScan {
 
     /// Looks at some more; true when it is through.
     func advance(_ table: SubscriberTable, _ engine: borrowing Engine) -> Bool {
-        var left = Self.positionsPerTurn
+        var left = ListBounds.slotsPerTurn
         return advance(table, engine, left: &left)
     }
 
-    /// - Parameter left: how many positions it may look at; what is left of them afterwards.
+    /// - Parameter left: how many slots' time it may take; what is left of it afterwards.
     func advance(_ table: SubscriberTable, _ engine: borrowing Engine, left: inout Slot) -> Bool {
         if !hasBegun {
             hasBegun = true
@@ -57,7 +57,7 @@ final class SubscriberScan {
     private func look(
         at report: SubscriberTable.Report, of nonce: [UInt8], _ engine: borrowing Engine, left: inout Slot
     ) {
-        left -= min(left, Slot(report.positions.count + 1))
+        left -= min(left, Slot(report.positions.count + 1) * Self.slotsPerPosition)
         if let app, !report.positions.contains(where: { $0.app == app }) { return }
         total += 1
         let row = Row(nonce: nonce, lag: report.lag(in: engine, app: app))
