@@ -235,6 +235,16 @@ def test_requests_whose_answers_nobody_reads_take_little_memory(pages):
         connection.close()
 
 
+@pytest.mark.parametrize("pieces, answers", [(4_000, {2}), (5_000, {0, 1})])
+def test_a_body_of_very_many_pieces_ends_its_connection(pages, pieces, answers):
+    """A minute's work for two hundred connections."""
+    with pages.connect() as connection:
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            connection.sendall(ask("1.1", "Transfer-Encoding: chunked") + b"1\r\nx\r\n" * pieces + b"0\r\n\r\n"
+                               + ask("1.1", "Connection: close"))
+        assert everything(connection).count(b'{"status":"ok"}') in answers
+
+
 def post(body, *fields):
     lines = ["POST /api/commands HTTP/1.1", "Host: localhost", "Content-Type: application/json",
              f"Content-Length: {len(body)}", *fields]

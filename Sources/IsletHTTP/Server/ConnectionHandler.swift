@@ -42,6 +42,8 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     /// Whether something came behind the last request, which is dropped.
     private var isDeaf = false
+    /// Pieces of the present body.
+    private var bodyPieces = 0
     /// Whether the last request waits for a word before its body, and those before it have their answers to come.
     private var owesContinue = false
 
@@ -51,13 +53,13 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else {
-            if !isDeaf { context.fireChannelRead(data) }
-            return
+            return readBody(context, data)
         }
         guard !isLast else {
             isDeaf = true
             return
         }
+        bodyPieces = 0
         unanswered += 1
         if unanswered == 1 { table.note(context.channel, isAtWork: true) }
         if !Self.isKept(head.version) || !head.isKeepAlive || unanswered == HTTPLimits.unanswered {
@@ -67,6 +69,16 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         owesContinue = Self.waits(head)
         if unanswered == 1 { sayContinue(context) }
         context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// A piece of a body, or its end.
+    private func readBody(_ context: ChannelHandlerContext, _ data: NIOAny) {
+        guard !isDeaf else { return }
+        bodyPieces += 1
+        if bodyPieces <= HTTPLimits.bodyPieces { return context.fireChannelRead(data) }
+        isDeaf = true
+        isLast = true
+        context.close(promise: nil)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

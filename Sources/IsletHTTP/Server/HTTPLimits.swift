@@ -23,6 +23,8 @@ enum HTTPLimits {
     static let headerFields = 64
     /// The body of a command: the longest frame of the contract.
     static let commandBytes = 64 << 10
+    /// Pieces of a body, which cost more than their bytes; more closes the connection.
+    static let bodyPieces = 4_096
     /// What is read of a body that nobody wants, so that the client sees its answer; more closes the connection.
     static let unwantedBytes = 1 << 20
     /// A command must be answered by the service within so long.
