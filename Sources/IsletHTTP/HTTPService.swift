@@ -14,6 +14,9 @@ import ZeroMQ
 package struct HTTPService: Service {
     /// They only carry bytes, and live as long as the process.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    /// How long commands wait for their answers at the stop: the service, which is stopped after its pages, mostly gives
+    /// them at once.
+    private static let answerPatience = Duration.milliseconds(300)
     /// How long connections may take to end by themselves at the stop.
     private static let stopPatience = Duration.milliseconds(500)
 
@@ -109,13 +112,16 @@ package struct HTTPService: Service {
 
     /// Ends what is under way: streams at once, commands with an answer, and after a moment what does not end by itself.
     private func end(_ server: Server<HTTP1Channel>, _ connections: ConnectionTable) async {
-        await bridge.stop()
+        bridge.stop()
         streams.stop()
         let patience = Task {
-            try await Task.sleep(for: Self.stopPatience)
+            try await Task.sleep(for: Self.answerPatience)
+            await bridge.close()
+            try await Task.sleep(for: Self.stopPatience - Self.answerPatience)
             connections.closeAll()
         }
         try? await server.shutdownGracefully()
         patience.cancel()
+        await bridge.close()
     }
 }

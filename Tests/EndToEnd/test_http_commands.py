@@ -1,10 +1,15 @@
 """Commands over HTTP: the bridge to the bus."""
 
+import http.client
+import itertools
 import json
+import signal
+import threading
 
 import pytest
 
 from support.commands import Commands
+from support.durable import Durable
 from support.http import Pages
 
 APP = "com.example.pizza"
@@ -152,6 +157,53 @@ def test_commands_run_beside_one_that_waits(writing, wire):
     first.sendall(body[-1:])
     assert first.recv(65_536).startswith(b"HTTP/1.1 200 ")
     first.close()
+
+
+@pytest.fixture
+def durable(wire, tmp_path):
+    """A board that may write, and whose service keeps what it did."""
+    made = Durable(wire, tmp_path / "data", options={"--http": "127.0.0.1:0"}, env={"ISLET_BOARD_WRITE": "true"})
+    yield made.start()
+    made.kill()
+
+
+def test_what_a_stop_left_without_an_answer_is_not_called_undone(durable):
+    """Who is told to come again later sends it a second time."""
+    pages = Pages(durable.service.http)
+    replies = {}
+    posted = threading.Semaphore(0)
+
+    def post(name):
+        for number in itertools.count():
+            key = f"k-{name}-{number}"
+            try:
+                replies[key] = pages.post({**START, "key": key})
+            except (OSError, http.client.HTTPException):
+                return  # which says nothing
+            finally:
+                posted.release()
+
+    threads = [threading.Thread(target=post, args=(name,)) for name in range(24)]
+    for thread in threads:
+        thread.start()
+    for _ in range(500):
+        posted.acquire()
+    durable.service.signal(signal.SIGTERM)
+    assert durable.service.wait() == 0
+    for thread in threads:
+        thread.join()
+    durable.start()
+    pages_of_list, cursor = [], {}
+    while cursor is not None:
+        answer = durable.client.read("activity.list", limit=1_000, **cursor)
+        pages_of_list += answer["activities"]
+        cursor = {"cursor": answer["next"]} if "next" in answer else None
+    executed = {activity["key"] for activity in pages_of_list}
+    for key, reply in replies.items():
+        if reply.status == 200:
+            assert reply.json["ok"] is (key in executed)
+        elif key in executed:
+            assert (reply.status, reply.json["error"]["code"]) == (504, "outcomeUnknown"), reply.json
 
 
 def test_many_requests_go_by_one_connection(reading):

@@ -100,6 +100,19 @@ def test_a_prefix_of_over_240_bytes_is_refused(pages):
     stream.close()
 
 
+@pytest.mark.parametrize("prefix", ["/", "//", "/activity", "a" * 101 + "/", "a" * 101 + "/activity/T"])
+def test_a_prefix_that_no_topic_has_is_refused_and_does_not_wait_for_ever(pages, prefix):
+    reply = pages.get("/api/events?prefix=" + prefix)
+    assert (reply.status, reply.json["error"]["code"]) == (400, "badField")
+
+
+@pytest.mark.parametrize("prefix", ["a" * 100 + "/", "a" * 101, "com.example.pizza/activity/T"])
+def test_a_prefix_that_a_topic_may_have_is_greeted(pages, prefix):
+    stream = pages.events(prefix)
+    stream.hello()
+    stream.close()
+
+
 def test_there_are_at_most_64_and_one_that_leaves_makes_room(pages):
     streams = [pages.events() for _ in range(64)]
     for stream in streams:
@@ -163,3 +176,47 @@ def test_streams_end_when_the_service_stops_and_the_stop_is_quick(pages, bus, se
         pass
     for sock in [*stuck, half]:
         sock.close()
+
+
+def with_a_body(pages, length, sent, *fields):
+    """A connection that asks for a stream with a body, as nobody should."""
+    sock = pages.connect(seconds=15)
+    lines = ["GET /api/events HTTP/1.1", f"Host: {pages.host}", f"Content-Length: {length}", *fields]
+    sock.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
+    try:
+        for _ in range(sent // 65_536):
+            sock.sendall(b"x" * 65_536)
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # it was refused meanwhile
+    return sock
+
+
+def test_a_stream_that_is_asked_for_with_a_body_is_refused(pages):
+    for length, sent in ((1, 0), (8 << 20, 8 << 20)):
+        sock = with_a_body(pages, length, sent)
+        answer = sock.recv(65_536)
+        assert answer.startswith(b"HTTP/1.1 400 "), answer[:100]
+        sock.close()
+    sock = pages.connect()
+    sock.sendall(f"GET /api/events HTTP/1.1\r\nHost: {pages.host}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+    assert sock.recv(65_536).startswith(b"HTTP/1.1 400 ")
+    sock.close()
+    sock = with_a_body(pages, 0, 0)
+    assert sock.recv(65_536).startswith(b"HTTP/1.1 200 ")
+    sock.close()
+
+
+def test_streams_with_bodies_keep_no_places_and_do_not_delay_the_stop(pages, served):
+    held = [with_a_body(pages, 4 << 20, 1 << 20) for _ in range(64)]
+    for sock in held[:60]:
+        sock.close()
+    stream = pages.events()
+    assert stream.status == 200
+    stream.hello()
+    begun = time.monotonic()
+    served.signal(signal.SIGTERM)
+    assert served.wait() == 0
+    assert time.monotonic() - begun < 5
+    for sock in held[60:]:
+        sock.close()
+    stream.close()

@@ -1,5 +1,6 @@
 """HTTP as a part of the process: addresses, health, metrics, the board's files, start and stop."""
 
+import contextlib
 import re
 import socket
 import time
@@ -13,7 +14,10 @@ from support.service import FREE_PORTS, arguments, environment, run
 
 @pytest.fixture
 def pages(serve):
-    return Pages(serve({"--http": "127.0.0.1:0"}).http)
+    service = serve({"--http": "127.0.0.1:0"})
+    made = Pages(service.http)
+    made.service = service
+    return made
 
 
 # Addresses
@@ -193,6 +197,52 @@ def test_a_connection_stays_where_nobody_asks_for_its_end(pages):
         # The last of several at once ends it, and each has its answer.
         connection.sendall(ask() + ask() + ask("1.1", "Connection: close"))
         assert everything(connection).count(b'{"status":"ok"}') == 3
+
+
+def test_of_many_requests_at_once_so_many_are_answered(pages):
+    """Sixteen; the client sees that it has to send the others again."""
+    for count in (15, 16, 17, 2_000):
+        with pages.connect() as connection:
+            connection.sendall(ask() * count)
+            answer = b""
+            while answer.count(b'{"status":"ok"}') < min(count, 16):
+                piece = connection.recv(65_536)
+                assert piece, answer.count(b"HTTP/1.1 200")
+                answer += piece
+            if count < 16:
+                assert b"connection: close" not in answer.lower()
+            else:
+                assert answer.lower().count(b"connection: close") == 1
+                assert answer.lower().rindex(b"connection: close") > answer.rindex(b"HTTP/1.1 200")
+                assert everything(connection) == b""
+
+
+def test_requests_whose_answers_nobody_reads_take_little_memory(pages):
+    service = pages.service
+    before = service.resident
+    held = []
+    for _ in range(60):
+        connection = pages.connect()
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            connection.send(ask(path="/board.css") * 2_000)
+        held.append(connection)
+    # Whoever asks behind them is answered behind what they had in the way.
+    for _ in range(20):
+        assert pages.get("/healthz").status == 200
+        assert service.resident - before < 100 << 20
+    for connection in held:
+        connection.close()
+
+
+@pytest.mark.parametrize("pieces, answers", [(4_000, {2}), (5_000, {0, 1})])
+def test_a_body_of_very_many_pieces_ends_its_connection(pages, pieces, answers):
+    """A minute's work for two hundred connections."""
+    with pages.connect() as connection:
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            connection.sendall(ask("1.1", "Transfer-Encoding: chunked") + b"1\r\nx\r\n" * pieces + b"0\r\n\r\n"
+                               + ask("1.1", "Connection: close"))
+        assert everything(connection).count(b'{"status":"ok"}') in answers
 
 
 def post(body, *fields):

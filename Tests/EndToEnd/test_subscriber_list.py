@@ -132,6 +132,32 @@ def test_reports_of_many_apps_have_a_share_of_memory(client, wire, service):
     assert (figures()["count"], figures()["refused"]) == (fit + 2, 1)
 
 
+def test_a_peer_with_no_share_left_takes_nobody_s_place(client, wire, service):
+    mine = report(client, {client.app: 1})
+    other = Commands(wire, service.commands)
+    for _ in range(2_000):
+        report(other, {client.app: 0})
+    report(other, {client.app: 0}, mine)
+    other.read("service.ping")
+    assert subscribers(client, limit=1)["total"] == 2_001
+    # Its own it may bring up to date.
+    [row] = [row for row in subscribers(client, limit=2)["subscribers"] if row["nonce"] != mine][:1]
+    report(other, {client.app: 1}, row["nonce"])
+    other.read("service.ping")
+    assert subscribers(client, limit=1)["total"] == 2_001
+
+
+def test_the_first_of_thousands_come_in_their_order(client, wire, service):
+    """However few of them are asked for."""
+    for _ in range(20):
+        client.start()
+    lags = {report(client, {client.app: number % 20}): 20 - number % 20 for number in range(1_500)}
+    expected = sorted(lags, key=lambda nonce: (-lags[nonce], nonce))
+    for limit in (1, 2, 749, 750, 751, 1_000):
+        answer = subscribers(client, limit=limit)
+        assert [row["nonce"] for row in answer["subscribers"]] == expected[:limit] and answer["total"] == 1_500
+
+
 def test_a_subscriber_that_is_gone_is_forgotten(wire, service, client):
     client.start()
     events = Events(wire, service.events, client.app + "/")

@@ -1,4 +1,5 @@
 import IsletHTTP
+import IsletServer
 import Testing
 
 struct EventQueueTests {
@@ -6,7 +7,7 @@ struct EventQueueTests {
 
     private static func rest(of queue: EventQueue) async -> String {
         var text: [UInt8] = []
-        queue.putUnnumbered(ServerSentEvent.heartbeat)
+        queue.greet(ServerSentEvent.heartbeat)
         while !text.suffix(3).elementsEqual(ServerSentEvent.heartbeat), let part = await queue.next() { text += part }
         return String(decoding: text.dropLast(3), as: UTF8.self)
     }
@@ -44,6 +45,50 @@ struct EventQueueTests {
         for _ in 0..<5 { queue.put(large) }
         let text = await Self.rest(of: queue)
         #expect(text.hasPrefix("event: lost\n") && text.utf8.count <= EventQueue.maximumBytes)
+    }
+
+    @Test func allTogetherAreBoundedAndEachHasItsShare() async {
+        let bytes = EventBytes()
+        let large = ServerSentEvent.data([UInt8](repeating: UInt8(ascii: "x"), count: 500_000))
+        let queues = (0..<EventStreams.maximum).map { _ in EventQueue(bytes) }
+        for _ in 0..<8 {
+            for queue in queues { queue.put(large) }
+        }
+        #expect(bytes.held <= 2 * EventBytes.maximum)
+        for queue in queues.dropLast() { queue.end() }
+        let last = await Self.rest(of: queues[EventStreams.maximum - 1])
+        #expect(last.hasPrefix("event: lost\n") && last.utf8.count > large.count)
+        #expect(bytes.held == 0)
+    }
+
+    /// Also where some of it always waits.
+    @Test func whatWasHandedOverIsGivenBack() async throws {
+        let queue = EventQueue()
+        let message = ServerSentEvent.data([UInt8](repeating: UInt8(ascii: "x"), count: 40 << 10))
+        for _ in 0..<4 { queue.put(message) }
+        let before = try #require(ResidentMemory.bytes())
+        for _ in 0..<4_000 {
+            for _ in 0..<2 { queue.put(message) }
+            _ = await queue.next()
+        }
+        let after = try #require(ResidentMemory.bytes())
+        #expect(after - before < 128 << 20)
+    }
+
+    @Test func theGreetingIsNotLost() async {
+        let queue = EventQueue()
+        queue.greet(Self.message(0))
+        for number in 0...EventQueue.maximumMessages { queue.put(Self.message(number)) }
+        let text = await Self.rest(of: queue)
+        #expect(text.hasPrefix("data: 0\n\nevent: lost\n"))
+        #expect(text.split(separator: "data: 0\n").count == 1)
+    }
+
+    @Test func greetingsAreBoundedAsWell() async {
+        let bytes = EventBytes()
+        let queue = EventQueue(bytes)
+        for _ in 0..<100 { queue.greet(ServerSentEvent.data([UInt8](repeating: UInt8(ascii: "x"), count: 100_000))) }
+        #expect(bytes.held <= EventQueue.maximumBytes)
     }
 
     @Test func aHeartbeatComesOnlyWhereNothingElseWaits() async {

@@ -25,6 +25,9 @@ export function activityActions(activity) {
     return actions;
 }
 
+// What these say comes of the way to the service, on which a command may have been sent.
+const uncertain = ["unreachable", "badAnswer", "outcomeUnknown"];
+
 // Sends a change; says what became of it where that is not what was wanted.
 export async function change(op, fields) {
     try {
@@ -33,7 +36,8 @@ export async function change(op, fields) {
         return answer;
     } catch (error) {
         toast(error.code === "unauthorized" ? "This board is read-only: start the service with --board-write."
-            : `Refused: ${error.message}`, "bad");
+            : uncertain.includes(error.code) ? `Not known whether it was done: ${error.message}`
+                : `Refused: ${error.message}`, "bad");
         return null;
     }
 }

@@ -1,9 +1,9 @@
 // Controls as tiles, as Control Center has them: a tap is a command, what it shows is what the service says.
 
 import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
-import {appName, capitalized, words} from "./format.js";
+import {appName, capitalized, count, words} from "./format.js";
 import {icon} from "./icons.js";
-import {onChange, store} from "./store.js";
+import {onChange, store, totalOf} from "./store.js";
 import {openDetail} from "./route.js";
 import {toast} from "./toast.js";
 import {change} from "./actions.js";
@@ -21,7 +21,10 @@ const tints = new Map(Object.entries({
 
 export function startControls() {
     const concerns = ["control", "lists", "route", "session"];
-    onChange(({topics}) => { if (concerns.some((topic) => topics.has(topic))) draw(); });
+    onChange(({topics}) => {
+        if (concerns.some((topic) => topics.has(topic))) draw();
+        else if (topics.has("stats")) say();
+    });
     draw();
 }
 
@@ -40,9 +43,13 @@ function draw() {
     reconcile(byId("tiles"), groups, [...byDevice], ([device]) => device, makeGroup, (group, [, controls]) => {
         reconcile(group.grid, group.parts, controls, (control) => control.id, makeTile, writeTile);
     });
-    setText(byId("controls-note"), store.control.size > tilesLimit ? `Showing ${tilesLimit} of ${store.control.size}`
-        : "");
-    byId("controls-empty").hidden = store.control.size > 0 || store.loading;
+    say();
+    byId("controls-empty").hidden = store.control.size > 0 || store.loading || store.hasFailed;
+}
+
+function say() {
+    setText(byId("controls-note"), store.control.size > tilesLimit
+        ? `Showing ${tilesLimit} of ${count(totalOf("control"))}` : "");
 }
 
 function makeGroup([device]) {
@@ -63,8 +70,10 @@ function makeTile() {
 }
 
 function writeTile(parts, control) {
-    if (parts.control === control && parts.mayWrite === store.session.write) return;
+    const declared = declarationOf(control);
+    if (parts.control === control && parts.declared === declared && parts.mayWrite === store.session.write) return;
     parts.control = control;
+    parts.declared = declared;
     parts.mayWrite = store.session.write;
     const isToggle = control.template === "toggle";
     const name = displayName(control);
@@ -80,7 +89,9 @@ function writeTile(parts, control) {
     setText(parts.name, name);
     setText(parts.status, status);
     setText(parts.note, noteOf(control));
-    setAttribute(parts.tap, "aria-pressed", isToggle ? String(control.value === true) : null);
+    // What is hidden or not known yet is not off.
+    setAttribute(parts.tap, "aria-pressed", isToggle && typeof control.value === "boolean" ? control.value ? "true"
+        : "false" : null);
     setAttribute(parts.tap, "aria-disabled", !store.session.write || control.isDisabled ? "true" : null);
     setAttribute(parts.tap, "aria-label",
         `${name}, ${status}${control.device === undefined ? "" : `, on ${control.device}`}`);
@@ -88,8 +99,13 @@ function writeTile(parts, control) {
     setAttribute(parts.info, "aria-label", `Why is ${name} as it is?`);
 }
 
+// What its provider declared of its kind, once that is read.
+function declarationOf(control) {
+    return store.kinds.get(`${control.app}/control/${control.kind}`);
+}
+
 export function displayName(control) {
-    const declared = store.kinds.get(`${control.app}/control/${control.kind}`);
+    const declared = declarationOf(control);
     const rooms = Object.values(control.configuration ?? {}).filter((value) => typeof value === "string");
     return [declared?.displayName ?? capitalized(words(control.kind.split(".").pop())),
         ...rooms.slice(0, 1)].join(" · ");
@@ -98,7 +114,7 @@ export function displayName(control) {
 function statusText(control) {
     if (control.isRedacted) return "hidden while locked";
     if (control.status !== undefined) return control.status;
-    if (control.template === "toggle") return control.value === true ? "On" : "Off";
+    if (control.template === "toggle" && typeof control.value === "boolean") return control.value ? "On" : "Off";
     return control.value === undefined ? "" : typeof control.value === "object" ? stringify(control.value)
         : String(control.value);
 }
@@ -119,7 +135,7 @@ function noteOf(control) {
 }
 
 function tintOf(control) {
-    const tint = control.tint ?? store.kinds.get(`${control.app}/control/${control.kind}`)?.tint;
+    const tint = control.tint ?? declarationOf(control)?.tint;
     if (tint === undefined || tint === null) return null;
     if (/^#[0-9a-f]{3}([0-9a-f]{3})?$/i.test(tint)) return tint;
     return tints.get(tint.toLowerCase()) ?? null;
@@ -129,7 +145,9 @@ function tap(control) {
     if (!store.session.write) return toast("This board is read-only: start the service with --board-write to tap.",
         "warn");
     tapped.add(control.id);
-    return change("control.tap", {app: control.app, id: control.id});
+    change("control.tap", {app: control.app, id: control.id}).then((answer) => {
+        if (answer?.outcome !== "applied") tapped.delete(control.id);
+    });
 }
 
 const tapped = new Set(); // from this page, and not through yet

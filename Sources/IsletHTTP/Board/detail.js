@@ -1,6 +1,6 @@
 // The panel of one activity, control or widget.
 
-import {byId, h, setAttribute, setText} from "./dom.js";
+import {byId, h, replaceIfOther, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
 import {askingNow, onChange, putEntity, setChanges, store} from "./store.js";
 import {currentTime} from "./clock.js";
@@ -20,6 +20,7 @@ const patience = 250; // milliseconds after a change before its explanation is r
 
 let open = null; // {family, app, id}
 let seen = null; // the entity that is drawn
+let isGone = false; // whether the service has said that it keeps nothing of it
 let drawnFor = null; // whether the board may write
 let decisions = [];
 let showsAll = false;
@@ -34,6 +35,9 @@ export function startDetail() {
     onChange(({topics, ids}) => {
         if (topics.has("route")) change();
         if (open !== null && (ids.has(open.id) || topics.has("session"))) refresh();
+        if (topics.has("timelines") && seen !== null && open.family === "widget" && ids.has(open.id)) {
+            widgetTimeline(seen, byId("detail-timeline"));
+        }
     });
     change();
 }
@@ -47,10 +51,11 @@ export function close() {
 
 function change() {
     const next = selected();
-    if (next?.id === open?.id) return;
+    if (next?.id === open?.id && next?.family === open?.family && next?.app === open?.app) return;
     if (open === null) cameFrom = document.activeElement;
     open = next;
     seen = null;
+    isGone = false;
     decisions = [];
     showsAll = false;
     axis.from = 0;
@@ -71,8 +76,10 @@ function refresh() {
     const entity = store[open.family].get(open.id);
     if (entity === undefined && seen !== null) return void read(); // the service says whether it is gone
     if (entity === undefined || (entity === seen && drawnFor === store.session.write)) return;
-    const isNewer = seen !== null && seen.revision !== entity.revision;
+    // What begins again under its id has other reasons.
+    const isNewer = isGone || (seen !== null && seen.revision !== entity.revision);
     if (seen === null) setText(byId("detail-error"), "");
+    isGone = false;
     seen = entity;
     draw();
     if (isNewer) {
@@ -109,7 +116,9 @@ async function read() {
 // Nothing is shown of it any more, and nothing offered.
 function gone() {
     seen = null;
+    isGone = true;
     decisions = [];
+    drawDecisions();
     clearTimeout(timer);
     setText(byId("detail-state"), "gone");
     byId("detail-state").className = "badge removed";
@@ -130,8 +139,7 @@ function draw() {
     setText(byId("detail-state"), seen.state);
     byId("detail-state").className = `badge ${seen.state}`;
     byId("detail-lane").hidden = family !== "activity";
-    const preview = {activity: previews, control: controlPreview, widget: widgetPreview}[family];
-    byId("preview").replaceChildren(preview(seen, now));
+    drawPreview(now);
     const actions = {activity: activityActions, control: controlActions, widget: widgetActions}[family];
     const offered = `${seen.id} ${seen.state} ${store.session.write}`;
     if (byId("detail-actions").dataset.offered !== offered) {
@@ -144,6 +152,11 @@ function draw() {
     if (family === "widget") widgetTimeline(seen, byId("detail-timeline"));
     else byId("detail-timeline").replaceChildren();
     drawFacts();
+}
+
+function drawPreview(now) {
+    const preview = {activity: previews, control: controlPreview, widget: widgetPreview}[open.family];
+    replaceIfOther(byId("preview"), preview(seen, now));
 }
 
 function titleOf(entity) {
@@ -167,6 +180,8 @@ export function tickDetail() {
     if (open === null || seen === null) return;
     const now = currentTime();
     byId("ahead").replaceChildren(nextSteps(seen, open.family, now));
+    // Its dates count down. A control's tile has none, and may have the focus.
+    if (open.family !== "control") drawPreview(now);
     if (open.family === "activity") drawLane(now);
 }
 

@@ -49,6 +49,12 @@ export function setAttribute(element, name, value) {
     if (element.getAttribute(name) !== wanted) element.setAttribute(name, wanted);
 }
 
+// Puts an element into a place, unless the one that stands there is the same: what moves goes on, and so does what a
+// person has marked.
+export function replaceIfOther(place, element) {
+    if (!element.isEqualNode(place.firstElementChild)) place.replaceChildren(element);
+}
+
 export function byId(id) {
     return document.getElementById(id);
 }

@@ -24,7 +24,7 @@ export function addReading(stats, at) {
     const before = readings.at(-1);
     readings.push(reading);
     if (readings.length > 2) readings.shift();
-    if (before === undefined || reading.taken < before.taken) return; // the service was started again
+    if (before === undefined || reading.uptime < before.uptime) return; // the service was started again
     const seconds = (reading.at - before.at) / 1_000;
     if (seconds <= 0) return;
     for (const [name, member] of [["commands", "taken"], ["events", "events"]]) {
@@ -36,7 +36,7 @@ export function addReading(stats, at) {
 function connection() {
     const {connection: state, write: mayWrite, version} = store.session;
     const text = {connecting: "Connecting …", live: "Live", waiting: "No connection: trying again",
-        stopping: "Stopping"}[state];
+        resting: "Resting"}[state];
     setText(byId("connection-text"), text);
     byId("connection").dataset.state = state;
     byId("mode").hidden = mayWrite || version === "";

@@ -22,14 +22,19 @@ export function startInspect() {
     byId("inspect-close").addEventListener("click", () => byId("inspect").close());
 }
 
+let inspected = 0;
+
 async function inspect(name) {
+    const mine = ++inspected; // an answer that comes late is for a dialog that was closed
     const {title, read} = inspections[name];
     setText(byId("inspect-title"), title);
     byId("inspect-body").replaceChildren(h("p", {class: "none"}, "Reading …"));
     byId("inspect").showModal();
     try {
-        byId("inspect-body").replaceChildren(...await read());
+        const parts = await read();
+        if (mine === inspected) byId("inspect-body").replaceChildren(...parts);
     } catch (error) {
+        if (mine !== inspected) return;
         const text = error.code === "unknownOp" ? "This service cannot say." : error.message;
         byId("inspect-body").replaceChildren(h("p", {class: "filter-error"}, text));
     }

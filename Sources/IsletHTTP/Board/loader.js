@@ -3,23 +3,25 @@
 
 import {ask} from "./api.js";
 import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, heldLimit, keepEarly, note,
-    putEntity, removeEntity, setChanges, store} from "./store.js";
+    noteApps, plural, putEntity, removeEntity, setChanges, store} from "./store.js";
 import {setNow} from "./clock.js";
+import {count} from "./format.js";
 
 const pageSize = 1_000;
-const appLimit = 200;
-const plural = {activity: "activities", control: "controls", widget: "widgets"};
+const appLimit = 1_000; // the service names no more
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
 
 // Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
-// that is
-// older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said them.
-export async function loadAll(apps) {
+// that is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said
+// so; `areAll`: whether there are no others.
+export async function loadAll(apps, areAll) {
     const mine = ++generation;
     store.loading = true;
     changed("lists");
     const names = Object.keys(apps).sort().slice(0, appLimit);
+    noteApps(areAll && names.length === Object.keys(apps).length ? null
+        : names.length > 0 ? `only ${count(names.length)} apps` : "only what has changed since");
     for (const [app, known] of [...store.apps]) {
         const next = apps[app];
         const isContinued = next !== undefined && (next.epoch === undefined || next.epoch === known.epoch);
@@ -30,10 +32,13 @@ export async function loadAll(apps) {
     const worker = async () => {
         for (let app = queue.shift(); app !== undefined; app = queue.shift()) await loadApp(app, mine);
     };
+    let isThrough = false;
     try {
         await Promise.all([worker(), worker(), worker()]);
+        isThrough = true;
     } finally {
         if (mine === generation) {
+            store.hasFailed = !isThrough;
             forgetEarly();
             store.loading = false;
             changed("lists");
@@ -47,6 +52,7 @@ function forgetApp(app) {
         for (const entity of [...store[family].values()]) if (entity.app === app) removeEntity(family, entity.id);
         note(app, family, 0, 0);
     }
+    note(app, "dismissed", 0, 0);
 }
 
 async function loadApp(app, mine) {
@@ -81,16 +87,34 @@ async function loadFamily(app, family, mine) {
 }
 
 async function loadKinds(app, family, mine) {
-    const answer = await ask(`${family}.kinds`, {app});
-    if (mine !== generation) return;
-    for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+    let cursor;
+    do {
+        const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});
+        if (mine !== generation) return;
+        for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+        cursor = answer.next;
+    } while (cursor !== undefined);
     changed(family);
+}
+
+const kindsToRead = new Set();
+const kindsPatience = 250; // milliseconds in which many events ask for the kinds of one app once
+
+function loadKindsSoon(app, family) {
+    const key = `${app} ${family}`;
+    if (kindsToRead.has(key)) return;
+    kindsToRead.add(key);
+    setTimeout(() => {
+        kindsToRead.delete(key);
+        loadKinds(app, family, generation).catch(() => {}); // the next event, or list, asks again
+    }, kindsPatience);
 }
 
 // Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them.
 export async function loadDismissed() {
     const mine = generation;
     for (const app of store.apps.keys()) {
+        if (store.activity.size >= heldLimit.activity) break;
         const asked = askingNow();
         const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
         if (mine !== generation) return;
@@ -126,7 +150,10 @@ export function take(topic, event) {
         else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id);
     }
     if (event.to === "removed") removeEntity(family, id);
-    if (family !== "activity" && event.event.endsWith(".added")) loadKinds(app, family, generation).catch(() => {});
+    // A kind may have been declared with it, or anew.
+    if (family !== "activity" && (event.event.endsWith(".added") || event.cause === "registration")) {
+        loadKindsSoon(app, family);
+    }
     return true;
 }
 

@@ -23,11 +23,6 @@ import {toast} from "./toast.js";
 
 function connect() {
     let hello = null; // of the connection that is; events before it are none of ours
-    const reload = (why) => {
-        const apps = Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}]));
-        console.info(`reading all lists again: ${why}`);
-        read(apps);
-    };
     openStream({
         hello(data) {
             hello = data;
@@ -39,6 +34,7 @@ function connect() {
             changed("session");
             if (!data.apps) toast(
                 "There are more apps than the service names at once: those that change are shown as they do.", "warn");
+            namesAll = Boolean(data.apps);
             read(data.apps ?? {});
             readInfo().catch(() => {});
             readStats();
@@ -53,20 +49,37 @@ function connect() {
         },
         state(state) {
             if (state !== "live") hello = null;
+            if (state === "resting") {
+                store.hasRested = true;
+                changed("tail");
+            }
             store.session = {...store.session, connection: state};
             changed("session");
         },
     });
 }
 
+let namesAll = true; // whether the service has named all of its apps
+let readings = 0;
+
 async function read(apps) {
+    const mine = ++readings;
     try {
-        await loadAll(apps);
+        await loadAll(apps, namesAll);
     } catch (error) {
+        if (mine !== readings) return;
         // A connection that is gone brings a hello later; what is refused is worth a word.
         if (error.code !== "unreachable") toast(`The lists could not be read: ${error.message}`, "bad");
-        if (store.session.connection === "live") setTimeout(() => read(apps), 2_000);
+        if (store.session.connection === "live") setTimeout(() => {
+            if (mine === readings) reload("they could not be read");
+        }, 2_000);
     }
+}
+
+// Of all apps that are known by now: some may have come since the service named them.
+function reload(why) {
+    console.info(`reading all lists again: ${why}`);
+    read(Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}])));
 }
 
 // What moves by the frame and what by the second; both do nothing while the page is hidden.

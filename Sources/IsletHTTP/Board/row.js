@@ -45,15 +45,16 @@ export class Row {
         setText(this.from, `${activity.type} · ${appName(activity.app)}`);
         setAttribute(this.from, "title", activity.app);
         setText(this.device, activity.device ?? "–");
-        const says = summary(activity.contentState, now);
-        setText(this.content, says);
-        setAttribute(this.content, "title", says);
         setText(this.revision, activity.revision);
         this.lane.update(activity, changes, axis, now);
         this.tick(activity, now);
     }
 
     tick(activity, now) {
+        // Dates in it count down.
+        const says = summary(activity.contentState, now);
+        setText(this.content, says);
+        setAttribute(this.content, "title", says);
         const next = activity.next;
         if (next === undefined) {
             setText(this.when, "–");

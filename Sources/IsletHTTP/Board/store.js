@@ -4,6 +4,7 @@
 import {count} from "./format.js";
 
 export const families = ["activity", "control", "widget"];
+export const plural = {activity: "activities", control: "controls", widget: "widgets"};
 export const tailLimit = 500; // events that the tail keeps
 // of all apps together; the page says what it leaves out
 export const heldLimit = {activity: 20_000, control: 2_000, widget: 2_000};
@@ -19,10 +20,12 @@ export const store = {
     changes: new Map(), // activity id → [{state, at}], oldest first
     tail: [], // {topic, event, number}, newest last
     received: 0,
+    hasRested: false, // whether events were missed while nobody saw the page
     lateness: [], // lateBy of the last events that had one, in milliseconds of the service's time
     stats: null,
     session: {write: false, version: "", connection: "connecting"},
     loading: true,
+    hasFailed: false, // whether the last reading of the lists did not come to its end
     notes: new Map(), // what the lists do not hold, by app and family
 };
 
@@ -66,6 +69,7 @@ export function putEntity(family, entity, asked) {
     const events = early.get(entity.id);
     if (events === undefined) return;
     early.delete(entity.id);
+    earlyCount -= events.length;
     for (const event of events) applyEvent(family, event);
 }
 
@@ -80,15 +84,19 @@ function isAfter(one, other) {
 // Events of entities that no list has named yet: a list's answer may be older than they are. Kept while lists are read.
 const early = new Map();
 const earlyLimit = 50_000;
+let earlyCount = 0;
 
 export function keepEarly(id, event) {
+    if (earlyCount >= earlyLimit) return;
+    earlyCount += 1;
     const events = early.get(id);
     if (events !== undefined) events.push(event);
-    else if (early.size < earlyLimit) early.set(id, [event]);
+    else early.set(id, [event]);
 }
 
 export function forgetEarly() {
     early.clear();
+    earlyCount = 0;
 }
 
 // What has left lately, id → the number of its leaving: an answer may be older than the event that said so.
@@ -207,4 +215,23 @@ export function note(app, family, held, total) {
     if (total > held) store.notes.set(key, {family, missing: total - held,
         text: `${count(held)} of ${count(total)} of ${app}`});
     else store.notes.delete(key);
+}
+
+// That not all apps are read; null: all are.
+export function noteApps(text) {
+    for (const family of families) {
+        if (text === null) store.notes.delete(`* apps ${family}`);
+        else store.notes.set(`* apps ${family}`, {family, text});
+    }
+}
+
+// How many of a family there are: as the service has counted last, or more where this page knows of more.
+export function totalOf(family) {
+    let held = 0;
+    for (const entity of store[family].values()) if (entity.state !== "dismissed") held += 1;
+    let counted = 0;
+    for (const [state, number] of Object.entries(store.stats?.[plural[family]] ?? {})) {
+        if (state !== "dismissed") counted += number;
+    }
+    return Math.max(held, counted);
 }

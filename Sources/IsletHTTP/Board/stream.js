@@ -4,8 +4,12 @@ import {parse} from "./json.js";
 
 const firstDelay = 500;
 const longestDelay = 10_000;
+// A page that nobody sees for so long gives its stream up: a browser has six connections for all pages of one origin,
+// and pages that keep one each leave none for what the others ask.
+const restAfter = 20_000;
 
-// `handlers`: hello(data), event(topic, event), lost(), state("connecting" | "live" | "waiting", milliseconds)
+// `handlers`: hello(data), event(topic, event), lost(), state(name, milliseconds), whose names are
+// "connecting", "live", "waiting" and "resting"
 export function openStream(handlers) {
     let source = null;
     let delay = firstDelay;
@@ -44,13 +48,31 @@ export function openStream(handlers) {
         timer = setTimeout(open, wait);
     }
 
-    open();
+    let resting = null;
+
+    function rest() {
+        clearTimeout(timer);
+        timer = null;
+        source?.close();
+        source = null;
+        handlers.state("resting");
+    }
+
     // A person who comes back to the page, or to the network, does not wait for the longest delay.
-    const hurry = () => {
-        if (timer === null || document.hidden) return;
+    function hurry() {
+        if (source !== null || document.hidden) return;
         delay = firstDelay;
         open();
-    };
-    document.addEventListener("visibilitychange", hurry);
+    }
+
+    function look() {
+        clearTimeout(resting);
+        if (document.hidden) resting = setTimeout(rest, restAfter);
+        else hurry();
+    }
+
+    open();
+    look();
+    document.addEventListener("visibilitychange", look);
     addEventListener("online", hurry);
 }

@@ -158,13 +158,15 @@ function flash() {
 }
 
 function say(total) {
-    const held = [...store.notes.values()].filter((note) => note.family === "activity");
+    const families = state === "dismissed" ? ["activity", "dismissed"] : ["activity"];
+    const held = [...store.notes.values()].filter((note) => families.includes(note.family));
     let text = shown.length < total ? `Showing ${count(shown.length)} of ${count(total)}` : `${count(total)} shown`;
     if (held.length > 0) text += `; read were ${held.map((note) => note.text).join(", ")}`;
     if (store.loading) text += "; reading …";
+    else if (store.hasFailed) text += "; not all could be read";
     setText(byId("showing"), text);
     byId("more").hidden = shown.length >= total || limit >= maximumRows;
-    byId("empty").hidden = total > 0 || store.loading || store.session.connection !== "live";
+    byId("empty").hidden = total > 0 || store.loading || store.hasFailed || store.session.connection !== "live";
     byId("empty-new").hidden = store.activity.size > 0;
     byId("empty-filter").hidden = store.activity.size === 0;
 }

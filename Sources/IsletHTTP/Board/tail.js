@@ -10,6 +10,7 @@ const patience = 150; // milliseconds
 const parts = new Map();
 let timer = null;
 let paused = null; // the number of the last event that is shown, or null
+let held = []; // what the tail had then
 let filter = "";
 
 export function startTail() {
@@ -33,6 +34,7 @@ function soon() {
 
 export function togglePause() {
     paused = paused === null ? store.received : null;
+    held = paused === null ? [] : [...store.tail];
     setAttribute(byId("pause"), "aria-pressed", paused === null ? "false" : "true");
     setText(byId("pause"), paused === null ? "Pause" : "Go on");
     draw();
@@ -42,9 +44,9 @@ function draw() {
     clearTimeout(timer);
     timer = null;
     const shown = [];
-    for (let index = store.tail.length - 1; index >= 0 && shown.length < rows; index -= 1) {
-        const item = store.tail[index];
-        if (paused !== null && item.number > paused) continue;
+    const items = paused === null ? store.tail : held;
+    for (let index = items.length - 1; index >= 0 && shown.length < rows; index -= 1) {
+        const item = items[index];
         if (filter !== "" && !`${item.topic} ${item.event.event} ${nameOf(item)}`.toLowerCase().includes(
             filter)) continue;
         shown.push(item);
@@ -52,7 +54,8 @@ function draw() {
     reconcile(byId("tail"), parts, shown, (item) => item.number, makeLine, () => {});
     const missed = paused === null ? 0 : store.received - paused;
     setText(byId("tail-note"), missed > 0 ? `${count(missed)} more since the pause`
-        : `${count(store.received)} since this page was opened`);
+        : `${count(store.received)} since this page was opened`
+            + (store.hasRested ? ", without those while it was hidden for long" : ""));
     byId("tail-empty").hidden = shown.length > 0;
 }
 

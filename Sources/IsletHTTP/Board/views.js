@@ -1,7 +1,7 @@
 // The tabs: one view at a time where the page is narrow; where it is wide the events stand beside it.
 
 import {byId, setAttribute, setText} from "./dom.js";
-import {onChange, store} from "./store.js";
+import {families, onChange, plural, totalOf} from "./store.js";
 import {currentView, showView, views} from "./route.js";
 import {short} from "./format.js";
 
@@ -27,7 +27,7 @@ export function startViews() {
     });
     onChange(({topics}) => {
         if (topics.has("route")) mark(tabs);
-        if (topics.has("lists") || topics.has("control") || topics.has("widget") || topics.has("activity")) countTabs();
+        if (["lists", "stats", ...families].some((topic) => topics.has(topic))) countTabs();
     });
     mark(tabs);
     countTabs();
@@ -42,15 +42,7 @@ function mark(tabs) {
 }
 
 function countTabs() {
-    const figures = store.stats;
-    const sum = (counts) => Object.entries(counts ?? {}).reduce((total, [name, n]) => name === "dismissed" ? total
-        : total + n, 0);
-    const number = (family, counted) => Math.max(store[family].size, sum(counted));
-    let open = 0;
-    for (const activity of store.activity.values()) if (activity.state !== "dismissed") open += 1;
-    setText(byId("count-activities"), short(Math.max(open, figures === null ? 0 : sum(figures.activities))));
-    setText(byId("count-controls"), short(number("control", figures?.controls)));
-    setText(byId("count-widgets"), short(number("widget", figures?.widgets)));
+    for (const family of families) setText(byId(`count-${plural[family]}`), short(totalOf(family)));
 }
 
 export function viewByNumber(number) {

@@ -1,11 +1,11 @@
 // Widgets as they stand on a Home Screen, each with its timeline and budget beneath.
 
-import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
+import {byId, h, reconcile, replaceIfOther, setAttribute, setText} from "./dom.js";
 import {appName, capitalized, clock, count, relative, words} from "./format.js";
 import {currentTime} from "./clock.js";
 import {hueOf, memberText, readContent} from "./content.js";
 import {icon} from "./icons.js";
-import {onChange, store} from "./store.js";
+import {onChange, store, totalOf} from "./store.js";
 import {openDetail} from "./route.js";
 import {change} from "./actions.js";
 import {drawStrip, timelineOf, timelinePanel, wantTimeline} from "./timeline.js";
@@ -15,7 +15,10 @@ const groups = new Map();
 
 export function startWidgets() {
     const concerns = ["widget", "lists", "route", "timelines"];
-    onChange(({topics}) => { if (concerns.some((topic) => topics.has(topic))) draw(); });
+    onChange(({topics}) => {
+        if (concerns.some((topic) => topics.has(topic))) draw();
+        else if (topics.has("stats")) say();
+    });
     draw();
 }
 
@@ -33,9 +36,13 @@ function draw() {
     reconcile(byId("cards"), groups, [...byDevice], ([device]) => device, makeGroup, (group, [, widgets]) => {
         reconcile(group.grid, group.parts, widgets, (widget) => widget.id, makeCard, writeCard);
     });
+    say();
+    byId("widgets-empty").hidden = store.widget.size > 0 || store.loading || store.hasFailed;
+}
+
+function say() {
     setText(byId("widgets-note"), store.widget.size > cardsLimit
-        ? `Showing ${cardsLimit} of ${count(store.widget.size)}` : "");
-    byId("widgets-empty").hidden = store.widget.size > 0 || store.loading;
+        ? `Showing ${cardsLimit} of ${count(totalOf("widget"))}` : "");
 }
 
 function makeGroup([device]) {
@@ -65,10 +72,13 @@ const watcher = new IntersectionObserver((entries) => {
 function writeCard(parts, widget) {
     const known = timelineOf(widget.id);
     if (parts.element.dataset.near === "yes") wantTimeline(widget);
-    if (parts.widget === widget && parts.known === known) return;
+    const declared = declarationOf(widget);
+    if (parts.widget === widget && parts.declared === declared && parts.known === known) return;
     parts.widget = widget;
+    parts.declared = declared;
     parts.known = known;
     const now = currentTime();
+    parts.hasDates = contentOf(widget).members.some((member) => member.kind === "date");
     parts.element.dataset.id = widget.id;
     parts.element.dataset.state = widget.state;
     parts.element.className = `card ${widget.family}`;
@@ -79,6 +89,8 @@ function writeCard(parts, widget) {
 
 function tickCard(parts, now) {
     const {widget, known} = parts;
+    // Its dates count down.
+    if (parts.hasDates) replaceIfOther(parts.face, face(widget, now));
     drawStrip(parts.strip, widget, known, now);
     const next = widget.next === undefined ? "nothing ahead"
         : `${words(widget.next.cause)} ${widget.next.at <= now ? "due" : relative(widget.next.at, now)}`;
@@ -93,16 +105,23 @@ export function tickWidgets() {
     for (const group of groups.values()) for (const parts of group.parts.values()) tickCard(parts, now);
 }
 
+// What its provider declared of its kind, once that is read.
+function declarationOf(widget) {
+    return store.kinds.get(`${widget.app}/widget/${widget.kind}`);
+}
+
 export function widgetName(widget) {
-    const declared = store.kinds.get(`${widget.app}/widget/${widget.kind}`);
-    return declared?.displayName ?? capitalized(words(widget.kind.split(".").pop()));
+    return declarationOf(widget)?.displayName ?? capitalized(words(widget.kind.split(".").pop()));
+}
+
+function contentOf(widget) {
+    return readContent(widget.entry?.content ?? declarationOf(widget)?.placeholder ?? {});
 }
 
 // The widget itself, drawn from its entry's content alone.
 export function face(widget, now) {
-    const declared = store.kinds.get(`${widget.app}/widget/${widget.kind}`);
     const isPlaceholder = widget.entry?.content === undefined;
-    const content = readContent(isPlaceholder ? declared?.placeholder ?? {} : widget.entry.content);
+    const content = contentOf(widget);
     const room = {systemSmall: 2, systemMedium: 3, systemLarge: 8, systemExtraLarge: 10,
         accessoryRectangular: 1}[widget.family] ?? 0;
     const number = content.members.find((member) => member.kind === "number");

@@ -21,7 +21,8 @@ final class Bridge: Sendable {
     private enum Phase {
         case starting
         case serving(Shown, [Purpose: Task<RawConnection, any Error>])
-        case stopping
+        /// Nothing new is taken; what was sent still gets its answers.
+        case stopping([Task<RawConnection, any Error>])
     }
 
     private let phase = Mutex(Phase.starting)
@@ -34,14 +35,25 @@ final class Bridge: Sendable {
         }
     }
 
-    /// Gives up what waits for the service, and everything that comes later.
-    func stop() async {
-        let opening = phase.withLock { phase in
-            defer { phase = .stopping }
-            if case .serving(_, let opening) = phase { return Array(opening.values) }
-            return []
+    /// Refuses everything that comes later.
+    func stop() {
+        phase.withLock { phase in
+            switch phase {
+            case .starting: phase = .stopping([])
+            case .serving(_, let open): phase = .stopping(Array(open.values))
+            case .stopping: break
+            }
         }
-        for opening in opening { await (try? opening.value)?.close() }
+    }
+
+    /// Gives up what still waits for the service, after ``stop()``.
+    func close() async {
+        let open = phase.withLock { phase in
+            guard case .stopping(let open) = phase else { return [Task<RawConnection, any Error>]() }
+            phase = .stopping([])
+            return open
+        }
+        for opening in open { await (try? opening.value)?.close() }
     }
 
     /// Whether it was stopped.
@@ -99,6 +111,9 @@ final class Bridge: Sendable {
         let connection = try await connection(for: .commands)
         do {
             return try await connection.exchange(frame, timeout: timeout)
+        } catch .closed {
+            // It may have been sent.
+            throw .unanswered
         } catch {
             throw BridgeError(error)
         }
@@ -125,6 +140,8 @@ enum BridgeError: Error, Equatable {
     case busy
     /// No answer came in time.
     case timedOut
+    /// No answer came before the stop.
+    case unanswered
     case failed(String)
 
     init(_ error: IsletError) {

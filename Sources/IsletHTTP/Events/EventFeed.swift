@@ -29,7 +29,7 @@ struct EventFeed: Sendable {
             // Absent where there are more apps than the service names.
             "apps": join["apps"] ?? .null,
         ]
-        queue.putUnnumbered(ServerSentEvent.named("hello", hello.json.bytes))
+        queue.greet(ServerSentEvent.named("hello", hello.json.bytes))
     }
 
     private func pass(_ topic: [UInt8], _ body: [UInt8]) {

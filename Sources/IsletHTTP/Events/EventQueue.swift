@@ -12,34 +12,12 @@ package final class EventQueue: Sendable {
     /// Bytes that are handed over at a time.
     fileprivate static let chunkBytes = 64 << 10
 
-    fileprivate struct State {
-        var waiting: [[UInt8]] = []
-        /// Those before it are handed over.
-        var start = 0
-        var bytes = 0
-        var lastID: UInt64 = 0
-        /// How many the present `lost` stands for.
-        var dropped = 0
-        var hasEnded = false
-        var reader: CheckedContinuation<Void, Never>?
+    private let state: Mutex<State>
 
-        var count: Int { waiting.count - start }
-
-        mutating func append(_ text: [UInt8]) {
-            waiting.append(text)
-            bytes += text.count
-        }
-
-        mutating func clear() {
-            waiting = []
-            start = 0
-            bytes = 0
-        }
+    /// - Parameter bytes: what waits in all queues.
+    package init(_ bytes: EventBytes = EventBytes()) {
+        state = Mutex(State(bytesInAll: bytes))
     }
-
-    private let state = Mutex(State())
-
-    package init() {}
 
     // MARK: The side of the bus
 
@@ -49,26 +27,20 @@ package final class EventQueue: Sendable {
     package func put(_ data: [UInt8]) {
         update { state in
             state.lastID += 1
-            let text = ServerSentEvent.id(state.lastID) + data
-            if state.count >= Self.maximumMessages || state.bytes + text.count > Self.maximumBytes {
-                // A `lost` that still waits is one of them.
-                state.dropped += state.count - (state.dropped > 0 ? 1 : 0)
-                state.clear()
-                state.append(ServerSentEvent.lost(state.dropped))
-            }
-            state.append(text)
+            state.add(Message(kind: .event, id: ServerSentEvent.id(state.lastID), text: data))
         }
     }
 
-    /// Takes a message without a number.
-    package func putUnnumbered(_ text: [UInt8]) {
-        update { $0.append(text) }
+    /// Takes the message by which a browser knows where all streams stand. It has no number, and is never dropped but for
+    /// the next one.
+    package func greet(_ text: [UInt8]) {
+        update { $0.add(Message(kind: .greeting, text: text)) }
     }
 
     /// Shows that the connection lives, where nothing else does.
     package func beat() {
         update { state in
-            if state.count == 0 { state.append(ServerSentEvent.heartbeat) }
+            if state.count == 0 { state.append(Message(kind: .other, text: ServerSentEvent.heartbeat)) }
         }
     }
 
@@ -109,17 +81,103 @@ package final class EventQueue: Sendable {
     }
 }
 
-extension EventQueue.State {
-    fileprivate mutating func take() -> [UInt8] {
+/// How many bytes wait in all queues together.
+package final class EventBytes: Sendable {
+    /// Beyond it a queue has no more than its share, so that all together never have twice as much.
+    package static let maximum = 64 << 20
+    /// What a queue may have whatever others have.
+    package static let share = maximum / EventStreams.maximum
+
+    private let bytes = Atomic(0)
+
+    package init() {}
+
+    package var held: Int { bytes.load(ordering: .relaxed) }
+
+    fileprivate func change(by difference: Int) { bytes.add(difference, ordering: .relaxed) }
+}
+
+/// A message that waits. Its text is in memory that all queues share.
+private struct Message {
+    enum Kind {
+        case event
+        case greeting
+        case lost
+        case other
+    }
+
+    var kind: Kind
+    var id: [UInt8] = []
+    var text: [UInt8]
+
+    var count: Int { id.count + text.count }
+}
+
+private struct State {
+    let bytesInAll: EventBytes
+    var waiting: [Message] = []
+    /// Those before it are handed over.
+    var start = 0
+    var bytes = 0
+    var lastID: UInt64 = 0
+    /// How many the present `lost` stands for.
+    var dropped = 0
+    var hasEnded = false
+    var reader: CheckedContinuation<Void, Never>?
+
+    var count: Int { waiting.count - start }
+
+    mutating func add(_ message: Message) {
+        if count >= EventQueue.maximumMessages || !hasRoom(for: message.count) { drop(before: message) }
+        append(message)
+    }
+
+    mutating func append(_ message: Message) {
+        waiting.append(message)
+        change(bytesBy: message.count)
+    }
+
+    mutating func clear() {
+        waiting = []
+        start = 0
+        change(bytesBy: -bytes)
+    }
+
+    mutating func take() -> [UInt8] {
         var text: [UInt8] = []
         while start < waiting.count, text.count < EventQueue.chunkBytes {
-            text += waiting[start]
+            text += waiting[start].id
+            text += waiting[start].text
+            if waiting[start].kind == .lost { dropped = 0 }
+            waiting[start] = Message(kind: .other, text: [])
             start += 1
         }
-        bytes -= text.count
-        // The `lost` comes first, so it is handed over now.
-        if !text.isEmpty { dropped = 0 }
-        if start == waiting.count { clear() }
+        change(bytesBy: -text.count)
+        // What was handed over is given back in one go, so that a long queue is not moved each time.
+        if start * 2 >= waiting.count {
+            waiting.removeFirst(start)
+            start = 0
+        }
         return text
+    }
+
+    private func hasRoom(for more: Int) -> Bool {
+        bytes + more <= EventBytes.share
+            || (bytes + more <= EventQueue.maximumBytes && bytesInAll.held + more <= EventBytes.maximum)
+    }
+
+    /// Drops what waits, and says so in its place.
+    private mutating func drop(before message: Message) {
+        let waits = waiting[start...]
+        dropped += waits.count { $0.kind == .event }
+        let greeting = message.kind == .greeting ? nil : waits.last { $0.kind == .greeting }
+        clear()
+        if let greeting { append(greeting) }
+        append(Message(kind: .lost, text: ServerSentEvent.lost(dropped)))
+    }
+
+    private mutating func change(bytesBy difference: Int) {
+        bytes += difference
+        bytesInAll.change(by: difference)
     }
 }

@@ -13,6 +13,7 @@ package final class EventStreams: Sendable {
     /// Shared by all.
     let text = EventText()
 
+    private let bytes = EventBytes()
     private let state = Mutex(State())
 
     package init() {}
@@ -21,7 +22,7 @@ package final class EventStreams: Sendable {
     package func open() -> EventQueue? {
         state.withLock { state in
             guard !state.hasStopped, state.open.count < Self.maximum else { return nil }
-            let queue = EventQueue()
+            let queue = EventQueue(bytes)
             state.open[ObjectIdentifier(queue)] = queue
             return queue
         }
@@ -29,6 +30,7 @@ package final class EventStreams: Sendable {
 
     /// The stream is over.
     package func close(_ queue: EventQueue) {
+        queue.end()
         state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(queue)) }
     }
 

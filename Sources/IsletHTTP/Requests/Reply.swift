@@ -37,6 +37,11 @@ package struct Reply: Sendable, Equatable {
                 .refusal(
                     .gatewayTimeout, .outcomeUnknown,
                     "no answer within 10 s: the command may or may not have been executed", retry: .refresh)
+            case .unanswered:
+                .refusal(
+                    .gatewayTimeout, .outcomeUnknown,
+                    "no answer before the service stopped: the command may or may not have been executed",
+                    retry: .refresh)
             case .failed(let reason): .refusal(.badGateway, .unavailable, reason, retry: .later)
             }
     }

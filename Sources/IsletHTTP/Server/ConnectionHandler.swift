@@ -27,7 +27,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler, S
 /// Whether a connection stays after an answer, and whether its client waits for a word before it sends a body.
 ///
 /// The server library keeps every connection whose request does not say exactly `Connection: close`: other cases of
-/// letters, lists of words, and HTTP/1.0, which closes where nothing else is said. And it never says `100 Continue`.
+/// letters, lists of words, and HTTP/1.0, which closes where nothing else is said. And it never says `100 Continue`, and
+/// takes in whatever requests come at once.
 final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -37,8 +38,12 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let table: ConnectionTable
     /// Requests whose answers have not ended.
     private var unanswered = 0
-    /// Whether the last request asked for the end of the connection.
+    /// Whether the last request asked for the end of the connection, or one more would be too many.
     private var isLast = false
+    /// Whether something came behind the last request, which is dropped.
+    private var isDeaf = false
+    /// Pieces of the present body.
+    private var bodyPieces = 0
     /// Whether the last request waits for a word before its body, and those before it have their answers to come.
     private var owesContinue = false
 
@@ -48,17 +53,32 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else {
-            return context.fireChannelRead(data)
+            return readBody(context, data)
         }
+        guard !isLast else {
+            isDeaf = true
+            return
+        }
+        bodyPieces = 0
         unanswered += 1
         if unanswered == 1 { table.note(context.channel, isAtWork: true) }
-        if !Self.isKept(head.version) || !head.isKeepAlive {
+        if !Self.isKept(head.version) || !head.isKeepAlive || unanswered == HTTPLimits.unanswered {
             isLast = true
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         owesContinue = Self.waits(head)
         if unanswered == 1 { sayContinue(context) }
         context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// A piece of a body, or its end.
+    private func readBody(_ context: ChannelHandlerContext, _ data: NIOAny) {
+        guard !isDeaf else { return }
+        bodyPieces += 1
+        if bodyPieces <= HTTPLimits.bodyPieces { return context.fireChannelRead(data) }
+        isDeaf = true
+        isLast = true
+        context.close(promise: nil)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -72,7 +92,10 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             context.write(data, promise: promise)
             unanswered = max(0, unanswered - 1)
-            if unanswered == 0 { table.note(context.channel, isAtWork: false) }
+            if unanswered == 0 {
+                table.note(context.channel, isAtWork: false)
+                if isDeaf { _ = context.channel.close(after: HTTPLimits.lingerTime) }
+            }
             if unanswered == 1 { sayContinue(context) }
         }
     }

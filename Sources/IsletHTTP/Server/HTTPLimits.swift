@@ -8,6 +8,10 @@ enum HTTPLimits {
     static let spareConnections = 32
     /// A connection without a request, or with one that does not come, is closed after so long.
     static let idleTime = TimeAmount.seconds(30)
+    /// Requests of one connection that wait for their answers; it ends with that of the last of them.
+    static let unanswered = 16
+    /// A connection of which nothing more is wanted is closed after so long, so that its client sees the last answer.
+    static let lingerTime = TimeAmount.seconds(2)
     /// A request's body must be there after so long.
     static let bodyTime = TimeAmount.seconds(10)
     /// An answer must be read within so long.
@@ -19,10 +23,14 @@ enum HTTPLimits {
     static let headerFields = 64
     /// The body of a command: the longest frame of the contract.
     static let commandBytes = 64 << 10
+    /// Pieces of a body, which cost more than their bytes; more closes the connection.
+    static let bodyPieces = 4_096
     /// What is read of a body that nobody wants, so that the client sees its answer; more closes the connection.
     static let unwantedBytes = 1 << 20
     /// A command must be answered by the service within so long.
     static let commandTime = Duration.seconds(10)
     /// A topic has no more bytes, nor has a prefix of it.
     static let prefixBytes = 240
+    /// The name of an app.
+    static let appBytes = 100
 }

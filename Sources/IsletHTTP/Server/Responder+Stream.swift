@@ -14,9 +14,20 @@ extension Responder {
     /// Sends the events of the topics that begin with a prefix, until the browser leaves or the service stops.
     @concurrent
     func stream(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+        guard !Self.hasBody(request) else {
+            // What nobody reads would hold the connection, and hide that the browser is gone.
+            let reply = Reply.refusal(.badRequest, .badMessage, "a stream is asked for without a body")
+            return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
+        }
         let prefix = request.uri.queryParameters["prefix"].map(String.init) ?? ""
         guard prefix.utf8.count <= HTTPLimits.prefixBytes else {
             let reply = Reply.refusal(.badRequest, .badField, "prefix: at most \(HTTPLimits.prefixBytes) bytes")
+            return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
+        }
+        guard Self.mayBeJoined(prefix) else {
+            // The service would never say where such a stream begins.
+            let reply = Reply.refusal(
+                .badRequest, .badField, "prefix: 1 to \(HTTPLimits.appBytes) bytes name an app before the first slash")
             return try await send(reply, to: request, writer, RequestBytes(request.body), channel)
         }
         guard let queue = streams.open() else {
@@ -41,6 +52,16 @@ extension Responder {
         }
         await subscription.cancel()
         try result.get()
+    }
+
+    private static func hasBody(_ request: Request) -> Bool {
+        request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { Int($0) != 0 } ?? false
+    }
+
+    /// Whether a prefix ends within an app's name, or names one.
+    private static func mayBeJoined(_ prefix: String) -> Bool {
+        guard let slash = prefix.utf8.firstIndex(of: UInt8(ascii: "/")) else { return true }
+        return (1...HTTPLimits.appBytes).contains(prefix.utf8[..<slash].count)
     }
 
     private func follow(_ prefix: String, _ queue: EventQueue) async throws(BridgeError) -> RawSubscription {

@@ -1,66 +1,129 @@
 /// Different topics in the order of their bytes, each with how many peers have it, and how large a trie of them is: a topic's
 /// own nodes are those that it has in common with neither neighbour.
-struct TopicOrder {
+///
+/// They stand in blocks, so that one that comes or goes moves few others, however many there are.
+package struct TopicOrder {
+    /// A block of more topics is split.
+    package static let largestBlock = 256
+
     private struct Entry {
         let topic: [UInt8]
         var peers: Int
     }
 
-    private var entries: [Entry] = []
-    /// Nodes of a trie of all topics: one for each beginning that any of them has.
-    private(set) var nodes = 0
+    private struct Place {
+        var block: Int
+        var index: Int
+    }
 
-    var count: Int { entries.count }
+    /// None of them is empty.
+    private var blocks: [[Entry]] = []
+    /// Nodes of a trie of all topics: one for each beginning that any of them has.
+    package private(set) var nodes = 0
+    package private(set) var count = 0
+
+    package init() {}
 
     /// One more peer has a topic.
     ///
     /// - Returns: the topic, in memory that all who have it share.
-    mutating func insert(_ topic: UnsafeRawBufferPointer) -> [UInt8] {
-        let (place, isKnown) = place(of: topic)
+    package mutating func insert(_ topic: UnsafeRawBufferPointer) -> [UInt8] {
+        var (place, isKnown) = place(of: topic)
         if isKnown {
-            entries[place].peers += 1
+            blocks[place.block][place.index].peers += 1
         } else {
-            entries.insert(Entry(topic: Array(topic), peers: 1), at: place)
+            add(Entry(topic: Array(topic), peers: 1), at: &place)
             nodes += ownNodes(at: place)
         }
-        return entries[place].topic
+        return blocks[place.block][place.index].topic
     }
 
     /// One peer fewer has a topic that it had.
-    mutating func remove(_ topic: [UInt8]) {
+    package mutating func remove(_ topic: [UInt8]) {
         let (place, isKnown) = topic.withUnsafeBytes { self.place(of: $0) }
         guard isKnown else { return }
-        entries[place].peers -= 1
-        guard entries[place].peers == 0 else { return }
+        blocks[place.block][place.index].peers -= 1
+        guard blocks[place.block][place.index].peers == 0 else { return }
         nodes -= ownNodes(at: place)
-        entries.remove(at: place)
+        blocks[place.block].remove(at: place.index)
+        if blocks[place.block].isEmpty { blocks.remove(at: place.block) }
+        count -= 1
+    }
+
+    /// - Parameter place: where it is to stand; where it stands then.
+    private mutating func add(_ entry: Entry, at place: inout Place) {
+        count += 1
+        guard place.block < blocks.count else { return blocks.append([entry]) }
+        blocks[place.block].insert(entry, at: place.index)
+        guard blocks[place.block].count > Self.largestBlock else { return }
+        let half = blocks[place.block].count / 2
+        blocks.insert(Array(blocks[place.block][half...]), at: place.block + 1)
+        blocks[place.block].removeSubrange(half...)
+        if place.index >= half { place = Place(block: place.block + 1, index: place.index - half) }
     }
 
     /// Where a topic stands, or would stand.
-    private func place(of topic: UnsafeRawBufferPointer) -> (place: Int, isKnown: Bool) {
+    private func place(of topic: UnsafeRawBufferPointer) -> (place: Place, isKnown: Bool) {
+        // The last block that begins with it or before it, and the first where all begin behind it.
         var low = 0
-        var high = entries.count
+        var high = blocks.count
         while low < high {
             let middle = (low + high) / 2
-            let other = entries[middle].topic
-            let alike = other.withUnsafeBytes { Self.commonBeginning($0, topic) }
-            if alike == topic.count, alike == other.count { return (middle, true) }
-            let isBefore = alike == other.count || (alike < topic.count && other[alike] < topic[alike])
-            if isBefore { low = middle + 1 } else { high = middle }
+            switch Self.order(blocks[middle][0].topic, topic) {
+            case .same: return (Place(block: middle, index: 0), true)
+            case .before: low = middle + 1
+            case .behind: high = middle
+            }
         }
-        return (low, false)
+        let block = max(0, low - 1)
+        guard block < blocks.count else { return (Place(block: 0, index: 0), false) }
+        low = 0
+        high = blocks[block].count
+        while low < high {
+            let middle = (low + high) / 2
+            switch Self.order(blocks[block][middle].topic, topic) {
+            case .same: return (Place(block: block, index: middle), true)
+            case .before: low = middle + 1
+            case .behind: high = middle
+            }
+        }
+        return (Place(block: block, index: low), false)
     }
 
-    private func ownNodes(at place: Int) -> Int {
-        let topic = entries[place].topic
+    private func ownNodes(at place: Place) -> Int {
+        let topic = blocks[place.block][place.index].topic
         var alike = 0
-        for neighbour in [place - 1, place + 1] where entries.indices.contains(neighbour) {
+        for neighbour in [neighbour(before: place), neighbour(behind: place)] {
+            guard let neighbour else { continue }
             let common = topic.withUnsafeBytes { topic in
-                entries[neighbour].topic.withUnsafeBytes { Self.commonBeginning(topic, $0) }
+                neighbour.withUnsafeBytes { Self.commonBeginning(topic, $0) }
             }
             alike = max(alike, common)
         }
         return topic.count - alike
+    }
+
+    private func neighbour(before place: Place) -> [UInt8]? {
+        if place.index > 0 { return blocks[place.block][place.index - 1].topic }
+        return place.block > 0 ? blocks[place.block - 1].last?.topic : nil
+    }
+
+    private func neighbour(behind place: Place) -> [UInt8]? {
+        if place.index + 1 < blocks[place.block].count { return blocks[place.block][place.index + 1].topic }
+        return place.block + 1 < blocks.count ? blocks[place.block + 1].first?.topic : nil
+    }
+
+    private enum Order {
+        case before
+        case same
+        case behind
+    }
+
+    /// Where a topic stands that is known, seen from another one.
+    private static func order(_ known: [UInt8], _ topic: UnsafeRawBufferPointer) -> Order {
+        let alike = known.withUnsafeBytes { commonBeginning($0, topic) }
+        if alike == topic.count, alike == known.count { return .same }
+        return alike == known.count || (alike < topic.count && known[alike] < topic[alike]) ? .before : .behind
     }
 
     /// With how many bytes both begin alike.

@@ -24,7 +24,7 @@ extension Partition {
             return later(.timerList(scan), envelope, frame)
         case .slots(let list): return self.list(list, envelope, frame)
         case .subscribers(let list):
-            let scan = SubscriberScan(subscribers, app: list.app.map { frame.bytes($0) }, limit: list.limit)
+            let scan = SubscriberScan(app: list.app.map { frame.bytes($0) }, limit: list.limit)
             if isThroughAtOnce({ scan.advance(subscribers, engine, left: &$0) }) {
                 return answer(scan, envelope, frame)
             }

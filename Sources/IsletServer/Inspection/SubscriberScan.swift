@@ -3,45 +3,75 @@ import IsletProtocol
 
 /// `subscriber.list` on its way through all reports, in bounded turns.
 final class SubscriberScan {
-    /// How many positions a turn looks at.
-    private static let positionsPerTurn = ListBounds.slotsPerTurn
+    /// To look at a report, and at each of its positions, takes as long as to look at so many slots.
+    private static let slotsPerPosition: Slot = 16
 
     private struct Row {
         var nonce: [UInt8]
         var lag: UInt64
+
+        /// The one that lags most comes first.
+        func isBefore(_ other: Row) -> Bool {
+            lag == other.lag ? nonce.lexicographicallyPrecedes(other.nonce) : lag > other.lag
+        }
     }
 
     private let app: [UInt8]?
     private let limit: Int
-    private let nonces: [[UInt8]]
-    private var next = 0
-    private var rows: [Row] = []
+    private var hasBegun = false
+    /// Those that are to be looked at in later turns.
+    private var rest: [[UInt8]] = []
+    /// The first that were found; more than `limit` of them until they are sorted out.
+    private var first: [Row] = []
+    /// One that comes behind this is none of them.
+    private var last: Row?
+    private var total = 0
 
     /// - Parameter app: only those are asked for that report on it.
-    init(_ table: SubscriberTable, app: [UInt8]?, limit: Int) {
+    init(app: [UInt8]?, limit: Int) {
         self.app = app
         self.limit = limit
-        nonces = Array(table.reports.keys)
     }
 
     /// Looks at some more; true when it is through.
     func advance(_ table: SubscriberTable, _ engine: borrowing Engine) -> Bool {
-        var left = Self.positionsPerTurn
+        var left = ListBounds.slotsPerTurn
         return advance(table, engine, left: &left)
     }
 
-    /// - Parameter left: how many positions it may look at; what is left of them afterwards.
+    /// - Parameter left: how many slots' time it may take; what is left of it afterwards.
     func advance(_ table: SubscriberTable, _ engine: borrowing Engine, left: inout Slot) -> Bool {
-        while next < nonces.count {
-            guard left > 0 else { return false }
-            let nonce = nonces[next]
-            next += 1
-            guard let report = table.reports[nonce] else { continue }
-            left -= min(left, Slot(report.positions.count + 1))
-            if let app, !report.positions.contains(where: { $0.app == app }) { continue }
-            rows.append(Row(nonce: nonce, lag: report.lag(in: engine, app: app)))
+        if !hasBegun {
+            hasBegun = true
+            for (nonce, report) in table.reports {
+                if left > 0 { look(at: report, of: nonce, engine, left: &left) } else { rest.append(nonce) }
+            }
+        } else {
+            while left > 0, let nonce = rest.popLast() {
+                if let report = table.reports[nonce] { look(at: report, of: nonce, engine, left: &left) }
+            }
         }
-        return true
+        return rest.isEmpty
+    }
+
+    private func look(
+        at report: SubscriberTable.Report, of nonce: [UInt8], _ engine: borrowing Engine, left: inout Slot
+    ) {
+        left -= min(left, Slot(report.positions.count + 1) * Self.slotsPerPosition)
+        if let app, !report.positions.contains(where: { $0.app == app }) { return }
+        total += 1
+        let row = Row(nonce: nonce, lag: report.lag(in: engine, app: app))
+        if let last, !row.isBefore(last) { return }
+        first.append(row)
+        if first.count == 2 * limit { sortOut() }
+    }
+
+    /// Keeps the first `limit`.
+    private func sortOut() {
+        first.sort { $0.isBefore($1) }
+        guard first.count > limit else { return }
+        first.removeSubrange(limit...)
+        last = first.last
     }
 
     /// Writes the answer, the one that lags most first.
@@ -49,14 +79,12 @@ final class SubscriberScan {
         to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>, _ table: SubscriberTable,
         at now: Milliseconds, of engine: borrowing Engine
     ) {
-        rows.sort { one, other in
-            one.lag == other.lag ? one.nonce.lexicographicallyPrecedes(other.nonce) : one.lag > other.lag
-        }
+        sortOut()
         writer.beginAnswer(envelope, frame, ok: true)
         let start = writer.count
         writer.key("subscribers")
         writer.beginArray()
-        for row in rows.prefix(limit) {
+        for row in first {
             guard let report = table.reports[row.nonce] else { continue }
             let end = writer.count
             writer.subscriber(row.nonce, report, app: app, at: now, of: engine)
@@ -66,7 +94,7 @@ final class SubscriberScan {
             }
         }
         writer.endArray()
-        writer.field("total", rows.count)
+        writer.field("total", total)
         writer.endObject()
     }
 }

@@ -99,7 +99,8 @@ extension Partition {
     /// events.
     func subscriberApplied(nonce: [UInt8], _ positions: [AppliedPosition]) {
         for silent in subscribers.silent(at: now.monotonic) { forgetReport(of: silent) }
-        forgetReport(of: nonce)
+        // The sender's own makes room for the next one. Another peer's stays where the sender may not have one more.
+        if subscribers.reports[nonce]?.ticket?.peer == asker { forgetReport(of: nonce) }
         remember(SubscriberTable.Report(positions: positions, at: now.monotonic), of: nonce)
         let behind = positions.filter { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
         guard !behind.isEmpty else { return }
@@ -118,7 +119,8 @@ extension Partition {
         } catch {
             return
         }
-        subscribers.remember(report, of: nonce)
+        var former = subscribers.remember(report, of: nonce)
+        ledger.giveBack(&former)
     }
 
     private func tellLagging(_ topic: [UInt8]) {

@@ -79,7 +79,10 @@ package struct SubscriberTable {
     private var nextCheck: Milliseconds = 0
 
     /// - Parameter nonce: the subscriber's own, which its join carried.
-    mutating func remember(_ report: Report, of nonce: [UInt8]) { reports[nonce] = report }
+    /// - Returns: the place in the ledger of what it reported before.
+    mutating func remember(_ report: Report, of nonce: [UInt8]) -> WorkLedger.Ticket? {
+        reports.updateValue(report, forKey: nonce)?.ticket
+    }
 
     /// A subscriber is gone; its report's place in the ledger.
     mutating func forget(nonce: [UInt8]) -> WorkLedger.Ticket? { reports.removeValue(forKey: nonce)?.ticket }

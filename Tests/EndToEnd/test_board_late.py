@@ -1,0 +1,243 @@
+"""The board where answers come late or not at all, where time passes, and where there is more than it shows."""
+
+import json
+import uuid
+
+import pytest
+
+from support.dates import MINUTE, after
+from support.provider import DOOR, button, toggle
+from support.webpage import board_words
+from support.widgets import Board, WidgetProvider, widget
+
+TAXI = "com.example.taxi"
+
+
+@pytest.fixture
+def service(serve):
+    return serve(words=board_words("--board-write"))
+
+
+def meddle(operation, what):
+    """A script: what comes of posts of this operation, given the function `post` that makes one."""
+    return f"""(() => {{
+        const real = window.fetch;
+        window.asked = 0;
+        window.fetch = (...words) => {{
+            const post = () => real(...words);
+            if (!String(words[1]?.body).includes('"op":"{operation}"')) return post();
+            window.asked += 1;
+            return {what};
+        }};
+        const Real = window.EventSource;
+        window.sources = [];
+        window.EventSource = class extends Real {{
+            constructor(...words) {{ super(...words); window.sources.push(this); }}
+        }};
+    }})()"""
+
+
+HELD = "new Promise((resolve) => { window.release = () => resolve(post()); })"
+REFUSED = """window.refuses ? Promise.resolve(new Response(
+    '{"ok":false,"error":{"code":"busy","message":"not now","retry":"later"}}')) : post()"""
+
+
+def lose(page):
+    page.js("window.sources.at(-1).dispatchEvent(new MessageEvent('lost', {data: ''}))")
+
+
+# Late answers
+
+
+def test_names_and_tints_are_shown_once_they_are_read(pages, service, home):
+    provider = home.provider(toggle(displayName="Reading lamp", tint="red"))
+    id = home.shown(provider, True)
+    page = pages(service, "controls", script=meddle("control.kinds", HELD))
+    page.reads(f'.tile[data-id="{id}"]', "Torch")
+    page.js("window.release()")
+    page.reads(f'.tile[data-id="{id}"]', "Reading lamp")
+    assert page.js("document.querySelector('.tile').style.getPropertyValue('--tint')") == "#ff3b30"
+
+
+def test_a_kind_that_is_declared_anew_is_read_anew(pages, service, home):
+    provider = home.provider(toggle(displayName="Reading lamp"))
+    id = home.shown(provider, True)
+    page = pages(service, "controls")
+    page.reads(f'.tile[data-id="{id}"]', "Reading lamp")
+    provider.leave()
+    home.provider(toggle(displayName="Desk lamp"))
+    page.reads(f'.tile[data-id="{id}"]', "Desk lamp")
+
+
+def test_many_that_are_placed_at_once_do_not_ask_for_their_kinds_one_by_one(pages, service, home):
+    home.provider(toggle())
+    page = pages(service, "controls", script=meddle("control.kinds", "post()"))
+    for number in range(4):
+        home.add_many(200, device=f"phone-{number}")
+    page.reads("#count-controls", "800")
+    # Behind all that the page has asked for until now.
+    page.js("import('./api.js').then(({ask}) => ask('service.ping'))")
+    assert page.js("window.asked") < 40
+
+
+def test_a_timeline_that_comes_late_is_shown_in_the_panel(pages, service, wire):
+    board = Board(wire, service)
+    provider = WidgetProvider(wire, service.commands, widget())
+    id = board.client.applied("widget.add", kind=widget()["kind"], family="systemSmall")["widget"]["id"]
+    provider.shows_now(5)
+    page = pages(service, f"widgets/widget/{board.app}/{id}", script=meddle("widget.timeline", HELD))
+    page.until("document.querySelector('#explain').innerText !== '' && window.release !== undefined")
+    page.js("window.release()")
+    page.reads("#detail-timeline", "Budget of 24 hours")
+
+
+def test_an_answer_that_comes_late_is_not_shown_under_another_title(pages, service, client):
+    client.start()
+    page = pages(service, script=meddle("timer.list", HELD))
+    page.click("[data-inspect=timers]")
+    page.until("window.release !== undefined")
+    page.click("#inspect-close")
+    page.click("[data-inspect=providers]")
+    page.reads("#inspect-body", "No provider is connected.")
+    page.js("window.release()")
+    page.js("new Promise((resolve) => setTimeout(resolve, 300))")
+    assert "No provider is connected." in page.text("#inspect-body")
+
+
+def test_lists_that_could_not_be_read_are_read_again_with_what_has_come_since(pages, service, client):
+    client.start(key="first")
+    page = pages(service, script=meddle("activity.list", REFUSED))
+    page.js("window.refuses = true")
+    lose(page)
+    page.reads("#showing", "not all could be read")
+    id = client.start(app=TAXI, key="second")["id"]
+    page.row(id)
+    page.js("window.asked = 0; window.refuses = false")
+    page.until("window.asked >= 2 && !document.querySelector('#showing').innerText.includes('read')")
+    assert sorted(page.keys()) == ["first", "second"]
+
+
+# What is not known
+
+
+def test_a_change_whose_answer_is_lost_is_not_called_refused(pages, service, client):
+    id = client.start(key="order-1")["id"]
+    page = pages(service, f"activities/activity/{client.app}/{id}")
+    page.expected = ("ERR_", "net::")
+    page.click("#detail-actions button")
+    page.until("document.querySelector('#sure').open")
+    service.stop()
+    page.click("#sure button[value=yes]")
+    page.reads("#toasts", "Not known whether it was done")
+
+
+def test_what_is_hidden_is_not_called_off(pages, service, home):
+    provider = home.provider(toggle(privacySensitive=True))
+    id = home.shown(provider, True, device="phone")
+    page = pages(service, "controls")
+    tap = f"document.querySelector('.tile[data-id=\"{id}\"] .tap')"
+    page.until(f"{tap}?.getAttribute('aria-pressed') === 'true'")
+    home.client.read("device.event", device="phone", event="lock")
+    page.reads(f'.tile[data-id="{id}"]', "hidden while locked")
+    assert page.js(f"{tap}.hasAttribute('aria-pressed')") is False
+    home.client.read("device.event", device="phone", event="unlock")
+    page.until(f"{tap}.getAttribute('aria-pressed') === 'true'")
+
+
+def test_what_begins_again_under_the_same_id_has_its_own_reasons(pages, service, home):
+    home.provider(button())
+    id = str(uuid.uuid4())
+    home.client.applied("control.add", kind=DOOR, id=id)
+    home.client.applied("control.tap", id=id)
+    page = pages(service, f"controls/control/{home.app}/{id}")
+    page.reads("#explain", "A tap")
+    home.client.applied("control.remove", id=id)
+    page.reads("#detail-error", "It is gone")
+    req = home.client.applied("control.add", kind=DOOR, id=id)["req"]
+    page.reads("#explain", f"asked by {req}")
+    assert "A tap" not in page.text("#explain")
+
+
+# Time
+
+
+def test_dates_in_contents_count_down(pages, service, client):
+    id = client.start(key="order-1", contentState={"status": "coming", "eta": after(10 * MINUTE)})["id"]
+    page = pages(service, f"activities/activity/{client.app}/{id}")
+    page.row(id, "text.includes('eta in 10 m') || text.includes('eta in 9 m')")
+    client.read("clock.advance", by=8 * MINUTE)
+    page.row(id, "text.includes('eta in 2 m') || text.includes('eta in 1 m')")
+    page.until("/in [12]\\s+m/.test(document.querySelector('#preview .lock').innerText)")
+
+
+def test_a_tail_that_is_held_stays_whatever_comes(pages, service, client):
+    page = pages(service)
+    id = client.start(key="order-1")["id"]
+    page.reads("#tail", "started")
+    page.press("p")
+    for number in range(12):
+        client.batch(*[client.command("activity.update", id=id, contentState={"n": number * 100 + each})
+                       for each in range(100)])
+    page.reads("#tail-note", "1 200 more since the pause")
+    assert "started" in page.text("#tail")
+    page.press("p")
+    page.until("!document.querySelector('#tail').innerText.includes('started')")
+
+
+# More than is shown
+
+
+def test_many_apps_are_all_read(pages, service, client):
+    for number in range(210):
+        client.start(app=f"com.example.a{number:03}", key="k")
+    page = pages(service)
+    page.reads("#showing", "Showing 200 of 210")
+    assert page.text("#chips .listed b") == "210"
+
+
+def test_the_controls_that_are_not_shown_are_counted_as_the_service_counts_them(pages, service, home):
+    home.provider(toggle())
+    for number in range(11):
+        home.add_many(200, device=f"phone-{number}")
+    page = pages(service, "controls")
+    page.reads("#controls-note", "Showing 240 of 2 200")
+    page.reads("#count-controls", "2 200")
+
+
+def test_the_dismissed_that_are_not_read_are_told(pages, service, client):
+    for _ in range(11):
+        started = client.batch(*[
+            client.command("activity.start", type="T", attributes={}, contentState={}) for _ in range(100)])
+        client.batch(*[client.command("activity.dismiss", id=each["activity"]["id"], by="system") for each in started])
+    page = pages(service)
+    page.click(".chip.dismissed")
+    page.reads("#showing", f"1 000 of 1 100 of {client.app}")
+
+
+HIDING = """(() => {
+    window.isHidden = false;
+    Object.defineProperty(document, "hidden", {get: () => window.isHidden});
+    const wait = window.setTimeout;
+    window.setTimeout = (what, time, ...more) => wait(what, time === 20_000 ? 50 : time, ...more);
+})()"""
+
+
+def hide(page, isHidden):
+    page.js(f"window.isHidden = {json.dumps(isHidden)}; document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def test_a_page_that_nobody_sees_for_long_leaves_its_connection_to_others(pages, service, client):
+    """A browser has six for all pages of one origin."""
+    page = pages(service, script=HIDING)
+    hide(page, True)
+    page.until("document.querySelector('#connection').dataset.state === 'resting'")
+    id = client.start(key="order-1")["id"]
+    hide(page, False)
+    page.live()
+    page.row(id)
+    page.reads("#tail-note", "without those while it was hidden for long")
+    hide(page, True)
+    hide(page, False)
+    client.applied("activity.update", id=id, contentState={"status": "at once"})
+    page.row(id, "text.includes('at once')")
+    assert page.js("document.querySelector('#connection').dataset.state") == "live"
