@@ -11,7 +11,8 @@ extension Partition {
     func past(
         _ question: StoredPast.Question, of subject: PastSubject, _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
-        guard let past = StoredPast(question, of: subject, in: engine) else {
+        let shown = batch.isEmpty ? batch.number - 1 : batch.number
+        guard let past = StoredPast(question, of: subject, in: engine, through: shown) else {
             return refuse(envelope, frame, .notFound)
         }
         switch past.sought {
@@ -44,8 +45,8 @@ extension Partition {
             }
         guard last > 0 else { return write(past, stored: [], job.envelope, req.span) }
         let app = engine.apps[past.identity.app].name
-        // Nothing is found of what is not committed yet: the ring has that, or the next attempt will.
-        guard flights.areLanded else { return nil }
+        // A chain is found from its last event on, and that is in no file before it is committed.
+        guard flights.committedThrough >= past.batch else { return nil }
         past.read = readStored(
             app: app, .chain(last: last), maximumRows: Self.pastRows, maximumBytes: ListBounds.maximumBytes,
             for: .past(past))

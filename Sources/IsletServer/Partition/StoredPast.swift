@@ -87,6 +87,8 @@ final class StoredPast {
     }
 
     let identity: Identity
+    /// The last batch that may have an event of it.
+    let batch: UInt64
     let sought: Sought
     /// Whether what its past tells of its content is hidden.
     let isRedacted: Bool
@@ -104,7 +106,7 @@ final class StoredPast {
     static let maximumAttempts = 4
 
     /// Nil where the entity is gone.
-    init?(_ question: Question, of subject: PastSubject, in engine: borrowing Engine) {
+    init?(_ question: Question, of subject: PastSubject, in engine: borrowing Engine, through batch: UInt64) {
         guard let identity = subject.identity(in: engine) else { return nil }
         var writer = JSONWriter(capacity: 1 << 10)
         switch question {
@@ -116,6 +118,7 @@ final class StoredPast {
             writer.whole(subject, of: engine)
         }
         self.identity = identity
+        self.batch = batch
         self.subject = subject
         isRedacted = subject.isRedacted(in: engine)
         entity = writer.copy()
