@@ -44,7 +44,11 @@ import Testing
         }
         for _ in 0..<20 { service.turn { _ in } }
         let answers = service.takeAnswers()
-        #expect(answers.contains { $0.contains(#""req":"v","ok":true"#) }, "its answer was still wanted")
         #expect(answers.contains { $0.contains(#""req":"c","ok":true"#) }, "the clock arrived")
+        let id = try #require(asked.firstMatch(of: /"control":"([^"]+)"/)?.output.1)
+        let control = service.send(#"{"op":"control.get","req":"g","app":"com.x","id":"\#(id)"}"#)
+        #expect(control.contains(#""value":true"#), "its answer was still wanted: \(control)")
+        let list = service.send(#"{"op":"provider.list","req":"l"}"#)
+        #expect(list.contains(provider), "it was heard all the time: \(list)")
     }
 }
