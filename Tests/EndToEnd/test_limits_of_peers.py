@@ -177,3 +177,39 @@ def test_one_app_too_many_is_refused_with_the_limit_of_apps(wire, serve):
     error = client.refused("activity.start", app="b.1", type="o", attributes={}, contentState={}, device="phone")
     assert (error["code"], error["detail"]) == ("quotaExceeded", {"limit": apps})
     assert client.read("service.stats")["stats"]["devices"] == 0
+
+
+def test_a_named_join_costs_the_same_however_many_apps_there_are(wire, serve):
+    """Counted in processor time: one that looked at each of them would take a hundred times as much."""
+    service = serve({"--clock": "manual"})
+    client = Commands(wire, service.commands)
+    client.start()
+    few = min(cost_of_joins(wire, service, client.app) for _ in range(3))
+    for first in range(0, 50_000, 64):
+        client.applied("group.create", app=f"a.{first}", group=f"g.{first}",
+                       members=[f"a.{number}" for number in range(first + 1, first + 64)])
+    many = min(cost_of_joins(wire, service, client.app) for _ in range(3))
+    assert many < 3 * few + 30, f"{few} ticks with one app, {many} with 50,000"
+
+
+def cost_of_joins(wire, service, app):
+    """The ticks of the processor (a hundredth of a second each) that 3,600 joins take, each of which names an app."""
+    subscribers = [Events(wire, service.events) for _ in range(4)]
+    for each in subscribers:
+        each.join(app)
+    before = ticks(service.process.pid)
+    for each in subscribers:
+        for _ in range(900):
+            each.ask_to_join(app)
+    for each in subscribers:
+        each.join(app)
+    spent = ticks(service.process.pid) - before
+    for each in subscribers:
+        each.socket.close(linger=0)
+    return spent
+
+
+def ticks(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        user, system = file.read().rsplit(")", 1)[1].split()[11:13]
+    return int(user) + int(system)

@@ -149,3 +149,28 @@ def test_the_rules_warn_before_the_memory_of_the_unit_is_used_up():
 def test_the_maintainer_script_is_one_of_a_plain_shell(name):
     assert (DEBIAN / name).read_text().startswith("#!/bin/sh\n")
     output("dash", "-n", DEBIAN / name)
+
+
+def test_an_upgrade_leaves_the_folder_of_backups_as_an_operator_has_made_it(tmp_path):
+    """The script runs with another folder in place of `/var/backups`, and with nothing that would change this system."""
+    text = (DEBIAN / "postinst").read_text()
+    assert text.count("/var/backups/islet") == 2
+    script, backups, tools = tmp_path / "postinst", tmp_path / "backups" / "islet", tmp_path / "bin"
+    backups.parent.mkdir()
+    script.write_text(text.replace("/var/backups", str(backups.parent)))
+    tools.mkdir()
+    # Its user does not exist here, so that the folder cannot be that user's.
+    install = f"#!/bin/sh\necho install >>{tmp_path}/said\nshift 5\nexec /usr/bin/install -d \"$@\"\n"
+    for name, words in {"getent": "#!/bin/sh\n", "adduser": "#!/bin/sh\nexit 9\n", "systemctl": "#!/bin/sh\n",
+                        "deb-systemd-helper": "#!/bin/sh\n", "deb-systemd-invoke": "#!/bin/sh\n", "install": install}.items():
+        (tools / name).write_text(words)
+        (tools / name).chmod(0o755)
+
+    def configure(*words):
+        output("sh", script, "configure", *words, env={"PATH": f"{tools}:{os.environ['PATH']}"})
+        return backups.stat().st_mode & 0o7777
+
+    assert configure() == 0o750
+    backups.chmod(0o2770)
+    assert configure("0.1-1") == 0o2770
+    assert (tmp_path / "said").read_text().split() == ["install"], "once, where there was none"

@@ -232,6 +232,24 @@ def test_a_relevant_kind_is_above_placement_and_below_the_entries(board, kinds):
     assert rules(board) == [(scoring, "entryRelevance"), (forecast, "widgetRelevance"), (clock, "placement")]
 
 
+def test_a_kind_that_says_no_more_that_it_has_relevance_stands_where_it_was_placed(board, kinds):
+    clock = place(board, kinds, kind=CLOCK)
+    forecast = place(board, kinds)
+    kinds.say_relevance(FORECAST, {})
+    assert rules(board) == [(forecast, "widgetRelevance"), (clock, "placement")]
+    kinds.widgets[0] = {name: value for name, value in kinds.widgets[0].items() if name != "providesRelevance"}
+    kinds.register()
+    assert rules(board) == [(clock, "placement"), (forecast, "placement")]
+    # What it said before is not taken for true when it says again that it has some: it is asked.
+    kinds.widgets[0] = {**kinds.widgets[0], "providesRelevance": True}
+    kinds.register()
+    call = kinds.call("relevance", FORECAST)
+    assert rules(board) == [(clock, "placement"), (forecast, "placement")]
+    kinds.answer(call, [{}])
+    kinds.uncalled(0.1)
+    assert rules(board) == [(forecast, "widgetRelevance"), (clock, "placement")]
+
+
 def test_a_kind_is_relevant_between_its_dates(board, kinds):
     clock, forecast = place(board, kinds, kind=CLOCK), place(board, kinds)
     kinds.say_relevance(FORECAST, {"from": after(HOUR), "to": after(2 * HOUR)})

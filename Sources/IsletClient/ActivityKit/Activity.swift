@@ -133,6 +133,10 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, Senda
     // MARK: Reading
 
     /// The present state. One that the service has forgotten was dismissed long ago.
+    ///
+    /// ActivityKit has a plain property, which shows what the process has heard last. Here it is asked for, and so it may take
+    /// time and fail: others change the activity too, and this object follows nothing by itself, so that what it had heard
+    /// could be as old as itself. Who wants to be told follows ``activityStateUpdates``.
     public var activityState: ActivityState {
         get async throws(IsletError) {
             do throws(IsletError) {

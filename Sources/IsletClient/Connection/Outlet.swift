@@ -1,18 +1,27 @@
-import ZeroMQ
+package import ZeroMQ
 
 /// A DEALER and what waits to be sent by it.
 ///
 /// The socket takes messages only while it is connected (`ZMQ_IMMEDIATE`): what waits stays here, where it can still be
 /// withdrawn, so that a command whose caller has given up is not executed when the service comes back.
-struct Outlet: ~Copyable {
+package struct Outlet: ~Copyable {
     /// One message of one frame or more; each may have a `req`.
-    struct Entry: Sendable {
-        var frames: [[UInt8]]
-        var requests: [String]
+    package struct Entry: Sendable {
+        package var frames: [[UInt8]]
+        package var requests: [String]
+
+        package init(frames: [[UInt8]], requests: [String]) {
+            self.frames = frames
+            self.requests = requests
+        }
     }
 
-    /// More messages than this do not wait; requests are sent again anyway.
-    static let maximumWaiting = 65_536
+    /// More messages than this do not wait.
+    ///
+    /// It is as many as there are requests at a time (``RequestTable/maximumCount``), so that one more is there only beside
+    /// requests that were given up in the same turn. A provider has fewer: an answer to each of its calls, of which there are
+    /// at most 1,024.
+    package static let maximumWaiting = 65_536
 
     private let socket: Socket
     private let slot: Poller.Slot
@@ -21,7 +30,7 @@ struct Outlet: ~Copyable {
     private var held: Set<String> = []
 
     /// A DEALER of `context`, not connected yet, that `poller` watches.
-    init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
+    package init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
         let socket = try Socket(.dealer, in: context)
         try socket.set(.immediate, to: true)
         try Self.setConnectionOptions(socket)
@@ -44,7 +53,7 @@ struct Outlet: ~Copyable {
         try socket.connect(endpoint)
     }
 
-    func close() {
+    package func close() {
         socket.close()
     }
 
@@ -66,19 +75,21 @@ struct Outlet: ~Copyable {
 
     /// Sends a message with the next ``flush(poller:isWanted:)``, which each turn ends with: what nobody wants any more by
     /// then is not sent.
-    mutating func send(_ entry: Entry) {
+    ///
+    /// One too many is dropped without a word. A request is sent again when its answer does not come, as this does not hold it.
+    package mutating func send(_ entry: Entry) {
         guard waiting.count < Self.maximumWaiting else { return }
         waiting.append(entry)
         held.formUnion(entry.requests)
     }
 
     /// Whether a frame of this request still waits here, so that sending it again is in vain.
-    func holds(req: String) -> Bool {
+    package func holds(req: String) -> Bool {
         held.contains(req)
     }
 
     /// Sends what waits, without the messages nobody wants any more.
-    mutating func flush(poller: inout Poller, isWanted: (Entry) -> Bool) {
+    package mutating func flush(poller: inout Poller, isWanted: (Entry) -> Bool) {
         var sent = 0
         sending: for entry in waiting {
             if isWanted(entry) {

@@ -31,6 +31,9 @@ package struct RememberedDecisions {
         self.init(.widget, found, found.map { ToldDecision($0) })
     }
 
+    /// The memory that they take.
+    package var bytes: Int { told.count * MemoryLayout<ToldDecision>.stride }
+
     /// Whether nothing older than these is shown.
     package var isAll: Bool { told.count == JSONWriter.maximumDecisions || first?.revision == 1 }
 

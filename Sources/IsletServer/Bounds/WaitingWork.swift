@@ -10,7 +10,7 @@ package enum WaitingWork: String, CaseIterable, Sendable {
     case reads
     /// Lists over many turns.
     case lists
-    /// `history` and `explain` whose answer stands in files.
+    /// `history` and `explain` whose answer stands in files, each with what memory has of it.
     case histories
     /// Digests over a prefix, those at the end of a filtered snapshot among them.
     case digests
@@ -53,7 +53,7 @@ package enum WaitingWork: String, CaseIterable, Sendable {
         switch self {
         case .reads: Self.limits((1_024, 256), (16 << 20, 4 << 20), longest: Partition.longestMinSeqWait)
         case .lists: Self.limits((256, 64), (256 << 20, 64 << 20))
-        case .histories: Self.limits((1_024, 256), (1 << 20, 256 << 10))
+        case .histories: Self.limits((1_024, 256), (32 << 20, 8 << 20))
         case .digests: Self.limits((Engine.maximumDigestScans, Engine.maximumDigestScans / 2), (64 << 10, 32 << 10))
         case .questions: Self.limits((1_024, 256), (16 << 20, 4 << 20), longest: Partition.longestQuestion)
         case .backups: Self.limits((64, 16), (64 << 10, 16 << 10))

@@ -279,13 +279,14 @@ extension Job.Kind {
         }
     }
 
-    /// What it keeps of its command, beside the `req`; of a list the page that it gathers.
+    /// What it keeps, beside the `req`: of its command, of a list the page that it gathers, and of a past what it begins with.
     var bytes: Int {
         switch self {
         case .waitForSeq(_, let app, let frame, _): app.count + frame.count
         case .question(let question): question.sort.bytes
         case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList: ListBounds.maximumBytes
-        case .digest, .past, .controlValue, .backup, .clockTravel: 0
+        case .past(let past): past.bytes
+        case .digest, .controlValue, .backup, .clockTravel: 0
         }
     }
 }

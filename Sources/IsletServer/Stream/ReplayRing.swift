@@ -150,8 +150,11 @@ package struct ReplayRing: ~Copyable {
     }
 
     /// Calls `visit` with the newest kept events of an entity, oldest first, within the maxima; nil where none is kept.
+    ///
+    /// - Parameter last: later events are left out.
     package func history(
-        of entity: EntityID, app: AppID, maximumRows: Int, maximumBytes: Int, _ visit: Visit
+        of entity: EntityID, app: AppID, through last: UInt64 = .max, maximumRows: Int, maximumBytes: Int,
+        _ visit: Visit
     ) -> History? {
         guard Int(app) < streams.count else { return nil }
         let hash = entity.keyedHash
@@ -159,11 +162,13 @@ package struct ReplayRing: ~Copyable {
         var bytes = 0
         for chunk in streams[Int(app)].chunks.reversed() {
             let goesOn = chunk.forEachRecord(of: entity, hash: hash) { record in
+                let header = record.header
+                let seq = chunk.firstSeq + UInt64(header.index)
+                guard seq <= last else { return true }
                 let more = record.topic.count + record.json.count
                 if found.count == maximumRows || (bytes + more > maximumBytes && !found.isEmpty) { return false }
                 bytes += more
-                let header = record.header
-                found.append((record, chunk.firstSeq + UInt64(header.index)))
+                found.append((record, seq))
                 return header.revision > 1
             }
             if !goesOn { break }

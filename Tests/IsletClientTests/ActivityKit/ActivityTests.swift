@@ -245,6 +245,33 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
         }
     }
 
+    @Test func `new activities that nobody reads end their sequence instead of being left out of it`() async throws {
+        try await withSession { connection in
+            var activities = Activity<DeliveryAttributes>.activityUpdates.makeAsyncIterator()
+            // It listens once it has told of one.
+            _ = try await Activity.request(attributes: DeliveryAttributes(order: 0), content: content(1))
+            #expect(await activities.next() != nil)
+            let start = Command("activity.start", app: "com.example.pizza", [
+                "type": .string(DeliveryAttributes.activityType), "attributes": .object([.init("order", .integer(1))]),
+                "contentState": .object([.init("eta", .integer(1)), .init("note", .string(""))]),
+            ])
+            for _ in 0..<66 {
+                let answers = await connection.send(batch: Array(repeating: start, count: 1_000))
+                #expect(answers.allSatisfy { (try? $0.get()) != nil })
+            }
+            let last = try await Activity.request(attributes: DeliveryAttributes(order: 2), content: content(1))
+            // Whoever hears of the last one hears of it after all the others were told.
+            #expect(await last.activityStateUpdates.first { _ in true } == .active)
+            var count = 0
+            while let activity = await activities.next() {
+                #expect(activity.attributes.order == 1)
+                count += 1
+                guard count <= 66_000 else { break }
+            }
+            #expect(count == 65_536)
+        }
+    }
+
     @Test func `switches are read and their changes streamed`() async throws {
         try await withSession { connection in
             let info = ActivityAuthorizationInfo()

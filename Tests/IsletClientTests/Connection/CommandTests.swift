@@ -159,6 +159,38 @@ import Testing
         }
     }
 
+    @Test func `sixty thousand at once all get their answers`() async throws {
+        try await withService { endpoints in
+            let connection = try await IsletConnection.open(endpoints, options: ConnectionOptions(timeout: .seconds(120)))
+            let answered = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<60_000 {
+                    group.addTask { (try? await connection.send(ping)) != nil }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(answered == 60_000)
+            await connection.close()
+        }
+    }
+
+    @Test func `a task that was cancelled sends nothing by a connection that is there`() async throws {
+        try await withConnection { fake, connection in
+            try await connection.send(ping)
+            let results = await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await connection.send(batch: Array(repeating: change, count: 2_000))
+            }.value
+            let single = await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try? await connection.send(change)
+            }.value
+            #expect(results.count == 2_000 && single == nil)
+            #expect(results.allSatisfy { if case .failure(.cancelled) = $0 { true } else { false } })
+            try await connection.send(ping)
+            #expect(await fake.received.map { $0["op"]?.string } == ["service.ping", "service.ping"])
+        }
+    }
+
     @Test func `a command waits for a service that comes later`() async throws {
         let endpoints = unusedEndpoints()
         let connection = try await IsletConnection.open(endpoints, options: .patient)

@@ -78,4 +78,27 @@ import Testing
             try await ProviderService { TestControl() }.run()
         }
     }
+
+    @Test func `a default that is no number for JSON is refused where its kind is declared`() async throws {
+        let session = IsletSession(app: "com.example.home", endpoints: .free)
+        let error = await #expect(throws: IsletError.self) {
+            try await ProviderService(session: session) {
+                AppIntentControlConfiguration(kind: "dimmer", intent: DimmerIntent.self) { _ in
+                    ControlWidgetButton("Dimmer", action: TestControl())
+                }
+            }.run()
+        }
+        guard case .invalid(let message)? = error else {
+            Issue.record("not refused as invalid: \(String(describing: error))")
+            return
+        }
+        #expect(message.hasPrefix("dimmer: the defaults of its configuration cannot be written as JSON"))
+    }
+}
+
+/// A configuration that JSON does not have.
+private struct DimmerIntent: ControlConfigurationIntent {
+    var level = Double.infinity
+
+    static let parameters: [IntentParameter] = [.number("level")]
 }

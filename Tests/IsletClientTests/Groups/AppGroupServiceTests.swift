@@ -123,4 +123,28 @@ import Testing
             _ = await reading.result
         }
     }
+
+    /// As where `Islet.configure` is called again: the session from before is nobody's any more.
+    @Test func `what is followed goes on when its session is replaced by another`() async throws {
+        try await withService { endpoints in
+            let owner = AppGroupStore(
+                suiteName: Self.name, session: IsletSession(app: Self.app, endpoints: endpoints))
+            try await owner.create()
+            var changes = try await Islet.$session.withValue(IsletSession(app: Self.app, endpoints: endpoints)) {
+                var changes = AppGroupStore(suiteName: Self.name).changes().makeAsyncIterator()
+                guard case .synced? = try await changes.next() else { throw CancellationError() }
+                return changes
+            }
+            try await Islet.$session.withValue(IsletSession(app: Self.app, endpoints: endpoints)) {
+                for value in 1...3 {
+                    try await owner.set(value, forKey: "a")
+                    guard case .set(let item)? = try await changes.next() else {
+                        Issue.record("it ended, or missed something")
+                        return
+                    }
+                    #expect(item.value(as: Int.self) == value)
+                }
+            }
+        }
+    }
 }

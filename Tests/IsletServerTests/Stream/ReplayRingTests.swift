@@ -172,6 +172,11 @@ import Testing
         let newest = ring.history(of: entity(1), app: 0, maximumRows: 1_000, maximumBytes: .max) { _, _, _, _ in }
         #expect(newest?.rows == 1_000 && newest?.sinceRevision == 9_001 && newest?.previous == 27_002 * 7)
         #expect(newest?.isComplete == false)
+        var last: UInt64 = 0
+        let earlier = ring.history(of: entity(1), app: 0, through: 300, maximumRows: 1_000, maximumBytes: .max) {
+            seq, _, _, _ in last = seq
+        }
+        #expect(earlier?.rows == 100 && earlier?.isComplete == true && last == 299)
         let short = ring.history(of: entity(1), app: 0, maximumRows: 1_000, maximumBytes: 1) { _, _, _, _ in }
         #expect(short?.rows == 1 && short?.sinceRevision == 10_000 && short?.previous == 29_999 * 7)
         #expect(ring.history(of: entity(9), app: 0, maximumRows: 9, maximumBytes: 9) { _, _, _, _ in } == nil)

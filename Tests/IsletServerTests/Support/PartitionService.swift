@@ -11,7 +11,8 @@ final class PartitionService {
     /// What was published beside answers: topic and JSON.
     private(set) var events: [(topic: String, json: String)] = []
     private var answers: [String] = []
-    private var chunks: [[String]] = []
+    private var chunks: [(peer: String, frames: [String])] = []
+    private var calls: [(peer: String, frame: String)] = []
     private var streamMessages: [(topic: String, json: String)] = []
     /// Whether the journal keeps to itself that batches are committed.
     var holdsCommits = false
@@ -73,19 +74,38 @@ final class PartitionService {
     func pull(_ command: String) -> [String] {
         chunks = []
         turn { partition in
-            partition.inbound.set([Array("peer".utf8), [], Array(command.utf8)], isRouted: true)
-            partition.takeBulk()
+            partition.takeBulk(command)
         }
         for _ in 0..<20 where chunks.isEmpty { turn { _ in } }
-        return chunks.flatMap(\.self)
+        return chunks.flatMap(\.frames)
     }
 
-    func turn(_ body: (Partition) -> Void) {
+    /// The answers that have left since this was asked last.
+    func takeAnswers() -> [String] {
+        defer { answers.removeAll() }
+        return answers
+    }
+
+    /// What was said to providers since this was asked last.
+    func takeCalls() -> [(peer: String, frame: String)] {
+        defer { calls.removeAll() }
+        return calls
+    }
+
+    /// What has left the bulk socket since this was asked last, by peer: of each message the frames behind its envelope.
+    func takeChunks() -> [(peer: String, frames: [String])] {
+        defer { chunks.removeAll() }
+        return chunks
+    }
+
+    /// - Returns: whether there is more to do at once.
+    @discardableResult
+    func turn(_ body: (Partition) -> Void) -> Bool {
         elapsed += 1
         _ = partition.beginTurn(
             ClockReading(wall: Self.begin + elapsed, monotonicNanoseconds: elapsed * 1_000_000))
         body(partition)
-        _ = partition.endTurn()
+        let isBusy = partition.endTurn()
         if !holdsCommits { partition.take(.committed(through: journal.state.lastBatch, microseconds: 0)) }
         while let flight = partition.nextReleased() {
             for event in flight.batch.events {
@@ -94,6 +114,11 @@ final class PartitionService {
             collect(flight)
             partition.sent(flight)
         }
+        _ = partition.continueCalls { peer, frame in
+            calls.append((text(peer), text(frame.withUnsafeBytes { Array($0) })))
+            return .sent
+        }
+        return isBusy
     }
 
     /// The wall clock at the last turn, in milliseconds since 1970.
@@ -120,7 +145,7 @@ final class PartitionService {
             guard !part.more else { continue }
             switch part.destination {
             case .commands: answers.append(text(frames[frames.count - 1]))
-            case .bulk: chunks.append(frames.dropFirst(2).map { text($0) })
+            case .bulk: chunks.append((text(frames[0]), frames.dropFirst(2).map { text($0) }))
             case .events: streamMessages.append((text(frames[0]), text(frames[1])))
             }
             frames = []
@@ -138,5 +163,11 @@ extension Partition {
     func take(_ commands: [String], from peer: String = "peer") {
         inbound.set([Array(peer.utf8), [0, 0, 0, 1], []] + commands.map { Array($0.utf8) }, isRouted: true)
         takeCommands()
+    }
+
+    /// The same of the bulk socket.
+    func takeBulk(_ command: String, from peer: String = "peer") {
+        inbound.set([Array(peer.utf8), [], Array(command.utf8)], isRouted: true)
+        takeBulk()
     }
 }

@@ -11,7 +11,8 @@ import FoundationEssentials
 ///     }
 ///
 /// `init()` has the defaults: a parameter whose property has a value there has it as its default, one whose property is
-/// nil there is optional. What a configuration leaves out is what `init()` has.
+/// nil there is optional. What a configuration leaves out is what `init()` has. JSON must have these values: a kind with a
+/// default that is no finite number is refused when it is registered.
 public protocol ConfigurationIntent: Codable, Sendable {
     /// The configuration of what was added without one.
     init()

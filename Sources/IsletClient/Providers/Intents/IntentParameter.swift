@@ -104,6 +104,12 @@ public struct IntentParameter: Sendable {
         if optionsProvider != nil { members["dynamicOptions"] = .bool(true) }
         return members.json
     }
+
+    /// Why a kind cannot be declared whose intent's `init()` has what JSON has not.
+    static func unwritableDefaults(of kind: String) -> String {
+        "\(kind): the defaults of its configuration cannot be written as JSON: numbers must be finite; give each property "
+            + "another value in init(), or make it an Optional that is nil there"
+    }
 }
 
 /// One value that a parameter may have.

@@ -1,0 +1,103 @@
+import IsletJournal
+import IsletProtocol
+import IsletServer
+import Testing
+
+/// Pulls of many clients: in whose turn they go on, and when they end by themselves.
+@Suite struct PullTests {
+    private let peers = ["p1", "p2", "p3", "p4"]
+
+    /// Of an app with four chunks, each of some sixty activities.
+    private func filled(_ service: PartitionService) {
+        let text = String(repeating: "x", count: 3_000)
+        for number in 0..<240 {
+            let answer = service.send(
+                #"{"op":"activity.start","req":"r\#(number)","app":"com.x","type":"T","attributes":{"a":"\#(text)"},"#
+                    + #""contentState":{}}"#)
+            #expect(answer.contains(#""ok":true"#))
+        }
+    }
+
+    @Test func noPullGetsAheadOfTheOthers() throws {
+        let service = try PartitionService()
+        filled(service)
+        service.turn { partition in
+            for peer in peers {
+                for number in 1...4 {
+                    partition.takeBulk(
+                        #"{"op":"bulk.snapshot","req":"\#(number)","app":"com.x","credit":16}"#, from: peer)
+                }
+            }
+        }
+        var counts: [String: Int] = [:]
+        var ended = 0
+        for _ in 0..<100 where ended < 16 {
+            for (peer, frames) in service.takeChunks() {
+                let header = frames.first ?? ""
+                #expect(!header.contains("error"))
+                counts["\(peer) \(header.prefix { $0 != "," })", default: 0] += 1
+                if header.contains(#""end":true"#) { ended += 1 }
+            }
+            let most = counts.values.max() ?? 0
+            let fewest = counts.count < 16 ? 0 : counts.values.min() ?? 0
+            #expect(most - fewest <= 1, "some wait behind the same ones again and again: \(counts)")
+            service.turn { _ in }
+        }
+        #expect(ended == 16 && counts.values.allSatisfy { $0 > 2 })
+    }
+
+    @Test func aReplayThatWaitsForAFreeReadIsNoWork() throws {
+        let before = try PartitionService()
+        let id = "0198c0de-0000-7000-8000-000000000001"
+        before.send(
+            #"{"op":"activity.start","req":"s","app":"com.x","id":"\#(id)","type":"T","attributes":{},"contentState":{}}"#)
+        // Its events stand in files alone.
+        let service = try PartitionService(before.journal.state)
+        service.turn { partition in
+            for number in 0..<JournalRead.maximumInFlight {
+                partition.take(#"{"op":"activity.history","req":"h\#(number)","app":"com.x","id":"\#(id)"}"#)
+            }
+        }
+        for _ in 0..<3 { service.turn { _ in } }
+        #expect(service.journal.reads.count == JournalRead.maximumInFlight)
+        service.turn { $0.takeBulk(#"{"op":"bulk.replay","req":"b","app":"com.x","from":0,"credit":4}"#) }
+        for _ in 0..<3 {
+            let isBusy = service.turn { _ in }
+            #expect(!isBusy, "turns come one after another, and nothing happens in them")
+        }
+        // Once one of the others is through, it is its turn.
+        let first = try #require(service.journal.reads.first)
+        _ = service.tell(.read(JournalReadResult(id: first.id, outcome: .events([]))))
+        service.turn { _ in }
+        let last = try #require(service.journal.reads.last)
+        #expect(last.kind == .stream(after: 0))
+        let event = StoredEvent(
+            seq: 1, previous: 0, topic: Array("com.x/activity/T/\(id)".utf8), json: Array("{}".utf8), image: [])
+        _ = service.tell(.read(JournalReadResult(id: last.id, outcome: .events([event]))))
+        service.turn { _ in }
+        let chunks = service.takeChunks().map { $0.frames[0] }
+        #expect(chunks.count == 1 && chunks[0].contains(#""end":true"#), "\(chunks)")
+    }
+
+    @Test func aPullWithoutCreditEndsAfterHalfAMinuteAndSaysSo() throws {
+        let service = try PartitionService()
+        filled(service)
+        service.turn { $0.takeBulk(#"{"op":"bulk.snapshot","req":"b","app":"com.x","credit":1}"#) }
+        for _ in 0..<3 { service.turn { _ in } }
+        #expect(service.takeChunks().count == 1)
+        service.pass(milliseconds: 29_000)
+        for _ in 0..<3 { service.turn { _ in } }
+        #expect(service.takeChunks().isEmpty)
+        service.pass(milliseconds: 1_000)
+        for _ in 0..<3 { service.turn { _ in } }
+        let told = service.takeChunks().map { $0.frames[0] }
+        #expect(told.count == 1 && told[0].contains(#""code":"busy""#) && told[0].contains(#""req":"b""#), "\(told)")
+        // Credit that was on its way is no mistake, and its name may be used again.
+        service.turn { $0.takeBulk(#"{"op":"bulk.credit","req":"b","credit":1}"#) }
+        for _ in 0..<3 { service.turn { _ in } }
+        #expect(service.takeChunks().isEmpty)
+        service.turn { $0.takeBulk(#"{"op":"bulk.snapshot","req":"b","app":"com.x","credit":16}"#) }
+        for _ in 0..<12 { service.turn { _ in } }
+        #expect(service.takeChunks().last?.frames[0].contains(#""end":true"#) == true)
+    }
+}
