@@ -62,17 +62,22 @@ package struct ExplainedPast {
                 return "of an event that is not there: \(decision.text)"
             }
             let place = Int(revision) - 1
-            let isAside = place == last
+            let isAside = last.map { isMore(of: place, after: $0) } ?? false
             guard isAside || last == nil || place == (last ?? 0) + 1 else {
                 return "revision \(revision) after \((last ?? 0) + 1): \(decision.text)"
             }
             if let fault = fault(of: decision, stands[place], isAside: isAside) {
                 return "\(fault): \(decision.text)\n    of \(stands[place].event.text)"
             }
-            last = place
+            last = max(place, last ?? place)
         }
         if let last, last != stands.count - 1 { return "\(stands.count - 1 - last) events have no decision" }
         return nil
+    }
+
+    /// Whether it is one more about a timeline that came, behind what else came of that at once.
+    private func isMore(of place: Int, after last: Int) -> Bool {
+        place == last || place == last - 1 && stands[last].event["event"] == .string("widget.rotated")
     }
 
     private func fault(of decision: JSON, _ stand: Stand, isAside: Bool) -> String? {
