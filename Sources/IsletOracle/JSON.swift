@@ -27,6 +27,14 @@ package indirect enum JSON: Equatable, Sendable {
 
     package var string: String? { if case .string(let text) = self { text } else { nil } }
     package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// A number, with a fraction or without one.
+    package var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        case .null, .bool, .string, .raw, .array, .object: nil
+        }
+    }
     package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     package var array: [JSON]? { if case .array(let values) = self { values } else { nil } }
     package var object: [String: JSON]? { if case .object(let members) = self { members } else { nil } }

@@ -12,6 +12,8 @@ package struct ControlDeed: Sendable {
     package var device: String?
     /// It has other bytes than what was sent under its `req` before.
     package var isForged = false
+    /// Its `ttl` was over before it was executed.
+    package var isExpired = false
     /// How often the world had changed when it was made.
     package var changes = 0
 
@@ -25,6 +27,14 @@ package struct ControlDeed: Sendable {
             .contains(op)
             || ["widget.add", "widget.configure", "widget.remove", "widget.reload", "widget.visible", "widget.tap"]
                 .contains(op)
+    }
+
+    /// Whether it may have a `minSeq`, and shows nothing of the date at which it is read.
+    package var mayWait: Bool {
+        [
+            "control.get", "control.list", "control.history", "control.explain", "widget.get", "widget.list",
+            "widget.history", "widget.explain", "widget.timeline",
+        ].contains(op)
     }
 
     /// The codes with which it may be refused.

@@ -8,6 +8,10 @@ package final class WidgetWitness {
     private var topics: [String: String] = [:]
     /// How often a widget was placed under each id after the first time, whatever its app and kind.
     private var lives: [String: Int] = [:]
+    /// How many were placed, again or for the first time.
+    private var placings = 0
+    /// When the kinds of apps are relevant, as their providers ever said.
+    var relevances: [String: Set<Range<Int64>>] = [:]
     /// The calls that reached a provider, by their numbers.
     var calls: [String: WitnessedCall] = [:]
     /// How often each question was sent in each run of the service, and each action at all.
@@ -58,6 +62,7 @@ package final class WidgetWitness {
         widgets.removeAll()
         topics.removeAll()
         lives.removeAll()
+        placings = 0
     }
 
     func complain(_ isRight: Bool, _ what: @autoclosure () -> String) {
@@ -97,6 +102,8 @@ package final class WidgetWitness {
             if !widget.isListed, widget.revision > 0 { widget.isPlacedAgain() }
             lives[widget.id] = lives[widget.id].map { $0 + 1 } ?? 0
             widget.life = lives[widget.id] ?? 0
+            placings += 1
+            widget.placing = placings
         }
         let before = widget.entity
         var entity = before

@@ -18,6 +18,8 @@ package struct WitnessedWidget {
     /// How often one with this id was placed before; and how those stood.
     package internal(set) var life = 0
     var earlier: [[String: JSON]] = []
+    /// Where it stands among all widgets, in the order of their placing.
+    var placing = 0
     package internal(set) var state = ""
     package internal(set) var addedAt: Int64 = 0
     /// Everything that was asked for or given back.

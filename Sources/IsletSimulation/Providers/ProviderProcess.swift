@@ -20,7 +20,15 @@ struct ProviderProcess {
         var value: Told?
         /// A well-formed timeline.
         var timeline: WitnessedTimeline?
+        /// When its kind is relevant, well formed.
+        var relevance: ToldRelevance?
         var call: String?
+    }
+
+    struct ToldRelevance {
+        var kind: String
+        /// nil: it is not.
+        var span: Range<Int64>?
     }
 
     struct Effect {

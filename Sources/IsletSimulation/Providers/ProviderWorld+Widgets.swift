@@ -19,8 +19,13 @@ extension ProviderWorld {
             performWidget(call, index, &random, at: now)
         case "widget.relevance":
             let span = random.below(3_600_000 as Int64)
-            let item = "{\"from\":\(time - span),\"to\":\(time + 2 * span + 1)}"
-            say(index, "\"call\":\"\(call)\",\"value\":[\(random.oneIn(3) ? "" : item)]", at: now)
+            let relevance = (time - span)..<(time + 2 * span + 1)
+            let item = "{\"from\":\(relevance.lowerBound),\"to\":\(relevance.upperBound)}"
+            let isEmpty = random.oneIn(3)
+            output(
+                index, "provider.answer", "\"call\":\"\(call)\",\"value\":[\(isEmpty ? "" : item)]", at: now,
+                relevance: ProviderProcess.ToldRelevance(
+                    kind: frame["kind"]?.string ?? "", span: isEmpty ? nil : relevance))
         case "widget.snapshot":
             say(index, "\"call\":\"\(call)\",\"entries\":[{\"date\":\(time)}]", at: now)
         default: say(index, "\"call\":\"\(call)\",\"value\":[]", at: now)

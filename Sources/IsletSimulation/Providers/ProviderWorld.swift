@@ -155,12 +155,14 @@ struct ProviderWorld {
     mutating func output(
         _ index: Int, _ op: String, _ fields: String?, at: Int64, as id: String? = nil,
         effect: ProviderProcess.Effect? = nil, value: ProviderProcess.Told? = nil,
-        timeline: WitnessedTimeline? = nil, call: String? = nil
+        timeline: WitnessedTimeline? = nil, relevance: ProviderProcess.ToldRelevance? = nil, call: String? = nil
     ) {
         let rest = fields.map { "," + $0 } ?? ""
         let frame = "{\"op\":\"\(op)\",\"provider\":\"\(id ?? processes[index].id)\"\(rest)}"
         processes[index].outputs.append(
-            ProviderProcess.Output(at: at, frame: frame, effect: effect, value: value, timeline: timeline, call: call))
+            ProviderProcess.Output(
+                at: at, frame: frame, effect: effect, value: value, timeline: timeline, relevance: relevance,
+                call: call))
     }
 
     /// A name that nothing else has that is told.

@@ -13,6 +13,14 @@ extension Simulation {
         var named: (life: Int, revision: Int, isListed: Bool)?
         /// The kinds of the app that were declared for sure.
         var kinds: Set<String> = []
+        /// The revisions of what was listed, by topic.
+        var revisions: [String: Int] = [:]
+        /// The devices that were locked.
+        var locked: Set<String> = []
+        /// When it was taken, in real milliseconds.
+        var since: Int64 = 0
+        /// Whether nothing was ever sent under its name before.
+        var isFirst = true
     }
 
     static func isOfWidget(_ deed: ControlDeed) -> Bool { deed.op.hasPrefix("widget.") }
@@ -29,13 +37,19 @@ extension Simulation {
                 sight.listed[widget.key] = widget.value.life
             }
         } else if Self.isOfWidget(deed) {
-            for (topic, widget) in widgetWitness.listed(sent.command.app) { sight.listed[topic] = widget.life }
+            for (topic, widget) in widgetWitness.listed(sent.command.app) {
+                (sight.listed[topic], sight.revisions[topic]) = (widget.life, widget.revision)
+            }
         } else {
-            for (topic, control) in witness.listed(sent.command.app) { sight.listed[topic] = control.life }
+            for (topic, control) in witness.listed(sent.command.app) {
+                (sight.listed[topic], sight.revisions[topic]) = (control.life, control.revision)
+            }
         }
         sight.named = deed.id.flatMap { stand($0, family) }
         sight.kinds = declared["\(sent.command.app) \(family)", default: []]
+        (sight.locked, sight.since) = (oracle.lockedDevices, clock.elapsed)
         let name = Self.asker(sent.command.client, req)
+        sight.isFirst = asked.insert(name).inserted
         if let before = sights[name] {
             // Sent twice, and the first is not answered yet: what was there for both.
             sight.listed = sight.listed.filter { before.listed[$0.key] == $0.value }
@@ -51,7 +65,7 @@ extension Simulation {
     }
 
     /// What was listed when a command was executed and is so still, by topic.
-    private func lasting(_ sight: Sight, _ deed: ControlDeed) -> Set<String> {
+    func lasting(_ sight: Sight, _ deed: ControlDeed) -> Set<String> {
         let isLasting: (String, Int) -> Bool = { [self] topic, life in
             if Self.isOfWidget(deed) {
                 return widgetWitness.widgets[topic].map { $0.isListed && $0.life == life } ?? false
@@ -62,6 +76,23 @@ extension Simulation {
     }
 
     // MARK: Refusals
+
+    /// Its time was over when it was executed, or before its stream was so far.
+    func judgeExpiry(
+        _ deed: ControlDeed, _ sent: SentCommand, _ sight: Sight?, _ complain: (Bool, String) -> Void
+    ) {
+        if deed.isExpired {
+            let known = controlAnswers[(sent.command.client ?? "") + (sent.command.req ?? ""), default: []]
+            let isRemembered = known.contains { oracle.now > $0.at && oracle.now - $0.at < 500_000 }
+            return complain(
+                deed.isForged || !isRemembered, "it was executed before, and has expired when it comes again")
+        }
+        guard let minSeq = sent.minSeq, let sight else { return complain(false, "it did not wait") }
+        let wait = sent.ttl ?? Self.patience
+        complain(clock.elapsed - sight.since >= wait, "it waited \(clock.elapsed - sight.since) ms only")
+        let inTime = ledger.line(sent.command.app, minSeq)?.publishedAt.map { $0 < sight.since + wait } ?? false
+        complain(!inTime, "the stream was so far in time")
+    }
 
     /// A refusal says what is so.
     func judgeRefusal(
@@ -109,7 +140,7 @@ extension Simulation {
             let isRemembered = known.contains { executedAt > $0.at && executedAt - $0.at < 500_000 }
             complain(!isRemembered, "other bytes under the same name are executed")
         }
-        judgeEffect(value, deed, sent, complain)
+        judgeEffect(value, deed, sent, sight, complain)
         guard let sight else { return }
         if let id = deed.id, !deed.isChange, let named = sight.named, named.isListed {
             // It was another app's all the time.
@@ -127,29 +158,31 @@ extension Simulation {
             let wasSo = Self.isOfWidget(deed) ? widgetWitness.everWas(entity) : witness.everWas(entity)
             complain(wasSo, "it never was so")
             guard let id = deed.id, let topic = lasting(sight, deed).first(where: { $0.hasSuffix("/" + id) }) else { break }
-            // What happened since it was answered is not in it.
-            let shown = entity["revision"]?.integer ?? .max
-            let isForgotten = areGone(ledger.history(of: topic, app).filter { Int64($0.revision) <= shown }.suffix(1))
-            complain(isForgotten || value["decisions"]?.array?.isEmpty == false, "nothing was decided")
+            judgeDecisions(value["decisions"]?.array ?? [], of: entity, deed, topic, app, complain)
         case "control.options": complain(value["options"] == .array([]), "its parameter has no options")
         case "widget.snapshot":
             // Providers date it by when they are asked.
             let date = value["snapshot"]?["date"]?.integer ?? 0
             complain(date >= executedAt && date <= domain.now, "a snapshot of another time")
-        case "widget.stack": judgeStack(value, deed, sight, complain)
+        case "widget.stack": judgeStack(value, deed, sight, at: executedAt, complain)
         default: break
         }
     }
 
     /// What was done on somebody's behalf is told in an event that names who asked.
     private func judgeEffect(
-        _ value: JSON, _ deed: ControlDeed, _ sent: SentCommand, _ complain: (Bool, String) -> Void
+        _ value: JSON, _ deed: ControlDeed, _ sent: SentCommand, _ sight: Sight?,
+        _ complain: (Bool, String) -> Void
     ) {
         guard value["outcome"] == .string("applied"), let req = sent.command.req else { return }
         switch deed.op {
         case "control.add", "control.configure", "control.remove", "control.tap", "control.set", "widget.add",
             "widget.configure", "widget.remove", "widget.tap":
             complain(askers.contains(Self.asker(sent.command.client, req)), "nothing happened")
+        case "control.reload", "widget.reload", "widget.visible":
+            if let shown = value["control"] ?? value["widget"] { return judgeReload(shown, deed, sight, complain) }
+            guard let count = value["count"]?.integer else { return complain(false, "nothing is reloaded") }
+            judgeReload(ofMany: count, deed, sent, sight, complain)
         default: break
         }
     }
@@ -198,24 +231,49 @@ extension Simulation {
         guard let id = deed.id, let topic = lasting(sight, deed).first(where: { $0.hasSuffix("/" + id) }),
             let revision = value[family]?["revision"]?.integer
         else { return }
-        // What a locked device hides may be hidden here too.
-        let isSensitive = family == "control" && witness.controls[topic]?.kind.isSensitive == true
-        guard !isSensitive else { return }
         let lines = ledger.history(of: topic, app).filter { $0.revision <= revision }
-        let kept = lines.suffix(events.count).map { JSON($0.json) }
-        complain(events.map { Optional($0) } == kept, "events that were not published")
+        let kept = lines.suffix(events.count).compactMap { JSON($0.json) }
+        if family == "control", let control = witness.controls[topic], control.kind.isSensitive {
+            // What a locked device hides is hidden here too, perhaps before its event says so.
+            let isHidden = control.isRedacted(at: Int(revision))
+            let hidden = kept.map { WitnessedControl.withoutContent($0) }
+            let isLocked = control.device.map { sight.locked.contains($0) || oracle.isLocked($0) } ?? false
+            complain(
+                events == (isHidden ? hidden : kept) || isLocked && events == hidden,
+                isHidden ? "a locked device's control shows its past" : "events that were not published")
+        } else {
+            complain(events == kept, "events that were not published")
+        }
         complain(value["complete"] == .bool(events.count == lines.count), "complete, of \(lines.count) events")
         complain(areGone(lines.dropLast(events.count)), "it leaves out what is kept")
     }
 
+    /// Each event was decided by its rule, at its date; what did nothing left what stands.
+    private func judgeDecisions(
+        _ decisions: [JSON], of entity: [String: JSON], _ deed: ControlDeed, _ topic: String, _ app: String,
+        _ complain: (Bool, String) -> Void
+    ) {
+        // What happened since it was answered is not in it.
+        let shown = entity["revision"]?.integer ?? .max
+        let lines = ledger.history(of: topic, app).filter { Int64($0.revision) <= shown }
+        let past = ExplainedPast(
+            Self.isOfWidget(deed) ? .widget : .control, lines.compactMap { JSON($0.json) })
+        if let fault = past.fault(of: decisions) { complain(false, fault) }
+        complain(areGone(lines.prefix(past.leftOut(by: decisions))), "it leaves out decisions that are kept")
+    }
+
     private func judgeStack(
-        _ value: JSON, _ deed: ControlDeed, _ sight: Sight, _ complain: (Bool, String) -> Void
+        _ value: JSON, _ deed: ControlDeed, _ sight: Sight, at date: Int64, _ complain: (Bool, String) -> Void
     ) {
         let ids = (value["stack"]?.array ?? []).compactMap { $0["id"]?.string }
         complain(Set(ids).count == ids.count, "a widget stands twice in its stack")
         for topic in lasting(sight, deed).sorted() {
             complain(ids.contains { topic.hasSuffix("/" + $0) }, "\(topic) is missing in the stack")
         }
+        let known = Set(lasting(sight, deed).compactMap { $0.split(separator: "/").last.map(String.init) })
+        let fault = widgetWitness.fault(
+            ofStack: value["stack"]?.array ?? [], known: known, at: date, isAtRest: deed.isAtRest)
+        complain(fault == nil, fault ?? "")
         guard deed.isAtRest, let first = ids.first else { return }
         complain(widgetWitness.widget(id: first)?.isOnTop == true, "the first one does not stand on top by its events")
     }

@@ -27,11 +27,27 @@ extension Simulation {
             sent.wantsAnswer = false
             sent.bytes = Array("{\"ack\":\"none\",".utf8) + sent.bytes.dropFirst()
         }
+        hurry(&sent, deed)
         if deed.isChange, sent.command.client != nil {
             controlLog.append((sent, oracle.now))
             if controlLog.count > 24 { controlLog.removeFirst() }
         }
         return sent
+    }
+
+    /// Some commands name a `ttl`, and some reads a `minSeq`: drawn from a copy, so that the rest of a step is what it
+    /// would be without.
+    private func hurry(_ sent: inout SentCommand, _ deed: ControlDeed) {
+        var other = random
+        var random = SimRandom(seed: other.next() ^ 0x7715)
+        if random.oneIn(mix.isManual ? 4 : 20), let ttl = random.pick([0, 20, 300, 4_000, 60_000] as [Int64]) {
+            sent.ttl = ttl
+            sent.bytes = Array("{\"ttl\":\(ttl),".utf8) + sent.bytes.dropFirst()
+        }
+        guard deed.mayWait, random.oneIn(3) else { return }
+        let minSeq = max(0, ledger.seq(sent.command.app) + random.below(8) - 3)
+        sent.minSeq = minSeq
+        sent.bytes = Array("{\"minSeq\":\(minSeq),".utf8) + sent.bytes.dropFirst()
     }
 
     /// What was answered well comes again with other bytes.
@@ -187,9 +203,11 @@ extension Simulation {
     ) {
         let app = sent.command.app
         complain(value["req"] == sent.command.req.map { .string($0) }, "another req")
+        let published = ledger.published[app]?.seq ?? 0
         let sight = sent.command.req.flatMap { sights.removeValue(forKey: Self.asker(sent.command.client, $0)) }
         guard value["ok"] == .bool(true) else {
             let code = value["error"]?["code"]?.string ?? "?"
+            if code == "expired" { return judgeExpiry(deed, sent, sight, complain) }
             judgeRefusal(code, deed, sent, at: executedAt, sight, complain)
             if deed.isAtRest {
                 let control = deed.id.flatMap { witness.control(id: $0) }
@@ -200,6 +218,8 @@ extension Simulation {
             }
             return
         }
+        if let minSeq = sent.minSeq { complain(published >= minSeq, "it was to wait for \(minSeq)") }
+        if deed.isExpired { complain(sight?.isFirst == false, "its time was over, and it is executed") }
         if deed.isChange, let client = sent.command.client, let req = sent.command.req {
             let known = controlAnswers[client + req, default: []]
             // Answers are remembered for ten minutes; they may come long after their execution, and in another order.
@@ -212,7 +232,7 @@ extension Simulation {
         }
         judgeContents(value, deed, sent, at: executedAt, sight, complain)
         if let seq = value["seq"]?.integer {
-            complain(Int(seq) <= ledger.published[app]?.seq ?? 0, "a seq that is not published")
+            complain(Int(seq) <= published, "a seq that is not published")
         }
         if deed.op.hasPrefix("widget.") { return judgeWidget(value, deed, app, at: executedAt, complain) }
         if deed.op == "control.reload" { reloaded(deed, app) }

@@ -30,6 +30,9 @@ extension Simulation {
         log?("  \(process.id.suffix(4)): \(output.frame.prefix(300))")
         if let effect = output.effect { world.perform(effect) }
         if let timeline = output.timeline { widgetWitness.answered(timeline) }
+        if let relevance = output.relevance {
+            widgetWitness.saidRelevance(process.app, relevance.kind, relevance.span)
+        }
         if let value = output.value {
             witness.answered(
                 value.call, mark: value.mark, value: value.value, isDisabled: value.isDisabled,

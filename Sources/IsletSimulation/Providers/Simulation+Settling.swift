@@ -88,6 +88,23 @@ extension Simulation {
         if !commands.isEmpty { try turn([message(Array(commands.prefix(200)))]) }
     }
 
+    /// The past of what is hidden, before its device is unlocked.
+    func readHidden() throws {
+        let hidden = witness.controls.values.filter { $0.isListed && $0.isRedacted }.sorted { $0.id < $1.id }
+        guard !hidden.isEmpty else { return }
+        let commands = hidden.prefix(40).flatMap { readsOfPast($0.app, $0.id, "control") }
+        try turn([message(commands)])
+        try rest()
+    }
+
+    private func readsOfPast(_ app: String, _ id: String, _ family: String) -> [SentCommand] {
+        ["history", "explain"].map { read in
+            var deed = ControlDeed("\(family).\(read)")
+            deed.id = id
+            return controlCommand(app, deed, ["\"id\":\"\(id)\""], client: nil)
+        }
+    }
+
     /// Each control as it is read is what its events say.
     private func readControls() throws {
         var commands: [SentCommand] = []
@@ -100,6 +117,14 @@ extension Simulation {
             }
         }
         tally.settled += witness.listedCount
+        for app in CommandMaker.apps.prefix(mix.apps) {
+            for control in witness.listed(app).values.sorted(by: { $0.id < $1.id }).suffix(3) {
+                commands += readsOfPast(app, control.id, "control")
+            }
+            for widget in widgetWitness.listed(app).values.sorted(by: { $0.id < $1.id }).suffix(3) {
+                commands += readsOfPast(app, widget.id, "widget")
+            }
+        }
         commands += widgetReads()
         widgetWitness.checkStacks()
         complainOfControls()

@@ -152,6 +152,12 @@ extension Simulation {
             note(sent)
             let isExpired = sent.ttl.map { clock.elapsed - message.receivedAt > $0 } ?? false
             if isExpired { tally.expired += 1 }
+            // Its first answer, where it has one, comes all the same.
+            if isExpired, case .control(var deed) = sent.command.operation {
+                deed.isExpired = true
+                message.expectations[index] = oracle.expect(.control(deed), sent.command)
+                continue
+            }
             if !isExpired, let wait = wait(sent) {
                 message.expectations[index] = wait
                 continue

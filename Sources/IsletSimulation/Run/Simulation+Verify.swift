@@ -7,6 +7,8 @@ extension Simulation {
     func verify() throws {
         try rest()
         checkRedaction()
+        checkReloads()
+        try readHidden()
         if mix.hasProviders { try settleControls() }
         try readEverything()
         try settleSubscribers()
@@ -16,6 +18,7 @@ extension Simulation {
         isComparing = true
         defer { isComparing = false }
         checkRedaction()
+        checkReloads()
         var commands: [SentCommand] = []
         for handle in oracle.known {
             guard let app = oracle.app(handle), let id = oracle.id(handle) else { continue }

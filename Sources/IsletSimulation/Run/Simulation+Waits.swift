@@ -5,7 +5,7 @@ import IsletServer
 /// Reads with a `minSeq`.
 extension Simulation {
     /// How long a read waits that names no `ttl`, in real milliseconds (contract, `minSeq`).
-    private static let patience: Int64 = 5_000
+    static let patience: Int64 = 5_000
 
     /// What becomes of a read whose stream may not be so far yet; nil for all that are answered at once.
     ///

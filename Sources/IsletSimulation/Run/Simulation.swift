@@ -85,6 +85,10 @@ final class Simulation {
     var controlLog: [(sent: SentCommand, at: Int64)] = []
     /// What was known when commands about controls and widgets were executed, by who asks.
     var sights: [String: Sight] = [:]
+    /// The names under which such commands were ever sent.
+    var asked: Set<String> = []
+    /// Reloads of many that were answered and not looked after yet.
+    var promisedReloads: [PromisedReload] = []
     /// Whom events of controls and widgets name.
     var askers: Set<String> = []
     /// The kinds that were declared, by app and family, once the service has said so.

@@ -1,32 +1,22 @@
+import IsletJournal
 import IsletServer
 import Testing
 
-/// Reads that wait for a sequence number.
+/// Reads with a `minSeq`, and how long they wait.
 @Suite struct WaitingReadTests {
-    /// Whatever `ttl` says: what waits takes a place that others want.
-    @Test func noneWaitsForLongerThanAMinute() throws {
-        let service = try PartitionService()
-        service.turn {
-            $0.take(
-                #"{"op":"activity.list","req":"r","app":"com.x","minSeq":1000000000,"ttl":1000000000000}"#)
-        }
-        service.pass(milliseconds: 59_000)
-        service.turn { _ in }
-        #expect(service.takeAnswers().isEmpty)
-        service.pass(milliseconds: 1_000)
-        service.turn { _ in }
-        let answers = service.takeAnswers()
-        #expect(answers.count == 1 && answers[0].contains(#""code":"expired""#), "\(answers)")
-    }
+    private static let read = #"{"op":"activity.list","app":"com.a","minSeq":9,"ttl":"#
+    /// No message is about this journal: it gives the answers that are there.
+    private static let news = JournalNotice.hasRoom
 
-    @Test func aShorterTimeThanThatHolds() throws {
+    @Test("a read waits as long as its ttl says, and a minute at most", arguments: [300, 1_000_000_000_000] as [Int64])
+    func longest(_ ttl: Int64) throws {
         let service = try PartitionService()
-        service.turn { $0.take(#"{"op":"activity.list","req":"r","app":"com.x","minSeq":1000000000,"ttl":3000}"#) }
-        service.pass(milliseconds: 2_000)
-        service.turn { _ in }
-        #expect(service.takeAnswers().isEmpty)
-        service.pass(milliseconds: 1_000)
-        service.turn { _ in }
-        #expect(service.takeAnswers().count == 1)
+        service.turn { $0.take(Self.read + "\(ttl)}") }
+        let wait = min(ttl, 60_000)
+        service.pass(milliseconds: wait - 100)
+        #expect(service.tell(Self.news).isEmpty)
+        service.pass(milliseconds: 200)
+        let answers = service.tell(Self.news)
+        #expect(answers.count == 1 && answers.first?.contains(#""code":"expired""#) == true)
     }
 }
