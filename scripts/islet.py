@@ -276,8 +276,8 @@ def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Call
 
 
 def _milliseconds(seconds: float) -> int:
-    """Rounded up, so that a turn does not come just before its time."""
-    return max(0, int(seconds * 1000) + 1) if seconds > 0 else 0
+    """Rounded up, so that a turn does not come just before its time; at most a day, since libzmq takes no longer one."""
+    return int(min(seconds, 86_400) * 1000) + 1 if seconds > 0 else 0
 
 
 # Commands
@@ -306,6 +306,8 @@ class Client:
         _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
+        if not re.fullmatch(r"[ !#-\[\]-~]{0,32}", prefix):
+            raise ValueError(f"a prefix has at most 32 printable ASCII characters without \" and \\, and is not {prefix!r:.80}")
         self.app = app or os.environ.get("ISLET_APP")
         self.endpoints = endpoints or Endpoints.given()
         self.timeout, self.first_retry = timeout, first_retry
@@ -332,6 +334,8 @@ class Client:
         """Sends one command and gives its answer; raises `IsletError` where it is refused, `NoAnswer` where none comes.
         Fields that are None are left out; a `req` of your own makes this very call repeatable later. With `ack="none"`
         nobody learns what it came to, only that the service has taken it: what comes back has the `req` alone."""
+        if "op" in fields:
+            raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
         if isinstance(answer, IsletError):
             raise answer
@@ -380,7 +384,9 @@ class Client:
             whole["client"] = self.client
         if self.app and not op.startswith(self._APPLESS):
             whole["app"] = self.app
-        return {name: value for name, value in {**whole, **command}.items() if value is not None}
+        # Without any `client` a change would be executed as often as it is sent.
+        given = {name: value for name, value in command.items() if name != "client" or value is not None}
+        return {name: value for name, value in {**whole, **given}.items() if value is not None}
 
     def _exchange(self, commands: list[_Command], timeout: float) -> None:
         """One message and its answers. What is unanswered is sent again with the same bytes, what was refused as busy

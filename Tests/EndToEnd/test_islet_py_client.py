@@ -598,3 +598,32 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_call_with_the_same_req(
 def test_times_that_no_call_could_have_are_refused_when_the_client_is_made(options, said):
     with pytest.raises(ValueError, match=said):
         islet.Client("com.example.app", **options)
+
+
+def test_the_operation_is_told_once(python):
+    with pytest.raises(TypeError, match="service.ping: the operation is the first argument"):
+        python.call("service.ping", op="activity.list")
+
+
+def test_a_client_of_none_leaves_no_change_without_one(endpoints):
+    """Without any it would be executed as often as it is sent."""
+    relay, client = losing(endpoints, lose_answers=1)
+    try:
+        begun = client.call("activity.start", **START, client=None)
+        assert len(relay.seen) == 2 and begun["seq"] == 1
+        assert client.call("activity.list")["total"] == 1
+    finally:
+        client.close()
+        relay.close()
+
+
+@pytest.mark.parametrize("prefix", ['a"b', "a\\b", "ü", "a\n", "a" * 33])
+def test_a_prefix_that_no_req_may_have_is_refused_when_the_client_is_made(prefix):
+    with pytest.raises(ValueError, match="a prefix has at most 32 printable ASCII characters"):
+        islet.Client(APP, prefix=prefix)
+
+
+@pytest.mark.parametrize("times", [1e300, float("inf")])
+def test_any_time_from_0_on_is_one_that_can_be_waited_for(endpoints, times):
+    with islet.Client(APP, endpoints=endpoints, timeout=times, first_retry=times, prefix="a" * 32) as client:
+        assert client.call("service.ping")["ok"] is True
