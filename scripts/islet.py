@@ -235,9 +235,9 @@ def _backoff(attempt: int, first: float, longest: float, chance: random.Random =
     return min(first * float(1 << min(max(attempt - 1, 0), 20)), longest) * chance.uniform(0.5, 1.0)
 
 
-def _checked_timeout(timeout: float | None, *, optional: bool = True) -> None:
+def _checked_timeout(timeout: float | None, *, optional: bool = True, name: str = "timeout") -> None:
     if not (optional if timeout is None else timeout >= 0):
-        raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
+        raise ValueError(f"a {name} is a number of seconds from 0 on, and not {timeout!r}")
 
 
 _of_this_process: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -1156,7 +1156,7 @@ class Replica:
         self.entities: Mapping[str, JSON] = types.MappingProxyType(self._machine.table.entities)
         """The newest known entities by topic; to be read, not changed."""
         self._reading = threading.Lock()
-        self._interrupted = False
+        self._interrupted = self._closed = False
         self._read_at = time.monotonic()
         self._process = os.getpid()
         self._events: Any = None
@@ -1186,6 +1186,7 @@ class Replica:
         where it is None. Raises `IsletError` where the service refuses the copy for good, or a row of it cannot be read
         (`unreadable`); who reads on, asks again."""
         _checked_timeout(timeout)
+        self._check_use()
         machine, progress = self._machine, None
         latest = time.monotonic() + self.PULLING
         paused = time.monotonic() >= self._read_at + machine.PULL_LIMIT
@@ -1211,7 +1212,8 @@ class Replica:
     def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
         """Waits until the copy is complete and has taken in event `seq`, such as an answer's: so you read your writes.
         The changes meanwhile stay for `changes()`. Raises `TimeoutError`, and `IsletError` as `changes()` does."""
-        _checked_timeout(timeout)
+        _checked_timeout(timeout, optional=False)
+        self._check_use()
         machine, deadline = self._machine, time.monotonic() + timeout
         left = timeout
         while (self._interrupted or machine.state != "following" or not machine.synced
@@ -1227,6 +1229,8 @@ class Replica:
         return self
 
     def close(self) -> None:
+        """Follows no longer; what it holds stays readable."""
+        self._closed = True
         self._close_events()
         self._bulk.close()
 
@@ -1239,12 +1243,17 @@ class Replica:
     def __reduce__(self) -> Any:
         raise TypeError("a Replica has sockets and is neither copied nor pickled; make another one")
 
+    def _check_use(self) -> None:
+        if self._closed:
+            raise RuntimeError("this Replica is closed and follows nothing any more; make another one")
+        if self._process != os.getpid():
+            raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
+
     # The sockets
 
     def _turn(self, longest: float | None) -> bool:
         """Waits at most `longest` seconds for something to happen and takes in what has come; whether more may have."""
-        if self._process != os.getpid():
-            raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
+        self._check_use()
         if self._reading.locked():
             raise RuntimeError("a Replica is read by one thread at a time, and not by a signal handler of that thread")
         # Nothing but `with` gives it back whenever a signal's handler breaks this off.
@@ -1823,6 +1832,7 @@ class Provider:
 
     def wait_until_registered(self, timeout: float = 10.0) -> None:
         """Waits for it after `start()`; raises where the registration was refused."""
+        _checked_timeout(timeout, optional=False)
         deadline = time.monotonic() + timeout
         while not self.registered.wait(0.02):
             self._raise()
