@@ -1358,6 +1358,13 @@ def _family(topic: str) -> str:
     return topic.split("/", 2)[1] if topic.count("/") >= 2 else ""
 
 
+def _name(what: str, name: str | None) -> str | None:
+    """The name of a kind, or an id, or None. Later nobody could say who gave one that cannot be sent."""
+    if name is not None and not (isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9._:-]{1,64}", name)):
+        raise ValueError(f"{what} has 1 to 64 letters, digits and . _ : - in it, and is not {name!r:.100}")
+    return name
+
+
 def _needed(app: str | None) -> str:
     app = app or os.environ.get("ISLET_APP")
     if not app:
@@ -1615,12 +1622,19 @@ def _said(failure: BaseException) -> str:
 
 def _done(given: Any) -> Any:
     """What a handler gave, unless that is still to be awaited: behind a wrapper no declaration shows that it is async."""
-    if not inspect.isawaitable(given):
+    if not (inspect.isawaitable(given) or inspect.isasyncgen(given)):
         return given
     if inspect.iscoroutine(given):
         given.close()
     raise Fail("the handler is async, and nothing awaits it: it has not run. A handler runs on a thread of its own, so "
                "write a plain function, with asyncio.run() in it if need be")
+
+
+def _performed(given: Any) -> Any:
+    """The same for an action, which a generator has not even begun."""
+    if inspect.isgenerator(given):
+        raise Fail("the handler is a generator, and nothing takes its values: it has not run. Write a function without yield")
+    return _done(given)
 
 
 def _cut(text: str, limit: int) -> str:
@@ -1678,6 +1692,7 @@ class Provider:
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
         """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work."""
+        _checked_timeout(grace, optional=False, name="grace")
         self.app, self.capacity, self.grace = _needed(app), capacity, grace
         self.url = Endpoints.given(commands).commands
         self.id = str(uuid.uuid4())
@@ -1737,7 +1752,7 @@ class Provider:
         if (family, kind) in self._kinds:
             raise ValueError(f"{kind} is declared already")
         for name in {"value_deadline", "timeline_deadline", "action_deadline"} & more.keys():
-            more[name] = round(more[name] * 1000)
+            more[name] = None if more[name] is None else round(more[name] * 1000)
         if self._running:
             raise RuntimeError(f"{kind}: kinds are declared before run() or start(), which register them")
         functions = {Button: "perform", TimelineProvider: "timeline"}
@@ -1752,9 +1767,13 @@ class Provider:
             if not isinstance(handler, base):
                 raise TypeError(f"{kind}: {given!r} is no islet.{base.__name__}")
             for name in _METHODS:
-                if inspect.iscoroutinefunction(getattr(handler, name, None)):
+                method = getattr(handler, name, None)
+                if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
                     raise TypeError(f"{kind}: {name} is async, and nothing would await it: a handler runs on a thread of "
                                     "its own, so write a plain function, with asyncio.run() in it if need be")
+                if name in ("set_value", "perform") and inspect.isgeneratorfunction(method):
+                    raise TypeError(f"{kind}: {name} is a generator, and nothing would take its values: it would never "
+                                    "run. Write a function without yield")
             for method, member in optional.get(base, {}).items():
                 if getattr(type(handler), method) is not getattr(base, method):
                     more.setdefault(member, True)
@@ -1813,8 +1832,13 @@ class Provider:
             except BaseException as failure:
                 self._failure = failure
 
-        self._thread = threading.Thread(target=body, name="islet-provider", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=body, name="islet-provider", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more threads
+            self._running = False
+            raise
+        self._thread = thread
         return self
 
     def stop(self) -> None:
@@ -1855,22 +1879,22 @@ class Provider:
         """A value has changed by itself: the service asks for it again, of one control, of a kind or of all. From any
         thread; what comes together, or while there is no connection, is asked once, and again where the connection is
         lost before the service has said that it took it."""
-        self._wish("control.reload", kind, id)
+        self._wish("control.reload", _name("a kind", kind), _name("an id", id))
 
     def reload_timelines(self, kind: str | None = None, *, id: str | None = None) -> None:
         """The same for timelines, of one widget, of a kind or of all: within each widget's budget, else later."""
-        self._wish("widget.reload", kind, id)
+        self._wish("widget.reload", _name("a kind", kind), _name("an id", id))
 
     def invalidate_recommendations(self, kind: str | None = None) -> None:
         """What `recommendations` gave holds no more, of a kind or of all."""
-        self._wish("widget.invalidateRecommendations", kind)
+        self._wish("widget.invalidateRecommendations", _name("a kind", kind))
 
     def invalidate_relevance(self, kind: str) -> None:
         """What `relevance` gave holds no more."""
-        self._wish("widget.invalidateRelevance", kind)
+        self._wish("widget.invalidateRelevance", _name("a kind", kind))
 
     def _wish(self, op: str, kind: str | None = None, id: str | None = None) -> None:
-        self._want([(op, kind, id)])
+        self._want([(op, kind if id is None else None, id)])  # the service takes one of them: an id says all
         self._wake()
 
     def _want(self, wishes: Iterable[_Wish]) -> None:
@@ -1898,9 +1922,9 @@ class Provider:
             while True:
                 now = time.monotonic()
                 if self._stopping:
-                    if not self.registered.is_set() or (said and now >= goodbye):
+                    if said and now >= goodbye:
                         return
-                    if not drains:
+                    if not drains:  # also where the registration has no answer yet: the service may have taken it
                         drains, goodbye = True, now + self.grace
                         link.send({"op": "provider.drain", "provider": self.id})
                     if not said and (not self._calls or now >= goodbye):
@@ -1917,6 +1941,8 @@ class Provider:
                 for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
                     if frame.get("req") == "leave":
                         return
+                    if said and frame.get("op") in self._CALLS:
+                        continue  # the service has given it up with this provider
                     try:
                         limit = self._take(link, frame) or limit
                     except _ODD:
@@ -1951,6 +1977,8 @@ class Provider:
             error = IsletError.of(frame)
             if error.req == "register":
                 raise error
+            if error.code == "badMessage" and error.req is None and not self.registered.is_set():
+                raise error  # nothing else was said, and it could not be read as far as its req
             if error.code == "notFound" and error.req is None:
                 raise _Lost("the service does not know this provider")
             wish = self._asked.pop(str(error.req), None)
@@ -2096,8 +2124,11 @@ class Provider:
             given = value if isinstance(value, Answer) else Answer(value)
             if toggles and not isinstance(given.value, bool):
                 raise Fail(f"current_value gave {given.value!r:.100}, which is no bool")
+            if given.value is None:
+                raise Fail("current_value gave None, which is no value: in a message null is as good as nothing")
         else:
-            status = _done(handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control))
+            status = _performed(
+                handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control))
             given = status if isinstance(status, Answer) else Answer(status=status)
         for name in self._misfits(given):
             said = f"{getattr(given, name)!r:.100} is no {name}"
@@ -2142,7 +2173,7 @@ class Provider:
             case "widget.snapshot":
                 return {"entries": [entry._wire() for entry in _timeline(_done(handler.snapshot(widget))).entries]}
             case "widget.perform":
-                _done(handler.perform(widget, frame.get("action"), frame.get("parameters") or {}))
+                _performed(handler.perform(widget, frame.get("action"), frame.get("parameters") or {}))
                 return {}
             case "widget.recommendations":
                 return {"value": [{"configuration": configuration, "description": description}
