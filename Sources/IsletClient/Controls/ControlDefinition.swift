@@ -14,7 +14,8 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     var valueDeadline: Duration?
     var actionDeadline: Duration?
     let parameters: [IntentParameter]
-    private let defaults: RawObject
+    /// Nil where they cannot be written.
+    private let defaults: RawObject?
     private let hasProvider: Bool
     private let preview: @Sendable (RawObject) throws -> ControlDrawing
     private let current: Draw
@@ -23,7 +24,7 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     public var definition: ControlDefinition { self }
 
     init(
-        kind: String, parameters: [IntentParameter], defaults: RawObject = [:], hasProvider: Bool,
+        kind: String, parameters: [IntentParameter], defaults: RawObject? = [:], hasProvider: Bool,
         preview: @escaping @Sendable (RawObject) throws -> ControlDrawing, current: @escaping Draw
     ) {
         self.kind = kind
@@ -41,7 +42,7 @@ public struct ControlDefinition: ControlWidgetConfiguration {
         current: @escaping @Sendable (Intent) async throws -> ControlDrawing
     ) {
         self.init(
-            kind: kind, parameters: Intent.parameters, defaults: Intent.defaults ?? [:], hasProvider: hasProvider,
+            kind: kind, parameters: Intent.parameters, defaults: Intent.defaults, hasProvider: hasProvider,
             preview: { preview(try Intent.read($0)) }, current: { try await current(try Intent.read($0)) })
     }
 
@@ -49,8 +50,9 @@ public struct ControlDefinition: ControlWidgetConfiguration {
 
     /// The kind as `provider.register` declares it.
     ///
-    /// - Throws: ``IsletError/invalid(_:)`` where its preview cannot be written.
+    /// - Throws: ``IsletError/invalid(_:)`` where its preview or its defaults cannot be written.
     func declaration() throws(IsletError) -> RawJSON {
+        guard let defaults else { throw .invalid("\(kind): \(IntentParameter.unwritableDefaults)") }
         guard let drawing = try? preview([:]) else { throw .invalid("\(kind): its defaults cannot be read again") }
         let template = drawing.template
         let isToggle = template.toggleValue != nil

@@ -92,6 +92,10 @@ public struct IntentParameter: Sendable {
             name, type: .entity, title: title, isRequired: isRequired, optionsProvider: EntityOptions(query: query))
     }
 
+    /// Why a kind cannot be declared whose configuration's `init()` is no JSON.
+    static let unwritableDefaults =
+        "what its configuration's init() has cannot be written as JSON; a number there must be finite, for example"
+
     /// As `provider.register` declares it.
     func json(default value: RawJSON?) -> RawJSON {
         var members: RawObject = ["name": .string(name), "type": .string(type.rawValue)]

@@ -32,7 +32,7 @@ public struct AppIntentConfiguration: WidgetConfiguration {
         kind: String, intent: Provider.Intent.Type = Provider.Intent.self, provider: Provider
     ) {
         definition = WidgetDefinition(
-            kind: kind, parameters: intent.parameters, defaults: intent.defaults ?? [:],
+            kind: kind, parameters: intent.parameters, defaults: intent.defaults,
             source: .init(
                 placeholder: { provider.placeholder(in: $0) },
                 timeline: { members, context in

@@ -27,13 +27,14 @@ public struct WidgetDefinition: WidgetConfiguration {
     var actionDeadline: Duration?
     var actions: [String: Action] = [:]
     let parameters: [IntentParameter]
-    private let defaults: RawObject
+    /// Nil where they cannot be written.
+    private let defaults: RawObject?
     private let source: Source
 
     /// Itself.
     public var definition: WidgetDefinition { self }
 
-    init(kind: String, parameters: [IntentParameter] = [], defaults: RawObject = [:], source: Source) {
+    init(kind: String, parameters: [IntentParameter] = [], defaults: RawObject? = [:], source: Source) {
         self.kind = kind
         self.parameters = parameters
         self.defaults = defaults
@@ -44,8 +45,9 @@ public struct WidgetDefinition: WidgetConfiguration {
 
     /// The kind as `provider.register` declares it.
     ///
-    /// - Throws: ``IsletError/invalid(_:)`` where it has no family, or its placeholder cannot be written.
+    /// - Throws: ``IsletError/invalid(_:)`` where it has no family, or its placeholder or defaults cannot be written.
     func declaration() throws(IsletError) -> RawJSON {
+        guard let defaults else { throw .invalid("\(kind): \(IntentParameter.unwritableDefaults)") }
         guard let family = families.first else { throw .invalid("\(kind): a widget comes in at least one family") }
         var members: RawObject = ["kind": .string(kind), "families": .names(families)]
         members["displayName"] = displayName.map { .text($0, atMost: ProviderLimits.text) }
