@@ -9,6 +9,8 @@ struct Outlet: ~Copyable {
     struct Entry: Sendable {
         var frames: [[UInt8]]
         var requests: [String]
+        /// Whether it waits for a connection; else it is dropped where it cannot be sent at once.
+        var waits = true
     }
 
     /// More messages than this do not wait; requests are sent again anyway.
@@ -85,7 +87,9 @@ struct Outlet: ~Copyable {
                 for (index, frame) in entry.frames.enumerated() {
                     let outcome = try? socket.send(copying: frame, more: index + 1 < entry.frames.count)
                     // Only the first frame of a message can be refused. An error is that of a closed socket.
-                    guard outcome == .sent else { break sending }
+                    guard outcome != .sent else { continue }
+                    if entry.waits { break sending }
+                    break
                 }
             }
             held.subtract(entry.requests)
