@@ -290,8 +290,8 @@ class Client:
 
     BATCH = 256
     """Commands in one message, at most: the contract's number."""
-    FRAME_LIMIT, REQ_LIMIT = 65_536, 64
-    """Bytes of a command, and characters of a `req`."""
+    FRAME_LIMIT, REQ_LIMIT, DEPTH_LIMIT = 65_536, 64, 65
+    """Bytes of a command, characters of a `req`, and levels of nesting, of which the command itself is the first."""
     READS = frozenset({
         "get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options", "timeline", "budget",
         "snapshot", "recommendations", "stack", "stats"})
@@ -498,6 +498,9 @@ class _Command:
             limit = Client.FRAME_LIMIT
             return self._refuse("badMessage", f"a command has at most {limit} bytes, and this one has {size}",
                                 bytes=size, limit=limit)
+        limit = Client.DEPTH_LIMIT
+        if self.frame.count(b"[") + self.frame.count(b"{") > limit and (depth := _depth(self.frame)) > limit:
+            return self._refuse("badMessage", f"a command nests at most {limit} levels deep, and this one {depth}")
         return True
 
     def _refuse(self, code: str, message: str, **detail: Any) -> bool:

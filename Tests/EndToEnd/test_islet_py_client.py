@@ -475,15 +475,26 @@ def test_a_req_that_the_service_cannot_echo_fails_at_once(python, req, code):
     assert (raised.value.code, raised.value.detail) == (code, {"field": "req"})
 
 
-def test_a_refusal_without_a_req_belongs_to_the_command_in_its_place(python):
-    """What is nested too deep is not read far enough for its `req`."""
-    deep = json.loads("[" * 70 + "]" * 70)
+@pytest.mark.parametrize("silent", [{}, {"ack": "none"}])
+def test_what_nests_too_deep_fails_at_once_and_the_others_do_not(python, silent):
+    """The service reads it not far enough for its `req`, nor for what it wants no answer to."""
+    def nested(levels):
+        return {"op": "activity.start", **START, "contentState": {"x": json.loads("[" * levels + "]" * levels)}}
+
     answers = python.call_many([
-        {"op": "service.ping"}, {"op": "service.ping", "x": deep}, {"op": "service.ping"},
-        {"op": "service.ping", "x": [deep]}], timeout=60)
-    assert [getattr(answer, "code", "ok") for answer in answers] == ["ok", "badMessage", "ok", "badMessage"]
+        {"op": "service.ping"}, {**nested(70), **silent}, nested(63), nested(64), {"op": "service.ping"}], timeout=60)
+    codes = [getattr(answer, "code", "ok") for answer in answers]
+    assert codes == ["ok", "badMessage", "ok", "badMessage", "ok"]
     with pytest.raises(islet.IsletError, match="badMessage"):
-        python.call("service.ping", x=deep, timeout=60)
+        python.call("service.ping", x=nested(70), timeout=60)
+
+
+def test_a_refusal_without_a_req_belongs_to_the_command_in_its_place():
+    refusal = {"ok": False, "error": {"code": "badMessage", "message": "", "retry": "never"}}
+    with Scripted(lambda number, commands: [[refusal, *well(commands[1:])]]) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", "")) as client:
+        first, second = client.call_many([{"op": "service.ping"}, {"op": "service.ping"}], timeout=60)
+    assert first.code == "badMessage" and second["ok"] is True
 
 
 def test_what_is_no_json_is_raised_before_anything_is_sent(python):
