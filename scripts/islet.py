@@ -295,14 +295,18 @@ class Client:
     READS = frozenset({
         "get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options", "timeline", "budget",
         "snapshot", "recommendations", "stack", "stats"})
+    ASKING = frozenset({"options", "snapshot", "recommendations"})
+    """Reads that a provider answers: each time that one is sent, it is asked. So they are not sent again before
+    `PATIENCE` / 2, which is longer than providers usually may take."""
+    PATIENCE = 10.0
     _APPLESS = ("service.", "clock.", "device.", "stream.", "provider.", "widget.stack")
 
     def __init__(self, app: str | None = None, *, endpoints: Endpoints | None = None, timeout: float = 10.0,
                  first_retry: float = 0.5, client: str | None = None, prefix: str = "py",
                  context: zmq.Context[Any] | None = None):
-        """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`. `client` is
-        the UUID that makes retries safe: give one only where calls are to be repeated by another process, under a `req`
-        of your own. Other calls are numbered, after `prefix` and a part by chance."""
+        """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`, or later where a
+        provider is asked. `client` is the UUID that makes retries safe: give one only where calls are to be repeated by
+        another process, under a `req` of your own. Other calls are numbered, after `prefix` and a part by chance."""
         _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
@@ -418,6 +422,7 @@ class Client:
             commands = commands + asked
         by_req = {command.req: command for command in asked}
         silent = [command for command in commands if command.is_silent]
+        first = max(self.first_retry, self.PATIENCE if any(command.asks for command in asked) else 0.0)
         sent: list[list[_Command]] = []  # what was asked in each message that is not answered yet
         begun = due = time.monotonic()
         attempt = 0
@@ -432,7 +437,7 @@ class Client:
                 message = [command for command in commands if command.result is None]
                 connection.send_multipart([command.frame for command in message])
                 sent.append(waiting)
-                due = now + _backoff(attempt, self.first_retry, max(self.first_retry, 4.0))
+                due = now + _backoff(attempt, first, max(first, 4.0))
             if not connection.poll(_milliseconds(min(due, begun + timeout) - now)):
                 continue
             answers = [_decode(frame) for frame in connection.recv_multipart()]
@@ -480,6 +485,7 @@ class _Command:
     def __init__(self, whole: JSON):
         self.req: str | None = whole.pop("req", None)
         self.is_silent = whole.get("ack") == "none"
+        self.asks = whole["op"].rpartition(".")[2] in Client.ASKING
         self.frame = b""
         self.result: Any = None
         self._rest = _encode(whole)[1:]

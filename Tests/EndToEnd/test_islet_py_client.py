@@ -168,6 +168,16 @@ def test_a_lost_batch_is_sent_again(endpoints):
         relay.close()
 
 
+@pytest.mark.parametrize("op", ["widget.snapshot", "widget.options", "widget.recommendations", "control.options"])
+def test_what_a_provider_answers_is_not_asked_again_while_that_is_at_work(op):
+    """It would be asked each time."""
+    with Scripted(lambda number, commands: []) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.01) as client:
+        with pytest.raises(islet.NoAnswer):
+            client.call(op, kind="com.example.forecast", timeout=0.5)
+        assert len(service.messages) == 1
+
+
 def test_no_answer_is_an_error_of_its_own_and_the_same_req_asks_again(endpoints):
     relay, client = losing(endpoints, lose_answers=1_000)
     try:
