@@ -235,9 +235,9 @@ def _backoff(attempt: int, first: float, longest: float, chance: random.Random =
     return min(first * float(1 << min(max(attempt - 1, 0), 20)), longest) * chance.uniform(0.5, 1.0)
 
 
-def _checked_timeout(timeout: float | None, *, optional: bool = True) -> None:
+def _checked_timeout(timeout: float | None, *, optional: bool = True, name: str = "timeout") -> None:
     if not (optional if timeout is None else timeout >= 0):
-        raise ValueError(f"a timeout is a number of seconds from 0 on, and not {timeout!r}")
+        raise ValueError(f"a {name} is a number of seconds from 0 on, and not {timeout!r}")
 
 
 _of_this_process: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -276,8 +276,8 @@ def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Call
 
 
 def _milliseconds(seconds: float) -> int:
-    """Rounded up, so that a turn does not come just before its time."""
-    return max(0, int(seconds * 1000) + 1) if seconds > 0 else 0
+    """Rounded up, so that a turn does not come just before its time; at most a day, since libzmq takes no longer one."""
+    return int(min(seconds, 86_400) * 1000) + 1 if seconds > 0 else 0
 
 
 # Commands
@@ -290,22 +290,28 @@ class Client:
 
     BATCH = 256
     """Commands in one message, at most: the contract's number."""
-    FRAME_LIMIT, REQ_LIMIT = 65_536, 64
-    """Bytes of a command, and characters of a `req`."""
+    FRAME_LIMIT, REQ_LIMIT, DEPTH_LIMIT = 65_536, 64, 65
+    """Bytes of a command, characters of a `req`, and levels of nesting, of which the command itself is the first."""
     READS = frozenset({
         "get", "list", "history", "explain", "info", "ping", "kinds", "preview", "options", "timeline", "budget",
         "snapshot", "recommendations", "stack", "stats"})
+    ASKING = frozenset({"options", "snapshot", "recommendations"})
+    """Reads that a provider answers: each time that one is sent, it is asked. So they are not sent again before
+    `PATIENCE` / 2, which is longer than providers usually may take."""
+    PATIENCE = 10.0
     _APPLESS = ("service.", "clock.", "device.", "stream.", "provider.", "widget.stack")
 
     def __init__(self, app: str | None = None, *, endpoints: Endpoints | None = None, timeout: float = 10.0,
                  first_retry: float = 0.5, client: str | None = None, prefix: str = "py",
                  context: zmq.Context[Any] | None = None):
-        """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`. `client` is
-        the UUID that makes retries safe: give one only where calls are to be repeated by another process, under a `req`
-        of your own. Other calls are numbered, after `prefix` and a part by chance."""
+        """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`, or later where a
+        provider is asked. `client` is the UUID that makes retries safe: give one only where calls are to be repeated by
+        another process, under a `req` of your own. Other calls are numbered, after `prefix` and a part by chance."""
         _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
+        if not re.fullmatch(r"[ !#-\[\]-~]{0,32}", prefix):
+            raise ValueError(f"a prefix has at most 32 printable ASCII characters without \" and \\, and is not {prefix!r:.80}")
         self.app = app or os.environ.get("ISLET_APP")
         self.endpoints = endpoints or Endpoints.given()
         self.timeout, self.first_retry = timeout, first_retry
@@ -332,6 +338,8 @@ class Client:
         """Sends one command and gives its answer; raises `IsletError` where it is refused, `NoAnswer` where none comes.
         Fields that are None are left out; a `req` of your own makes this very call repeatable later. With `ack="none"`
         nobody learns what it came to, only that the service has taken it: what comes back has the `req` alone."""
+        if "op" in fields:
+            raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
         if isinstance(answer, IsletError):
             raise answer
@@ -380,7 +388,9 @@ class Client:
             whole["client"] = self.client
         if self.app and not op.startswith(self._APPLESS):
             whole["app"] = self.app
-        return {name: value for name, value in {**whole, **command}.items() if value is not None}
+        # Without any `client` a change would be executed as often as it is sent.
+        given = {name: value for name, value in command.items() if name != "client" or value is not None}
+        return {name: value for name, value in {**whole, **given}.items() if value is not None}
 
     def _exchange(self, commands: list[_Command], timeout: float) -> None:
         """One message and its answers. What is unanswered is sent again with the same bytes, what was refused as busy
@@ -412,6 +422,7 @@ class Client:
             commands = commands + asked
         by_req = {command.req: command for command in asked}
         silent = [command for command in commands if command.is_silent]
+        first = max(self.first_retry, self.PATIENCE if any(command.asks for command in asked) else 0.0)
         sent: list[list[_Command]] = []  # what was asked in each message that is not answered yet
         begun = due = time.monotonic()
         attempt = 0
@@ -426,7 +437,7 @@ class Client:
                 message = [command for command in commands if command.result is None]
                 connection.send_multipart([command.frame for command in message])
                 sent.append(waiting)
-                due = now + _backoff(attempt, self.first_retry, max(self.first_retry, 4.0))
+                due = now + _backoff(attempt, first, max(first, 4.0))
             if not connection.poll(_milliseconds(min(due, begun + timeout) - now)):
                 continue
             answers = [_decode(frame) for frame in connection.recv_multipart()]
@@ -474,6 +485,7 @@ class _Command:
     def __init__(self, whole: JSON):
         self.req: str | None = whole.pop("req", None)
         self.is_silent = whole.get("ack") == "none"
+        self.asks = whole["op"].rpartition(".")[2] in Client.ASKING
         self.frame = b""
         self.result: Any = None
         self._rest = _encode(whole)[1:]
@@ -492,6 +504,9 @@ class _Command:
             limit = Client.FRAME_LIMIT
             return self._refuse("badMessage", f"a command has at most {limit} bytes, and this one has {size}",
                                 bytes=size, limit=limit)
+        limit = Client.DEPTH_LIMIT
+        if self.frame.count(b"[") + self.frame.count(b"{") > limit and (depth := _depth(self.frame)) > limit:
+            return self._refuse("badMessage", f"a command nests at most {limit} levels deep, and this one {depth}")
         return True
 
     def _refuse(self, code: str, message: str, **detail: Any) -> bool:
@@ -1150,7 +1165,7 @@ class Replica:
         self.entities: Mapping[str, JSON] = types.MappingProxyType(self._machine.table.entities)
         """The newest known entities by topic; to be read, not changed."""
         self._reading = threading.Lock()
-        self._interrupted = False
+        self._interrupted = self._closed = False
         self._read_at = time.monotonic()
         self._process = os.getpid()
         self._events: Any = None
@@ -1180,6 +1195,7 @@ class Replica:
         where it is None. Raises `IsletError` where the service refuses the copy for good, or a row of it cannot be read
         (`unreadable`); who reads on, asks again."""
         _checked_timeout(timeout)
+        self._check_use()
         machine, progress = self._machine, None
         latest = time.monotonic() + self.PULLING
         paused = time.monotonic() >= self._read_at + machine.PULL_LIMIT
@@ -1205,7 +1221,8 @@ class Replica:
     def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
         """Waits until the copy is complete and has taken in event `seq`, such as an answer's: so you read your writes.
         The changes meanwhile stay for `changes()`. Raises `TimeoutError`, and `IsletError` as `changes()` does."""
-        _checked_timeout(timeout)
+        _checked_timeout(timeout, optional=False)
+        self._check_use()
         machine, deadline = self._machine, time.monotonic() + timeout
         left = timeout
         while (self._interrupted or machine.state != "following" or not machine.synced
@@ -1221,6 +1238,8 @@ class Replica:
         return self
 
     def close(self) -> None:
+        """Follows no longer; what it holds stays readable."""
+        self._closed = True
         self._close_events()
         self._bulk.close()
 
@@ -1233,12 +1252,17 @@ class Replica:
     def __reduce__(self) -> Any:
         raise TypeError("a Replica has sockets and is neither copied nor pickled; make another one")
 
+    def _check_use(self) -> None:
+        if self._closed:
+            raise RuntimeError("this Replica is closed and follows nothing any more; make another one")
+        if self._process != os.getpid():
+            raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
+
     # The sockets
 
     def _turn(self, longest: float | None) -> bool:
         """Waits at most `longest` seconds for something to happen and takes in what has come; whether more may have."""
-        if self._process != os.getpid():
-            raise RuntimeError(f"this Replica belongs to process {self._process}, from which this one was forked; make one here")
+        self._check_use()
         if self._reading.locked():
             raise RuntimeError("a Replica is read by one thread at a time, and not by a signal handler of that thread")
         # Nothing but `with` gives it back whenever a signal's handler breaks this off.
@@ -1341,6 +1365,13 @@ class Replica:
 def _family(topic: str) -> str:
     """The member that the entity of a topic stands under: `activity`, `control` …"""
     return topic.split("/", 2)[1] if topic.count("/") >= 2 else ""
+
+
+def _name(what: str, name: str | None) -> str | None:
+    """The name of a kind, or an id, or None. Later nobody could say who gave one that cannot be sent."""
+    if name is not None and not (isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9._:-]{1,64}", name)):
+        raise ValueError(f"{what} has 1 to 64 letters, digits and . _ : - in it, and is not {name!r:.100}")
+    return name
 
 
 def _needed(app: str | None) -> str:
@@ -1600,12 +1631,19 @@ def _said(failure: BaseException) -> str:
 
 def _done(given: Any) -> Any:
     """What a handler gave, unless that is still to be awaited: behind a wrapper no declaration shows that it is async."""
-    if not inspect.isawaitable(given):
+    if not (inspect.isawaitable(given) or inspect.isasyncgen(given)):
         return given
     if inspect.iscoroutine(given):
         given.close()
     raise Fail("the handler is async, and nothing awaits it: it has not run. A handler runs on a thread of its own, so "
                "write a plain function, with asyncio.run() in it if need be")
+
+
+def _performed(given: Any) -> Any:
+    """The same for an action, which a generator has not even begun."""
+    if inspect.isgenerator(given):
+        raise Fail("the handler is a generator, and nothing takes its values: it has not run. Write a function without yield")
+    return _done(given)
 
 
 def _cut(text: str, limit: int) -> str:
@@ -1663,6 +1701,7 @@ class Provider:
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
         """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work."""
+        _checked_timeout(grace, optional=False, name="grace")
         self.app, self.capacity, self.grace = _needed(app), capacity, grace
         self.url = Endpoints.given(commands).commands
         self.id = str(uuid.uuid4())
@@ -1722,7 +1761,7 @@ class Provider:
         if (family, kind) in self._kinds:
             raise ValueError(f"{kind} is declared already")
         for name in {"value_deadline", "timeline_deadline", "action_deadline"} & more.keys():
-            more[name] = round(more[name] * 1000)
+            more[name] = None if more[name] is None else round(more[name] * 1000)
         if self._running:
             raise RuntimeError(f"{kind}: kinds are declared before run() or start(), which register them")
         functions = {Button: "perform", TimelineProvider: "timeline"}
@@ -1737,9 +1776,13 @@ class Provider:
             if not isinstance(handler, base):
                 raise TypeError(f"{kind}: {given!r} is no islet.{base.__name__}")
             for name in _METHODS:
-                if inspect.iscoroutinefunction(getattr(handler, name, None)):
+                method = getattr(handler, name, None)
+                if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
                     raise TypeError(f"{kind}: {name} is async, and nothing would await it: a handler runs on a thread of "
                                     "its own, so write a plain function, with asyncio.run() in it if need be")
+                if name in ("set_value", "perform") and inspect.isgeneratorfunction(method):
+                    raise TypeError(f"{kind}: {name} is a generator, and nothing would take its values: it would never "
+                                    "run. Write a function without yield")
             for method, member in optional.get(base, {}).items():
                 if getattr(type(handler), method) is not getattr(base, method):
                     more.setdefault(member, True)
@@ -1798,8 +1841,13 @@ class Provider:
             except BaseException as failure:
                 self._failure = failure
 
-        self._thread = threading.Thread(target=body, name="islet-provider", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=body, name="islet-provider", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more threads
+            self._running = False
+            raise
+        self._thread = thread
         return self
 
     def stop(self) -> None:
@@ -1817,6 +1865,7 @@ class Provider:
 
     def wait_until_registered(self, timeout: float = 10.0) -> None:
         """Waits for it after `start()`; raises where the registration was refused."""
+        _checked_timeout(timeout, optional=False)
         deadline = time.monotonic() + timeout
         while not self.registered.wait(0.02):
             self._raise()
@@ -1839,22 +1888,22 @@ class Provider:
         """A value has changed by itself: the service asks for it again, of one control, of a kind or of all. From any
         thread; what comes together, or while there is no connection, is asked once, and again where the connection is
         lost before the service has said that it took it."""
-        self._wish("control.reload", kind, id)
+        self._wish("control.reload", _name("a kind", kind), _name("an id", id))
 
     def reload_timelines(self, kind: str | None = None, *, id: str | None = None) -> None:
         """The same for timelines, of one widget, of a kind or of all: within each widget's budget, else later."""
-        self._wish("widget.reload", kind, id)
+        self._wish("widget.reload", _name("a kind", kind), _name("an id", id))
 
     def invalidate_recommendations(self, kind: str | None = None) -> None:
         """What `recommendations` gave holds no more, of a kind or of all."""
-        self._wish("widget.invalidateRecommendations", kind)
+        self._wish("widget.invalidateRecommendations", _name("a kind", kind))
 
     def invalidate_relevance(self, kind: str) -> None:
         """What `relevance` gave holds no more."""
-        self._wish("widget.invalidateRelevance", kind)
+        self._wish("widget.invalidateRelevance", _name("a kind", kind))
 
     def _wish(self, op: str, kind: str | None = None, id: str | None = None) -> None:
-        self._want([(op, kind, id)])
+        self._want([(op, kind if id is None else None, id)])  # the service takes one of them: an id says all
         self._wake()
 
     def _want(self, wishes: Iterable[_Wish]) -> None:
@@ -1882,9 +1931,9 @@ class Provider:
             while True:
                 now = time.monotonic()
                 if self._stopping:
-                    if not self.registered.is_set() or (said and now >= goodbye):
+                    if said and now >= goodbye:
                         return
-                    if not drains:
+                    if not drains:  # also where the registration has no answer yet: the service may have taken it
                         drains, goodbye = True, now + self.grace
                         link.send({"op": "provider.drain", "provider": self.id})
                     if not said and (not self._calls or now >= goodbye):
@@ -1901,6 +1950,8 @@ class Provider:
                 for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
                     if frame.get("req") == "leave":
                         return
+                    if said and frame.get("op") in self._CALLS:
+                        continue  # the service has given it up with this provider
                     try:
                         limit = self._take(link, frame) or limit
                     except _ODD:
@@ -1935,6 +1986,8 @@ class Provider:
             error = IsletError.of(frame)
             if error.req == "register":
                 raise error
+            if error.code == "badMessage" and error.req is None and not self.registered.is_set():
+                raise error  # nothing else was said, and it could not be read as far as its req
             if error.code == "notFound" and error.req is None:
                 raise _Lost("the service does not know this provider")
             wish = self._asked.pop(str(error.req), None)
@@ -2080,8 +2133,11 @@ class Provider:
             given = value if isinstance(value, Answer) else Answer(value)
             if toggles and not isinstance(given.value, bool):
                 raise Fail(f"current_value gave {given.value!r:.100}, which is no bool")
+            if given.value is None:
+                raise Fail("current_value gave None, which is no value: in a message null is as good as nothing")
         else:
-            status = _done(handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control))
+            status = _performed(
+                handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control))
             given = status if isinstance(status, Answer) else Answer(status=status)
         for name in self._misfits(given):
             said = f"{getattr(given, name)!r:.100} is no {name}"
@@ -2126,7 +2182,7 @@ class Provider:
             case "widget.snapshot":
                 return {"entries": [entry._wire() for entry in _timeline(_done(handler.snapshot(widget))).entries]}
             case "widget.perform":
-                _done(handler.perform(widget, frame.get("action"), frame.get("parameters") or {}))
+                _performed(handler.perform(widget, frame.get("action"), frame.get("parameters") or {}))
                 return {}
             case "widget.recommendations":
                 return {"value": [{"configuration": configuration, "description": description}

@@ -168,6 +168,16 @@ def test_a_lost_batch_is_sent_again(endpoints):
         relay.close()
 
 
+@pytest.mark.parametrize("op", ["widget.snapshot", "widget.options", "widget.recommendations", "control.options"])
+def test_what_a_provider_answers_is_not_asked_again_while_that_is_at_work(op):
+    """It would be asked each time."""
+    with Scripted(lambda number, commands: []) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.01) as client:
+        with pytest.raises(islet.NoAnswer):
+            client.call(op, kind="com.example.forecast", timeout=0.5)
+        assert len(service.messages) == 1
+
+
 def test_no_answer_is_an_error_of_its_own_and_the_same_req_asks_again(endpoints):
     relay, client = losing(endpoints, lose_answers=1_000)
     try:
@@ -475,15 +485,26 @@ def test_a_req_that_the_service_cannot_echo_fails_at_once(python, req, code):
     assert (raised.value.code, raised.value.detail) == (code, {"field": "req"})
 
 
-def test_a_refusal_without_a_req_belongs_to_the_command_in_its_place(python):
-    """What is nested too deep is not read far enough for its `req`."""
-    deep = json.loads("[" * 70 + "]" * 70)
+@pytest.mark.parametrize("silent", [{}, {"ack": "none"}])
+def test_what_nests_too_deep_fails_at_once_and_the_others_do_not(python, silent):
+    """The service reads it not far enough for its `req`, nor for what it wants no answer to."""
+    def nested(levels):
+        return {"op": "activity.start", **START, "contentState": {"x": json.loads("[" * levels + "]" * levels)}}
+
     answers = python.call_many([
-        {"op": "service.ping"}, {"op": "service.ping", "x": deep}, {"op": "service.ping"},
-        {"op": "service.ping", "x": [deep]}], timeout=60)
-    assert [getattr(answer, "code", "ok") for answer in answers] == ["ok", "badMessage", "ok", "badMessage"]
+        {"op": "service.ping"}, {**nested(70), **silent}, nested(63), nested(64), {"op": "service.ping"}], timeout=60)
+    codes = [getattr(answer, "code", "ok") for answer in answers]
+    assert codes == ["ok", "badMessage", "ok", "badMessage", "ok"]
     with pytest.raises(islet.IsletError, match="badMessage"):
-        python.call("service.ping", x=deep, timeout=60)
+        python.call("service.ping", x=nested(70), timeout=60)
+
+
+def test_a_refusal_without_a_req_belongs_to_the_command_in_its_place():
+    refusal = {"ok": False, "error": {"code": "badMessage", "message": "", "retry": "never"}}
+    with Scripted(lambda number, commands: [[refusal, *well(commands[1:])]]) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", "")) as client:
+        first, second = client.call_many([{"op": "service.ping"}, {"op": "service.ping"}], timeout=60)
+    assert first.code == "badMessage" and second["ok"] is True
 
 
 def test_what_is_no_json_is_raised_before_anything_is_sent(python):
@@ -598,3 +619,32 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_call_with_the_same_req(
 def test_times_that_no_call_could_have_are_refused_when_the_client_is_made(options, said):
     with pytest.raises(ValueError, match=said):
         islet.Client("com.example.app", **options)
+
+
+def test_the_operation_is_told_once(python):
+    with pytest.raises(TypeError, match="service.ping: the operation is the first argument"):
+        python.call("service.ping", op="activity.list")
+
+
+def test_a_client_of_none_leaves_no_change_without_one(endpoints):
+    """Without any it would be executed as often as it is sent."""
+    relay, client = losing(endpoints, lose_answers=1)
+    try:
+        begun = client.call("activity.start", **START, client=None)
+        assert len(relay.seen) == 2 and begun["seq"] == 1
+        assert client.call("activity.list")["total"] == 1
+    finally:
+        client.close()
+        relay.close()
+
+
+@pytest.mark.parametrize("prefix", ['a"b', "a\\b", "ü", "a\n", "a" * 33])
+def test_a_prefix_that_no_req_may_have_is_refused_when_the_client_is_made(prefix):
+    with pytest.raises(ValueError, match="a prefix has at most 32 printable ASCII characters"):
+        islet.Client(APP, prefix=prefix)
+
+
+@pytest.mark.parametrize("times", [1e300, float("inf")])
+def test_any_time_from_0_on_is_one_that_can_be_waited_for(endpoints, times):
+    with islet.Client(APP, endpoints=endpoints, timeout=times, first_retry=times, prefix="a" * 32) as client:
+        assert client.call("service.ping")["ok"] is True

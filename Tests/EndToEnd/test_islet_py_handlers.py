@@ -26,6 +26,14 @@ async def nothing(*_):
     pass
 
 
+def yields(*_):
+    yield "Lit"
+
+
+async def yields_async(*_):
+    yield "Lit"
+
+
 @pytest.mark.parametrize("declare", [
     lambda provider: provider.button(DOOR)(nothing),
     lambda provider: provider.button(DOOR)(type("Async", (islet.Button,), {"perform": nothing})),
@@ -33,7 +41,8 @@ async def nothing(*_):
     lambda provider: provider.toggle(TORCH)(type("Async", (Torch,), {"options": nothing})),
     lambda provider: provider.widget(FORECAST, ["systemSmall"])(nothing),
     lambda provider: provider.widget(FORECAST, ["systemSmall"])(
-        type("Async", (islet.TimelineProvider,), {"recommendations": nothing}))])
+        type("Async", (islet.TimelineProvider,), {"recommendations": nothing})),
+    lambda provider: provider.toggle(TORCH)(type("Async", (Torch,), {"set_value": yields_async}))])
 def test_an_async_handler_is_refused_where_it_is_declared(made, declare):
     provider = made(start=False)
     with pytest.raises(TypeError, match="is async, and nothing would await it"):
@@ -402,3 +411,52 @@ def test_a_stop_of_what_does_not_run_ends_nothing_later(made, fake, torch):
         provider.stop()
         thread.join(DEADLINE)
     assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("declare", [
+    lambda provider: provider.button(DOOR)(yields),
+    lambda provider: provider.toggle(TORCH)(type("Yields", (Torch,), {"set_value": yields})),
+    lambda provider: provider.widget(FORECAST, ["systemSmall"])(
+        type("Yields", (islet.TimelineProvider,), {"perform": yields}))])
+def test_an_action_that_is_a_generator_is_refused_where_it_is_declared(made, declare):
+    with pytest.raises(TypeError, match="is a generator, and nothing would take its values"):
+        declare(made(start=False))
+
+
+@pytest.mark.parametrize("hidden, kind", [(yields, "a generator"), (yields_async, "async")])
+def test_an_action_that_gives_a_generator_has_failed(made, fake, hidden, kind):
+    provider = made(start=False)
+    provider.button(DOOR)(lambda control: hidden())
+
+    @provider.widget(FORECAST, ["systemSmall"])
+    class Forecast(islet.TimelineProvider):
+        def timeline(self, widget):
+            yield islet.TimelineEntry(widget.now, {})
+
+        def perform(self, widget, action, parameters):
+            return hidden()
+
+    provider.start().wait_until_registered()
+    for call in (fake.call("perform", DOOR), fake.call_widget("perform", FORECAST, action="ring")):
+        assert f"is {kind}, and nothing" in fake.answer(call, "provider.fail")["message"]
+    assert len(fake.answer(fake.call_widget("timeline", FORECAST))["entries"]) == 1
+
+
+def test_a_button_without_a_value_to_give_says_so(made, fake):
+    provider = made(start=False)
+
+    @provider.button(DOOR)
+    class Door(islet.Button):
+        def current_value(self, control):
+            pass
+
+    provider.start().wait_until_registered()
+    assert "current_value gave None" in fake.answer(fake.call("value", DOOR), "provider.fail")["message"]
+
+
+def test_a_deadline_of_none_is_the_services(made, fake):
+    provider = made(start=False)
+    provider.toggle(TORCH, value_deadline=None, action_deadline=2.5)(Torch)
+    provider.start().wait_until_registered()
+    [kind] = fake.registered()["kinds"]
+    assert "valueDeadline" not in kind and kind["actionDeadline"] == 2_500

@@ -443,6 +443,24 @@ def test_no_more_reloads_are_without_an_answer_than_may_wait(made, fake, torch, 
 # Faults
 
 
+@pytest.mark.parametrize("wish", [
+    lambda provider: provider.reload(b"torch"), lambda provider: provider.reload("\ud800"),
+    lambda provider: provider.reload("x" * 2_000_000), lambda provider: provider.reload("two words"),
+    lambda provider: provider.reload(id=7), lambda provider: provider.reload_timelines(id=""),
+    lambda provider: provider.reload_timelines("\n"), lambda provider: provider.invalidate_recommendations(b"torch"),
+    lambda provider: provider.invalidate_relevance(5)])
+def test_a_reload_that_cannot_be_asked_for_is_refused_where_it_is_wanted(provider, fake, torch, wish):
+    with pytest.raises(ValueError, match="has 1 to 64 letters"):
+        wish(provider)
+    assert fake.answer(fake.call("value", TORCH))["value"] is False
+
+
+def test_a_reload_of_one_of_a_kind_is_of_that_one(provider, fake):
+    """The service takes either of them."""
+    provider.reload(TORCH, id="0198")
+    assert wished(fake) == {"op": "control.reload", "app": APP, "id": "0198"}
+
+
 def test_silence_beyond_the_limit_is_a_lost_service(made, torch):
     fake = ProviderService(ping_limit=300)
     try:
@@ -608,6 +626,14 @@ def test_a_conflict_ends_it_with_the_difference(made, fake, torch):
         assert (raised.value.code, raised.value.detail) == ("conflict", detail)
 
 
+def test_a_registration_that_the_service_cannot_read_ends_it(made, fake, torch):
+    """What is nested too deep is not read as far as its `req`."""
+    fake.refuse = [{"code": "badMessage", "retry": "never"}]
+    fake.refuses_without_req = True
+    with pytest.raises(islet.IsletError, match="badMessage"):
+        made((TORCH, torch), start=False).start().wait_until_registered()
+
+
 # Ends
 
 
@@ -698,3 +724,45 @@ print("ended well")
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_stop_says_goodbye_also_where_the_registration_has_no_answer_yet(made, fake, torch):
+    """The service may have taken it already, and call it."""
+    fake.silent = True
+    provider = made((TORCH, torch), start=False).start()
+    fake.registered()
+    provider.stop()
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
+
+
+def test_a_call_behind_the_goodbye_does_not_begin(made, fake, torch):
+    """The service gives it up with the provider: nobody hears what becomes of it."""
+    provider = made((TORCH, torch))
+    fake.silent = True
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
+    fake.call("perform", TORCH, value=True)
+    stopping.join()
+    assert torch.told == []
+    fake.quiet()
+
+
+@pytest.mark.parametrize("timeout", [None, -1, float("nan")])
+def test_a_time_that_no_wait_could_have_is_refused(made, timeout):
+    with pytest.raises(ValueError, match="a timeout is a number of seconds from 0 on"):
+        made(start=False).wait_until_registered(timeout)
+    with pytest.raises(ValueError, match="a grace is a number of seconds from 0 on"):
+        made(start=False, grace=timeout)
+
+
+def test_a_start_that_the_system_has_no_thread_for_may_be_tried_again(made, fake, torch, monkeypatch):
+    provider = made((TORCH, torch), start=False)
+
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="new thread"):
+        patch.setattr(threading.Thread, "start", start)
+        provider.start()
+    provider.start().wait_until_registered()

@@ -530,3 +530,20 @@ def test_the_longest_name_and_prefix_are_followed(service):
     with contextlib.closing(islet.Replica("a" * 100, "activity/" + "x" * 130, endpoints=where)) as replica:
         assert len(replica.prefix) == islet.Replica.PREFIX_LIMIT
         replica.sync()
+
+
+def test_a_closed_one_says_so_and_keeps_what_it_held(client, follow):
+    client.start()
+    replica = follow().sync()
+    replica.close()
+    replica.close()
+    assert len(replica.entities) == 1
+    for use in (replica.sync, lambda: next(replica.changes()), lambda: next(replica.changes(timeout=0))):
+        with pytest.raises(RuntimeError, match="this Replica is closed"):
+            use()
+
+
+@pytest.mark.parametrize("timeout", [None, -1, float("nan")])
+def test_a_time_that_no_wait_could_have_is_refused(follow, timeout):
+    with pytest.raises(ValueError, match="a timeout is a number of seconds from 0 on"):
+        follow().sync(timeout=timeout)

@@ -2,8 +2,10 @@
 
 import json
 import signal
+import time
 
 import pytest
+import zmq
 
 from support.cli import Islet
 from support.commands import Commands
@@ -12,6 +14,7 @@ from support.durable import Durable
 from support.lossy import LossyRelay
 from support.running import Running
 from support.service import environment, run
+from support.wire import DEADLINE
 
 
 @pytest.fixture
@@ -248,3 +251,21 @@ def test_the_demo_stops_when_asked_in_the_middle_of_a_morning(running, tmp_path,
     assert follower.wait() == 0
     assert demo.end(number) == 0
     assert not any("rror" in line for line in demo.messages)
+
+
+def test_what_was_given_up_while_there_was_no_bulk_endpoint_is_not_asked_for_later(tail, client, tmp_path):
+    """A question is given up after five seconds and asked again: who comes at last hears nothing of those before."""
+    client.start()
+    url = f"ipc://{tmp_path}/bulk"
+    tail("--since", "10m", "--app", "com.example.pizza", "--bulk", url, "--timeout", "10m")
+    time.sleep(7)
+    context = zmq.Context()
+    try:
+        with context.socket(zmq.ROUTER) as router:
+            router.setsockopt(zmq.LINGER, 0)
+            router.bind(url)
+            assert router.poll(DEADLINE * 1_000)
+            question = json.loads(router.recv_multipart()[1])
+        assert question["op"] == "bulk.replay" and question["req"] != "p-1", question
+    finally:
+        context.term()

@@ -110,7 +110,10 @@ extension ConnectionLoop {
             switch action {
             case .subscribe(let topic): try? events.subscribe(topic)
             case .unsubscribe(let topic): try? events.unsubscribe(topic)
-            case .send(let frame): bulk.send(.init(frames: [frame], requests: []))
+            case .send(let pull, let frame): bulk.send(.init(frames: [frame], requests: [pull]))
+            case .cancel(let pull, let frame):
+                guard !bulk.holds(req: pull) else { break }
+                bulk.send(.init(frames: [frame], requests: [], waits: false))
             case .deliver(let id, let delivery):
                 guard let reader = readers[id], reader.queue.push(delivery), !reader.isPaused else { break }
                 reader.isPaused = true

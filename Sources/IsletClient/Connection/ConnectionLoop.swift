@@ -75,12 +75,13 @@ actor ConnectionLoop: BusLoop {
         commands.flush(poller: &poller) { entry in
             entry.requests.isEmpty || entry.requests.contains(where: requests.waits(req:))
         }
-        bulk.flush(poller: &poller) { _ in true }
+        bulk.flush(poller: &poller) { entry in
+            entry.requests.isEmpty || entry.requests.contains(where: table.wants(pull:))
+        }
         if isBusy { return .immediately }
         let wakeUps = [requests.nextWakeUp, table.nextWakeUp, appsDue(now), peeksDue(now)]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
-        // Rounded up, so that the turn does not come just before the time.
-        return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
+        return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 
     func finish() {

@@ -9,6 +9,9 @@ package final class DeliveryQueue: Sendable {
         var deliveries: [Delivery] = []
         var start = 0
         var reader: CheckedContinuation<Result<Delivery?, IsletError>, Never>?
+        /// Which of the calls of `next()` the reader is in, and the latest of all.
+        var readingCall: UInt64 = 0
+        var lastCall: UInt64 = 0
         /// How it ended; told after what was delivered before.
         var ending: Result<Delivery?, IsletError>?
         var isPaused = false
@@ -97,6 +100,10 @@ package final class DeliveryQueue: Sendable {
 
     /// The next delivery; nil at the end, and when the task is cancelled. One task at a time may wait.
     package func next() async throws(IsletError) -> Delivery? {
+        let call = state.withLock { state in
+            state.lastCall += 1
+            return state.lastCall
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let now = state.withLock { state -> (Result<Delivery?, IsletError>, wakes: Bool)? in
@@ -109,6 +116,7 @@ package final class DeliveryQueue: Sendable {
                         return (.failure(.invalid("a stream is read by one task at a time")), false)
                     }
                     state.reader = continuation
+                    state.readingCall = call
                     return nil
                 }
                 guard let (result, wakes) = now else { return }
@@ -116,7 +124,8 @@ package final class DeliveryQueue: Sendable {
                 continuation.resume(returning: result)
             }
         } onCancel: {
-            state.withLock { $0.reader.take() }?.resume(returning: .success(nil))
+            // Another task's wait is not this one's to end.
+            state.withLock { $0.readingCall == call ? $0.reader.take() : nil }?.resume(returning: .success(nil))
         }
         return try result.get()
     }

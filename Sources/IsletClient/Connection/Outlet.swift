@@ -9,10 +9,13 @@ package struct Outlet: ~Copyable {
     package struct Entry: Sendable {
         package var frames: [[UInt8]]
         package var requests: [String]
+        /// Whether it waits for a connection; else it is dropped where it cannot be sent at once.
+        package var waits: Bool
 
-        package init(frames: [[UInt8]], requests: [String]) {
+        package init(frames: [[UInt8]], requests: [String], waits: Bool = true) {
             self.frames = frames
             self.requests = requests
+            self.waits = waits
         }
     }
 
@@ -96,7 +99,9 @@ package struct Outlet: ~Copyable {
                 for (index, frame) in entry.frames.enumerated() {
                     let outcome = try? socket.send(copying: frame, more: index + 1 < entry.frames.count)
                     // Only the first frame of a message can be refused. An error is that of a closed socket.
-                    guard outcome == .sent else { break sending }
+                    guard outcome != .sent else { continue }
+                    if entry.waits { break sending }
+                    break
                 }
             }
             held.subtract(entry.requests)

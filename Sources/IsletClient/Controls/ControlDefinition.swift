@@ -14,6 +14,7 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     var valueDeadline: Duration?
     var actionDeadline: Duration?
     let parameters: [IntentParameter]
+    /// Nil where they cannot be written.
     private let defaults: RawObject?
     private let hasProvider: Bool
     private let preview: @Sendable (RawObject) throws -> ControlDrawing

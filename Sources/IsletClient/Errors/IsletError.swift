@@ -74,4 +74,10 @@ extension Duration {
         if overflow { return seconds < 0 ? .min : .max }
         return whole &+ attoseconds / 1_000_000_000_000_000
     }
+
+    /// Rounded up, so that what is waited for has come then; 0 of a time that is over.
+    var millisecondsToWait: Int {
+        let milliseconds = wholeMilliseconds
+        return milliseconds < 0 ? 0 : Int(milliseconds == .max ? milliseconds : milliseconds + 1)
+    }
 }

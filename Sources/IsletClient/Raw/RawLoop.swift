@@ -75,8 +75,7 @@ actor RawLoop: BusLoop {
         let deadlines = exchanges.values.lazy.map(\.deadline).min()
         let joins = readers.values.lazy.filter { $0.join != nil }.map(\.joinDeadline).min()
         guard let wakeUp = [deadlines, joins].compactMap(\.self).min() else { return .whenReady }
-        // Rounded up, so that the turn does not come just before the time.
-        return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
+        return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 
     func finish() {

@@ -4,8 +4,10 @@ package enum ReaderAction: Sendable, Hashable {
     case subscribe([UInt8])
     /// Take that back.
     case unsubscribe([UInt8])
-    /// Send this by the bulk connection.
-    case send(frame: [UInt8])
+    /// Send this by the bulk connection, for as long as its pull is wanted; see ``ReaderTable/wants(pull:)``.
+    case send(pull: String, frame: [UInt8])
+    /// Send this by the bulk connection, if the service has heard of the pull and can be told at once.
+    case cancel(pull: String, frame: [UInt8])
     /// Hand this to a reader.
     case deliver(reader: Int, Delivery)
     /// A reader's sequence ends: it is forgotten.
@@ -105,6 +107,9 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
     package mutating func resume(_ reader: Int, now: ContinuousClock.Instant) -> [ReaderAction] {
         update(reader, now) { $0.resume() }
     }
+
+    /// Whether what was to be sent of a pull is still of use.
+    package func wants(pull: String) -> Bool { pulls.wants(req: pull) }
 
     /// The replica of a reader.
     package func replica(of reader: Int) -> Replica? {
@@ -325,7 +330,8 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
     ) {
         for action in pulled {
             switch action {
-            case .send(let frame): actions.append(.send(frame: frame))
+            case .send(let req, let frame): actions.append(.send(pull: req, frame: frame))
+            case .cancel(let req, let frame): actions.append(.cancel(pull: req, frame: frame))
             case .timeOut(let owner, isDigest: true):
                 update(owner, now, &actions) { $0.digestFailed(nil, app: owner.app) }
             case .timeOut(let owner, isDigest: false): pullFailed(owner, now, &actions)
@@ -345,7 +351,9 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         readers[index].isOver = true
         hasEnded = true
         for case .unsubscribe(let topic) in readers[index].replica.stop() { actions.append(.unsubscribe(topic)) }
-        for case .send(let frame) in pulls.cancel(reader: readers[index].id) { actions.append(.send(frame: frame)) }
+        for case .cancel(let req, let frame) in pulls.cancel(reader: readers[index].id) {
+            actions.append(.cancel(pull: req, frame: frame))
+        }
         actions.append(.finish(reader: readers[index].id, error))
     }
 }

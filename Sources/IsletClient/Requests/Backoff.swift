@@ -11,6 +11,9 @@ package struct Backoff: Sendable, Hashable {
         self.maximum = maximum
     }
 
+    /// No first wait is longer, however it is multiplied.
+    private static let longest = Duration.seconds(86_400 * 365)
+
     /// For commands that get no answer.
     package static func commands(first: Duration) -> Backoff {
         Backoff(first: first, maximum: max(first, .seconds(4)))
@@ -23,7 +26,7 @@ package struct Backoff: Sendable, Hashable {
     /// The wait before attempt `attempt` (1 is the first further one): between half and the whole of the doubled time.
     package func delay(attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let doublings = min(max(attempt - 1, 0), 20)
-        let whole = min(first * (1 << doublings), maximum)
+        let whole = min(min(first, Self.longest) * (1 << doublings), maximum)
         return whole / 2 + whole / 2 * Double.random(in: 0...1, using: &generator)
     }
 }

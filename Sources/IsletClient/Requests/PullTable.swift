@@ -36,7 +36,10 @@ package struct PullTable: Sendable {
     }
 
     package enum Action: Sendable, Hashable {
-        case send(frame: [UInt8])
+        /// For as long as it is wanted; see ``wants(req:)``.
+        case send(req: String, frame: [UInt8])
+        /// Tell the service that it is not wanted any more, if that has heard of it.
+        case cancel(req: String, frame: [UInt8])
         /// It brought nothing for too long, and is forgotten.
         case timeOut(Owner, isDigest: Bool)
     }
@@ -71,6 +74,11 @@ package struct PullTable: Sendable {
     /// How many run or wait.
     package var count: Int { pulls.count }
 
+    /// Whether what was to be sent of this pull is still of use.
+    package func wants(req: String) -> Bool {
+        pulls.contains { self.req($0) == req }
+    }
+
     package init() {}
 
     /// Asks for a pull, instead of the same owner's present one; digests stand beside.
@@ -94,7 +102,7 @@ package struct PullTable: Sendable {
     /// Lets one more chunk come.
     package func credit(_ owner: Owner) -> [Action] {
         pulls.filter { $0.owner == owner && !$0.kind.isDigest && $0.silentUntil != nil }.map { pull in
-            .send(frame: frame("bulk.credit", pull, ["credit": .integer(1)]))
+            .send(req: req(pull), frame: frame("bulk.credit", pull, ["credit": .integer(1)]))
         }
     }
 
@@ -139,7 +147,7 @@ package struct PullTable: Sendable {
             guard pulls[index].silentUntil == nil, pulls[index].notBefore <= now else { continue }
             pulls[index].silentUntil = now + Self.silence
             running += 1
-            actions.append(.send(frame: begin(pulls[index])))
+            actions.append(.send(req: req(pulls[index]), frame: begin(pulls[index])))
         }
         return actions
     }
@@ -179,7 +187,7 @@ package struct PullTable: Sendable {
         let unwanted = pulls.filter(isUnwanted)
         pulls.removeAll(where: isUnwanted)
         return unwanted.filter { $0.silentUntil != nil && !$0.kind.isDigest }.map { pull in
-            .send(frame: frame("bulk.cancel", pull, [:]))
+            .cancel(req: req(pull), frame: frame("bulk.cancel", pull, [:]))
         }
     }
 }

@@ -18,13 +18,13 @@ class ProviderService:
     """A ROUTER that answers registrations, wishes (reloads) and goodbyes, and hands everything else to the test.
 
     `ping_limit` in milliseconds: so long that nothing is repaired by silence where a test does not say so. `refuse` is
-    the error of the next registrations, in order, and `refuse_wishes` that of the next wishes; `silent` keeps every
-    answer back, as a service that hangs."""
+    the error of the next registrations, in order, and `refuse_wishes` that of the next wishes; `refuses_without_req` says
+    it as of a frame that could not be read; `silent` keeps every answer back, as a service that hangs."""
 
     def __init__(self, url=None, ping_limit=600_000):
         self.ping_limit = ping_limit
         self.refuse, self.refuse_wishes = [], []
-        self.silent = False
+        self.silent = self.refuses_without_req = False
         self.peer = None
         self.registrations, self.frames = queue.Queue(), queue.Queue()
         self._numbers = 0
@@ -67,6 +67,8 @@ class ProviderService:
             return
         if refusals:
             members = {"ok": False, "error": {"message": "", **refusals.pop(0)}}
+            if self.refuses_without_req:
+                return self._out.put([peer, encode(members)])
         self._out.put([peer, encode({"req": frame["req"], "ok": True, **members})])
 
     # What the test says

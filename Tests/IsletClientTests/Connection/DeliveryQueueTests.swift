@@ -36,6 +36,17 @@ import Testing
         #expect(wakes.count == 1)
     }
 
+    @Test func `a second task that is cancelled does not end the wait of the first`() async throws {
+        let first = Task.immediate { try await queue.next() }
+        let second = Task.immediate {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await queue.next()
+        }
+        #expect(try await second.value == nil)
+        _ = queue.push(.joined)
+        #expect(try await first.value == .joined)
+    }
+
     @Test func `a reader that has caught up before the pause was noted wakes it too`() async throws {
         for _ in 1...4 { _ = queue.push(.joined) }
         try await read(4)

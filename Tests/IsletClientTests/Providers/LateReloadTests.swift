@@ -9,7 +9,9 @@ import Testing
 
     init() {
         machine = ProviderMachine(
-            id: "me", app: "a", kinds: [("lamp", .object([]))], capacity: 2_000, grace: .seconds(5), now: now)
+            id: "me", app: "a",
+            kinds: [("lamp", .object([])), ("scene", (["reloadsSiblings": .bool(true)] as RawObject).json)],
+            capacity: 2_000, grace: .seconds(5), now: now)
         _ = due()
         register(1)
     }
@@ -46,8 +48,10 @@ import Testing
         return register(number)
     }
 
-    private mutating func perform(_ call: Int, op: String = "control.perform", id: String = "c") -> ProviderCall? {
-        receive(#"{"call":"\#(call)","op":"\#(op)","app":"a","kind":"lamp","control":"\#(id)","within":900}"#)
+    private mutating func perform(
+        _ call: Int, op: String = "control.perform", kind: String = "lamp", id: String = "c"
+    ) -> ProviderCall? {
+        receive(#"{"call":"\#(call)","op":"\#(op)","app":"a","kind":"\#(kind)","control":"\#(id)","within":900}"#)
         for effect in machine.begin() {
             if case .begin(let call) = effect { return call }
         }
@@ -88,6 +92,16 @@ import Testing
         let call = perform(1)
         receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#)
         #expect(finish(call) == [reload(1)])
+    }
+
+    @Test mutating func `of a kind with siblings all are told, once`() {
+        let calls = [perform(1, kind: "scene", id: "c"), perform(2, kind: "scene", id: "d"), perform(3, id: "e")]
+        disconnect()
+        for call in calls { #expect(finish(call) == []) }
+        now += .seconds(1)
+        due()
+        let all = #"{"op":"control.reload","req":"reload-1","app":"a","kind":"scene"}"#
+        #expect(register(2) == [all, reload(2, "e")])
     }
 
     @Test mutating func `a busy service is asked again when it says`() {

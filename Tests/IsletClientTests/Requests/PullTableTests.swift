@@ -10,7 +10,10 @@ import Testing
 
     private func frames(_ actions: [PullTable.Action]) -> [String] {
         actions.compactMap { action in
-            if case .send(let frame) = action { String(decoding: frame, as: UTF8.self) } else { nil }
+            switch action {
+            case .send(_, let frame), .cancel(_, let frame): String(decoding: frame, as: UTF8.self)
+            case .timeOut: nil
+            }
         }
     }
 
@@ -25,6 +28,15 @@ import Testing
                 #"{"op":"bulk.digest","req":"p-3","app":"c","prefix":"c/x/"}"#,
             ])
         #expect(frames(table.credit(owner("a"))) == [#"{"op":"bulk.credit","req":"p-1","credit":1}"#])
+    }
+
+    @Test mutating func `what is to be sent of a pull is of use for as long as that is wanted`() {
+        _ = table.request(.replay(from: 7), for: owner("a"), notBefore: start)
+        let asked = table.due(now: start)
+        #expect(asked.map { if case .send(let req, _) = $0 { table.wants(req: req) } else { false } } == [true])
+        let given = table.due(now: start + PullTable.silence)
+        #expect(frames(given) == [#"{"op":"bulk.cancel","req":"p-1"}"#])
+        #expect(!table.wants(req: "p-1"))
     }
 
     @Test mutating func `four run at once and the others follow`() {

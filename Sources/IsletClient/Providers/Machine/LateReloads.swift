@@ -1,18 +1,22 @@
 /// The reloads that a provider owes: those of the entities whose action ended for a call that the service no longer waits
-/// for. The service holds what was true before such an action, and asks again only when it is told to.
+/// for, and of their siblings where the kind says that an action is about those, too. The service holds what was true
+/// before such an action, and asks again only when it is told to.
 ///
 /// A pure value. A reload is owed until the service has answered it, beyond the loss of a connection, too.
 package struct LateReloads: Sendable {
     /// Beyond so many, all entities of the family are reloaded in place of single ones.
     package static let maximumCount = 1_024
 
-    /// What is reloaded: an entity of the app, or all of a family where there is no id.
+    /// What is reloaded: an entity of the app, all of a kind, or all of a family where there is neither.
     private struct Target: Sendable, Hashable {
         var op: String
+        var kind: String?
         var id: String?
     }
 
     private let app: String
+    /// The kinds of controls whose values are all asked for after an action.
+    private let kindsWithSiblings: Set<String>
     private var owed: [Target] = []
     /// What was asked and is not answered, by its `req`.
     private var asked: [String: Target] = [:]
@@ -20,8 +24,9 @@ package struct LateReloads: Sendable {
     /// What is owed is not asked before this.
     private var notBefore: ContinuousClock.Instant?
 
-    init(app: String) {
+    init(app: String, kindsWithSiblings: Set<String>) {
         self.app = app
+        self.kindsWithSiblings = kindsWithSiblings
     }
 
     /// When there is something to ask; nil: not until answers or actions come.
@@ -32,7 +37,11 @@ package struct LateReloads: Sendable {
     /// The action of this call has ended; other calls have no effect that the service must learn of.
     mutating func ended(_ call: ProviderCall, now: ContinuousClock.Instant) {
         switch call.purpose {
-        case .control(.perform): add(Target(op: "control.reload", id: call.instance), at: now)
+        case .control(.perform):
+            let hasSiblings = kindsWithSiblings.contains(call.kind)
+            let target = Target(
+                op: "control.reload", kind: hasSiblings ? call.kind : nil, id: hasSiblings ? nil : call.instance)
+            add(target, at: now)
         case .widget(.perform): add(Target(op: "widget.reload", id: call.instance), at: now)
         case .control(.value), .control(.options): break
         case .widget(.timeline), .widget(.snapshot), .widget(.options), .widget(.recommendations), .widget(.relevance):
@@ -42,10 +51,10 @@ package struct LateReloads: Sendable {
 
     private mutating func add(_ target: Target, at time: ContinuousClock.Instant) {
         notBefore = max(notBefore ?? time, time)
-        guard !owed.contains(target), !owed.contains(Target(op: target.op, id: nil)) else { return }
+        guard !owed.contains(target), !owed.contains(Target(op: target.op)) else { return }
         if owed.count >= Self.maximumCount {
             owed.removeAll { $0.op == target.op }
-            owed.append(Target(op: target.op, id: nil))
+            owed.append(Target(op: target.op))
         } else {
             owed.append(target)
         }
@@ -61,7 +70,8 @@ package struct LateReloads: Sendable {
             let req = "reload-\(lastNumber)"
             asked[req] = target
             var members: RawObject = ["app": .string(app)]
-            if let id = target.id { members["id"] = .string(id) }
+            members["kind"] = target.kind.map(RawJSON.string)
+            members["id"] = target.id.map(RawJSON.string)
             return Command(target.op, members).frame(req: req, client: nil)
         }
     }

@@ -61,8 +61,7 @@ actor ProviderLoop: BusLoop {
         outlet.flush(poller: &poller) { _ in true }
         if isBusy { return .immediately }
         guard let wakeUp = machine.nextWakeUp else { return .whenReady }
-        // Rounded up, so that the turn does not come just before the time.
-        return .within(milliseconds: Int(max(0, now.duration(to: wakeUp).wholeMilliseconds + 1)))
+        return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 
     func finish() {

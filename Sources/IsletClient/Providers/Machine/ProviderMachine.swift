@@ -94,7 +94,8 @@ package struct ProviderMachine: Sendable {
         if !widgets.isEmpty { registration["widgets"] = .array(widgets.map(\.declaration)) }
         registration["capacity"] = .integer(capacity)
         self.registration = registration
-        lateReloads = LateReloads(app: app)
+        let withSiblings = kinds.filter { $0.declaration.object?["reloadsSiblings"]?.bool == true }
+        lateReloads = LateReloads(app: app, kindsWithSiblings: Set(withSiblings.map(\.name)))
         phase = .resting(until: now)
         heardAt = now
     }

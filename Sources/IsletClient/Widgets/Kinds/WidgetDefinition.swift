@@ -27,6 +27,7 @@ public struct WidgetDefinition: WidgetConfiguration {
     var actionDeadline: Duration?
     var actions: [String: Action] = [:]
     let parameters: [IntentParameter]
+    /// Nil where they cannot be written.
     private let defaults: RawObject?
     private let source: Source
 
