@@ -185,7 +185,8 @@ struct FilterParser {
                 throw error("'\(name)' is a date, which = != < <= > and >= compare, and not '\(comparison.rawValue)'")
             }
             guard value.moment != nil else {
-                throw error("'\(name)' is \(Moment.forms), and not '\(value.text)'")
+                let meant = Moment.meant(by: value.text).map { "; \($0)" } ?? ""
+                throw error("'\(name)' is \(Moment.forms), and not '\(value.text)'\(meant)")
             }
             return .date
         case .flag:

@@ -37,7 +37,7 @@ enum Main {
         let unknown = UnknownSubcommand(Array(CommandLine.arguments.dropFirst()), of: IsletCommand.self)
         // Help on a subcommand that there is not would be the help on another one.
         if code == .validationFailure || code.isSuccess && unknown != nil {
-            Console.message(unknown?.text ?? text)
+            Console.message(unknown?.text ?? InvalidValue.explained(text))
             exit(Self.code(of: .usage))
         }
         if code.isSuccess {

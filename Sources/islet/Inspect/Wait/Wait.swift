@@ -20,7 +20,8 @@ struct Wait: AsyncParsableCommand {
             --timeout is how long it may take in all, in real time. Ctrl-C stops it.
 
             EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing; 4 it can never hold any
-            more, since it was dismissed or removed; 5 it did not hold in time.
+            more, since it was dismissed or removed, or is beyond that; 5 it did not hold in
+            time.
             """)
 
     @OptionGroup var target: AnyTarget
@@ -114,17 +115,19 @@ struct Wait: AsyncParsableCommand {
     private func refuseIfLost(_ entity: RawObject) throws {
         guard condition.isLost(for: entity) else { return }
         let state = entity["state"]?.string ?? "?"
-        throw Failure(.conflict, "\(target.target) was \(state) and will not be \(condition.text) any more")
+        let be = ["dismissed", "removed"].contains(state) ? "was" : "is"
+        throw Failure(.conflict, "\(target.target) \(be) \(state) and will not be \(condition.text) any more")
     }
 
     private func tell(
         _ entity: RawObject, _ found: FoundEntity, after time: Duration, _ connection: IsletConnection
     ) async throws {
         guard !output.json else { return Console.data(entity.json.bytes) }
-        let now = try await connection.now()
+        // It holds, whether the service still answers or not.
+        let now = try? await connection.now()
         let parts = [
             EntityText.state(entity, style: .output), found.family.shown(entity),
-            entity["revision"].map { "revision \($0)" }, EntityText.next(entity, now: now),
+            entity["revision"].map { "revision \($0)" }, now.flatMap { EntityText.next(entity, now: $0) },
             "waited \(TimeText.span(Span(time).milliseconds))",
         ]
         Console.data("\(found.family.name(entity)): " + parts.compactMap(\.self).joined(separator: ", "))
