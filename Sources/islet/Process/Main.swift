@@ -7,6 +7,11 @@ enum Main {
     static func main() async {
         do {
             var command = try await IsletCommand.asyncParseAsRoot()
+            let words = Array(CommandLine.arguments.dropFirst())
+            if let text = RepeatedOption.text(words, of: type(of: command)) {
+                Console.message(text)
+                exit(code(of: .usage))
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
