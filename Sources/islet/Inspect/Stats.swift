@@ -56,11 +56,13 @@ struct Stats: AsyncParsableCommand {
     private func follow(_ connection: IsletConnection) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let watched = WatchedStats()
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await lines(watched, connection) }
-            group.addTask { for await _ in signals { return } }
-            defer { group.cancelAll() }
-            try await group.next()
+        try await Interruption.leaving {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await lines(watched, connection) }
+                group.addTask { for await _ in signals { return } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
         }
         if let text = watched.summary, !output.json { Console.message(text) }
     }

@@ -96,10 +96,12 @@ struct ServiceOptions: ParsableArguments {
         followsStreams: Bool = false, _ body: (IsletConnection) async throws -> Result
     ) async throws -> Result {
         var connection = try await IsletConnection.open(endpoints, options: connectionOptions)
+        defer { Interruption.unwatch(connection) }
         do {
             if followsStreams, asksForStreams {
                 connection = try await withStreams(connection, info: connection.send(Command("service.info")))
             }
+            await Interruption.watch(connection)
             let result = try await body(connection)
             await connection.close()
             return result

@@ -9,15 +9,20 @@ enum Stoppable {
         _ text: @escaping @Sendable () async -> String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await body() }
-            group.addTask {
-                for await _ in signals { throw Failure(.failure, "\(await text()); stopped") }
-                // The body was first.
-                try await Task.sleep(for: .seconds(3_600))
+        try await Interruption.leaving {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await body() }
+                group.addTask {
+                    for await _ in signals {
+                        let unanswered = await Interruption.unanswered()
+                        throw Failure(.failure, "\(await text()); stopped\(unanswered)")
+                    }
+                    // The body was first.
+                    try await Task.sleep(for: .seconds(3_600))
+                }
+                defer { group.cancelAll() }
+                try await group.next()
             }
-            defer { group.cancelAll() }
-            try await group.next()
         }
     }
 }
