@@ -184,7 +184,7 @@ struct FilterParser {
             guard comparison.isOrder else {
                 throw error("'\(name)' is a date, which = != < <= > and >= compare, and not '\(comparison.rawValue)'")
             }
-            guard value.moment != nil else {
+            guard Moment(value.text) != nil else {
                 let meant = Moment.meant(by: value.text).map { "; \($0)" } ?? ""
                 throw error("'\(name)' is \(Moment.forms), and not '\(value.text)'\(meant)")
             }

@@ -156,10 +156,10 @@ def test_what_has_an_id_now_says_nothing_of_who_had_it_before(tail, client):
     client.advance(by=25 * HOUR)
     client.start(id=id, key="second", type="Delivery")
     client.applied("activity.update", id=id, contentState={"eta": 2})
-    seen = tail("--since", "1502m", "--limit", "1", "--filter", "key=second")
+    seen = tail("--since", "25h30s", "--limit", "1", "--filter", "key=second")
     assert seen.wait() == 0
     assert "→ active" in seen.data[1], "what came before was another's"
-    seen = tail("--since", "1502m", "--limit", "4")
+    seen = tail("--since", "25h30s", "--limit", "4")
     assert seen.wait() == 0
     lines = [line.split() for line in seen.data if not line.endswith("UTC")]
     names = [next(word for word in line if word.startswith("Delivery/")) for line in lines]

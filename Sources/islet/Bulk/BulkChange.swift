@@ -1,7 +1,6 @@
 import IsletClient
 import IsletFilter
 import Synchronization
-import UnixSignals
 
 /// The same change of all entities that fit a filter: counted, asked for, done in parts, and told.
 struct BulkChange<Target: NamedTarget> {
@@ -65,10 +64,9 @@ struct BulkChange<Target: NamedTarget> {
 
     private func change(_ rows: [RawObject], _ connection: IsletConnection) async throws {
         let progress = BulkProgress()
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let listener = Task { for await _ in signals { progress.stop() } }
-        defer { listener.cancel() }
-        await Interruption.leaving {
+        await Interruption.telling { signals in
+            let listener = Task { for await _ in signals { progress.stop() } }
+            defer { listener.cancel() }
             await ProgressLine.during {
                 "\(done) \(RecoveryText.grouped(progress.counts.applied)) of \(RecoveryText.grouped(rows.count))"
             } _: {

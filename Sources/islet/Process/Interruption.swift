@@ -11,18 +11,21 @@ enum Interruption {
     private struct State {
         var isListening = false
         var connections: [IsletConnection] = []
-        /// How many listen on their own now.
-        var listeners = 0
-        /// How many signals they were left to handle.
-        var left = 0
+        /// Who listens on its own now; nil where it was told already, or nobody does.
+        var listener: AsyncStream<Void>.Continuation?
     }
 
     private static let state = Mutex(State())
 
     /// From now on a signal tells of the unanswered changes of a connection too.
     static func watch(_ connection: IsletConnection) async {
+        state.withLock { $0.connections.append(connection) }
+        await listen()
+    }
+
+    /// All signals come by one way, so that none is handled twice.
+    private static func listen() async {
         let isFirst = state.withLock { state in
-            state.connections.append(connection)
             defer { state.isListening = true }
             return !state.isListening
         }
@@ -36,14 +39,16 @@ enum Interruption {
         state.withLock { $0.connections.removeAll { $0 === connection } }
     }
 
-    /// Does something that listens to SIGINT and SIGTERM on its own.
-    static func leaving<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        state.withLock { state in
-            state.listeners += 1
-            state.left = 0
+    /// Does something that is told of SIGINT and SIGTERM, once: a second signal ends the process.
+    static func telling<Result>(_ body: (AsyncStream<Void>) async throws -> Result) async rethrows -> Result {
+        await listen()
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { $0.listener = continuation }
+        defer {
+            state.withLock { $0.listener = nil }
+            continuation.finish()
         }
-        defer { state.withLock { $0.listeners -= 1 } }
-        return try await body()
+        return try await body(signals)
     }
 
     /// Such as `; activity.update was sent, outcome unknown`; empty where nothing is open.
@@ -68,12 +73,15 @@ enum Interruption {
     }
 
     private static func take(_ signal: UnixSignal) async {
-        let isLeft = state.withLock { state in
-            guard state.listeners > 0, signal != .sighup else { return false }
-            state.left += 1
-            return state.left == 1
+        let listener = state.withLock { state -> AsyncStream<Void>.Continuation? in
+            guard signal != .sighup else { return nil }
+            defer { state.listener = nil }
+            return state.listener
         }
-        guard !isLeft else { return }
+        if let listener {
+            listener.yield()
+            return
+        }
         let text = await unanswered()
         if !text.isEmpty { Console.message("stopped\(text)") }
         die(of: signal.rawValue)

@@ -1,5 +1,3 @@
-import UnixSignals
-
 /// Something that a person may stop.
 enum Stoppable {
     /// Does something; where Ctrl-C or SIGTERM comes first, it fails with what is to be said then.
@@ -8,8 +6,7 @@ enum Stoppable {
     static func during(
         _ text: @escaping @Sendable () async -> String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        try await Interruption.leaving {
+        try await Interruption.telling { signals in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await body() }
                 group.addTask {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import IsletClient
-import UnixSignals
 
 /// `islet replay`: a recorded stream once more, into another service.
 struct Replay: AsyncParsableCommand {
@@ -106,8 +105,7 @@ struct Replay: AsyncParsableCommand {
 
     /// The run when it is through; nil where the person has stopped it.
     private static func untilStopped(_ run: ReplayRun) async throws -> ReplayRun? {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return try await Interruption.leaving {
+        try await Interruption.telling { signals in
             try await withThrowingTaskGroup(of: ReplayRun?.self) { group in
                 group.addTask {
                     var run = run
