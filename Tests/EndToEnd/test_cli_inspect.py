@@ -368,6 +368,23 @@ def test_a_value_may_be_written_in_each_of_its_forms(islet, order):
         assert islet("wait", "order-7", "--for", condition).code == 0
 
 
+def test_what_a_new_history_does_not_know_has_not_ended(serve):
+    """A service that keeps all in memory, killed and started again at the same place."""
+    service = serve({"--clock": "manual"})
+    islet = Islet(service)
+    islet("activity", "start", "order-7", "--type", "T", "--state", "{}")
+    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "20s")
+    deadline = Deadline()
+    while islet("stats", "--json").json[0]["joins"] < 1:
+        assert not deadline.passed
+    service.signal(signal.SIGKILL)
+    service.wait()
+    service.process.returncode = 0  # it was killed by the test
+    serve({"--clock": "manual", "--commands": service.commands, "--events": service.events, "--bulk": service.bulk})
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 3 and out == "" and "what became of it is unknown" in err, (out, err)
+
+
 def test_what_is_not_there_is_3_and_no_state_is_2(islet, order):
     assert "looked for: activity, control, widget" in islet("wait", "nobody", "--for", "ended", code=3).err
     assert "looked for: widget" in islet("wait", "order-7", "--for", "shown", "--family", "widget", code=3).err

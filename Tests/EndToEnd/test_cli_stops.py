@@ -65,6 +65,20 @@ def test_a_change_without_an_answer_is_named_with_its_outcome_unknown(wire, runn
     assert process.data == [] and process.messages == [f"stopped; {UNKNOWN}"]
 
 
+def test_a_signal_that_is_to_be_ignored_is_ignored(wire, running):
+    """As `nohup` asks for it."""
+    service = Silent(wire)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = running(*UPDATE, "--timeout", "20s", url=service.url)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    [command] = service.asked("activity.update")
+    process.process.send_signal(signal.SIGHUP)
+    service.reply({"req": command["req"], "ok": True, "outcome": "ignored", "reason": "unchanged"})
+    assert process.wait() == 0
+
+
 def test_a_question_without_an_answer_leaves_nothing_to_say(wire, running):
     service = Silent(wire)
     process = running("activity", "list", "--timeout", "20s", url=service.url)

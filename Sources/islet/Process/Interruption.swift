@@ -13,6 +13,8 @@ enum Interruption {
         var connections: [IsletConnection] = []
         /// Who listens on its own now; nil where it was told already, or nobody does.
         var listener: AsyncStream<Void>.Continuation?
+        /// The signals that whoever started the process wants to be ignored, as `nohup` does and a shell's `&`.
+        var ignored: Set<Int32> = []
     }
 
     private static let state = Mutex(State())
@@ -30,8 +32,19 @@ enum Interruption {
             return !state.isListening
         }
         guard isFirst else { return }
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        let trapped: [UnixSignal] = [.sigint, .sigterm, .sighup]
+        let ignored = Set(trapped.map(\.rawValue).filter(isIgnored))
+        state.withLock { $0.ignored = ignored }
+        let signals = await UnixSignalsSequence(trapping: trapped)
         Task.detached { for await signal in signals { await take(signal) } }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        // Addresses of functions are not compared otherwise.
+        let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// A connection has done what it was for.
@@ -82,6 +95,7 @@ enum Interruption {
             listener.yield()
             return
         }
+        guard !state.withLock({ $0.ignored.contains(signal.rawValue) }) else { return }
         let text = await unanswered()
         if !text.isEmpty { Console.message("stopped\(text)") }
         die(of: signal.rawValue)

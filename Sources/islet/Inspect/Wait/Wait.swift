@@ -19,9 +19,9 @@ struct Wait: AsyncParsableCommand {
             it holds already. Dismissed counts as ended, which it is and more.
             --timeout is how long it may take in all, in real time. Ctrl-C stops it.
 
-            EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing; 4 it can never hold any
-            more, since it was dismissed or removed, or is beyond that; 5 it did not hold in
-            time.
+            EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing, or a service with a new
+            history does not know it; 4 it can never hold any more, since it was dismissed or
+            removed, or is beyond that; 5 it did not hold in time.
             """)
 
     @OptionGroup var target: AnyTarget
@@ -87,9 +87,9 @@ struct Wait: AsyncParsableCommand {
         for try await delivery in try await connection.events(found.topic) {
             switch delivery {
             case .joined, .closing: continue
-            case .synced:
+            case .synced(let state):
                 // From here on nothing is missed; what has happened until now, the entity itself says.
-                seen.replace(try await whole(found, seen.entity, connection))
+                seen.replace(try await whole(found, seen.entity, state.reason, connection))
             case .event(let event, _):
                 guard event.id == found.id else { continue }
                 seen.apply(event)
@@ -100,12 +100,21 @@ struct Wait: AsyncParsableCommand {
     }
 
     /// The entity as it is now; where it is gone, as it was, and removed.
-    private func whole(_ found: FoundEntity, _ last: RawObject, _ connection: IsletConnection) async throws -> RawObject
-    {
+    ///
+    /// - Throws: a `Failure` where a service with a new history does not know it: then nobody knows what became of it.
+    private func whole(
+        _ found: FoundEntity, _ last: RawObject, _ reason: SyncedState.Reason, _ connection: IsletConnection
+    ) async throws -> RawObject {
         do throws(IsletError) {
             return EntityText.entity(try await connection.send(found.command("get"))) ?? last
         } catch {
             guard error.code == .notFound else { throw error }
+            guard reason != .epochChanged else {
+                throw Failure(
+                    .notFound,
+                    "the service began a new history, and does not know \(found.target) any more: what became of it is "
+                        + "unknown (notFound)")
+            }
             var gone = last
             gone["state"] = .string(found.family == Activities.self ? "dismissed" : "removed")
             return gone
