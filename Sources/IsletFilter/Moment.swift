@@ -30,8 +30,8 @@ package enum Moment: Equatable, Sendable {
     package static let forms =
         "a date such as 2026-01-31 or 2026-01-31T09:00Z, a length of time from now such as 10m, or ago such as -10m"
 
-    /// What a number that is no plausible date in milliseconds was probably to be: a date in seconds, or a length of time
-    /// without its unit. nil for all else.
+    /// What a number that is no plausible date in milliseconds was probably to be: a date in seconds, or a length of
+    /// time without its unit. nil for all else.
     package static func meant(by text: String) -> String? {
         guard let number = Int64(text), number >= 0, !plausible.contains(number) else { return nil }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: 1_000)

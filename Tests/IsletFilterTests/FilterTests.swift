@@ -62,7 +62,8 @@ struct FilterTests {
         arguments: [
             ("next<11m", true), ("next<9m", false), ("next>9m", true), ("staleDate<=0s", true),
             ("staleDate<-1s", false),
-            ("staleDate<1970-01-01T00:20Z", true), ("staleDate<1970-01-01T00:10Z", false), ("staleDate=1970-01-01T00:16:40Z", true),
+            ("staleDate<1970-01-01T00:20Z", true), ("staleDate<1970-01-01T00:10Z", false),
+            ("staleDate=1970-01-01T00:16:40Z", true),
             ("revision<1s", true), ("revision>10ms", true), ("next.cause=activeLimit", true),
             ("staleDate>9999-12-31", false), ("next<100000d", true), ("staleDate<1970-01-02", true),
         ])

@@ -103,7 +103,8 @@ extension ActivityCommand {
             guard let moment = Moment(argument: text) else {
                 let meant = Moment.meant(by: text).map { "; \($0)" } ?? ""
                 throw Failure(
-                    .usage, "--dismissal is default, immediate, a span such as 15m, or a date, and not '\(text)'\(meant)")
+                    .usage,
+                    "--dismissal is default, immediate, a span such as 15m, or a date, and not '\(text)'\(meant)")
             }
             return .object([.init("after", .integer(try await moment.resolved(now: now)))])
         }

@@ -1,6 +1,7 @@
 import IsletFilter
 
-/// A value that the argument parser has found invalid. The parser only says so; how such a value is written is told here.
+/// A value that the argument parser has found invalid. The parser only says so; how such a value is written is told
+/// here.
 enum InvalidValue {
     /// The parser's message, and behind its first sentence the forms that are valid, where they are known by what the
     /// usage calls the value.

@@ -30,7 +30,8 @@ enum RecordedLine {
     private static let numberMax: UInt64 = 1 << 53
 
     private static func event(topic: String, _ bytes: [UInt8]) -> RecordedLine? {
-        guard let event = StreamEvent(topic: topic, bytes: bytes), Moment.plausible.contains(event.at), event.seq <= numberMax
+        guard let event = StreamEvent(topic: topic, bytes: bytes), Moment.plausible.contains(event.at),
+            event.seq <= numberMax
         else { return nil }
         return .event(event, hasTopic: !topic.isEmpty)
     }

@@ -13,7 +13,9 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         if let equals = argument.firstIndex(of: "=") {
             let path = argument[..<equals].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             // `eta!=1`, `eta<=1` and the like are a filter's: here they would wait for a member of that name.
-            guard path.allSatisfy({ !$0.isEmpty }), let last = path.last?.last, !"!<>~".contains(last) else { return nil }
+            guard path.allSatisfy({ !$0.isEmpty }), let end = path.last?.last, !"!<>~".contains(end) else {
+                return nil
+            }
             self = .member(path: path, value: String(argument[argument.index(after: equals)...]))
         } else {
             let states = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

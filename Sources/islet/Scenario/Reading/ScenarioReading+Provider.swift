@@ -77,9 +77,8 @@ extension ScenarioReading {
             // A kind of both families may say what either says.
             let families = script.kinds.filter { $0.name == entry.name }.map(\.family)
             let known = families.flatMap(Self.behaviourMembers)
-            guard let members = members(entry.value, of: "a kind of \(families.joined(separator: " and "))", known) else {
-                return nil
-            }
+            let what = "a kind of \(families.joined(separator: " and "))"
+            guard let members = members(entry.value, of: what, known) else { return nil }
             if entry.value.entries?.isEmpty == true {
                 note(entry.value.place, "nothing is said of how '\(entry.name)' answers from now on")
             }
