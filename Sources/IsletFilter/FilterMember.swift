@@ -110,7 +110,8 @@ struct FilterValue: Sendable, Equatable {
 
     init(_ text: String) {
         self.text = text
-        moment = Moment(text)
+        // In a user's own JSON a number may be a date in whatever unit the user counts.
+        moment = Moment(text) ?? Int64(text).map { .at(milliseconds: $0) }
         parts = text.lowercased().split(separator: "*", omittingEmptySubsequences: false).map(String.init)
     }
 

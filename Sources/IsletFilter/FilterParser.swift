@@ -184,8 +184,9 @@ struct FilterParser {
             guard comparison.isOrder else {
                 throw error("'\(name)' is a date, which = != < <= > and >= compare, and not '\(comparison.rawValue)'")
             }
-            guard value.moment != nil else {
-                throw error("'\(name)' is \(Moment.forms), and not '\(value.text)'")
+            guard Moment(value.text) != nil else {
+                let meant = Moment.meant(by: value.text).map { "; \($0)" } ?? ""
+                throw error("'\(name)' is \(Moment.forms), and not '\(value.text)'\(meant)")
             }
             return .date
         case .flag:

@@ -7,6 +7,9 @@ package enum Moment: Equatable, Sendable {
     case fromNow(milliseconds: Int64)
     case at(milliseconds: Int64)
 
+    /// The contract's plausible dates in milliseconds since 1970: a number beyond them is in another unit, or no date.
+    package static let plausible: Range<Int64> = 1_000_000_000_000..<10_000_000_000_000
+
     /// Reads one; nil where the text is none, or a date that there is not.
     package init?(_ text: String) {
         if text.hasPrefix("-"), let span = Span(String(text.dropFirst())) {
@@ -14,6 +17,7 @@ package enum Moment: Equatable, Sendable {
         } else if let span = Span(text.hasPrefix("+") ? String(text.dropFirst()) : text) {
             self = .fromNow(milliseconds: span.milliseconds)
         } else if let milliseconds = Int64(text) {
+            guard Self.plausible.contains(milliseconds) else { return nil }
             self = .at(milliseconds: milliseconds)
         } else if let milliseconds = Self.date(text) {
             self = .at(milliseconds: milliseconds)
@@ -25,6 +29,16 @@ package enum Moment: Equatable, Sendable {
     /// How a moment may be written, for messages.
     package static let forms =
         "a date such as 2026-01-31 or 2026-01-31T09:00Z, a length of time from now such as 10m, or ago such as -10m"
+
+    /// What a number that is no plausible date in milliseconds was probably to be: a date in seconds, or a length of
+    /// time without its unit. nil for all else.
+    package static func meant(by text: String) -> String? {
+        guard let number = Int64(text), number >= 0, !plausible.contains(number) else { return nil }
+        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: 1_000)
+        return !overflow && plausible.contains(milliseconds)
+            ? "a date as a number is in milliseconds since 1970: \(milliseconds) was probably meant"
+            : "a length of time has its unit, as in \(number)s or \(number)ms"
+    }
 
     /// The point, where domain time stands at `now`; nil where that is beyond what 64 bits can tell.
     package func milliseconds(now: Int64) -> Int64? {

@@ -393,3 +393,21 @@ def test_every_help_begins_with_examples_of_itself():
         assert discussion.startswith("EXAMPLES:\n"), path
         assert " ".join(path) in discussion, path
         assert command.get("abstract"), path
+
+
+@pytest.mark.parametrize("words, name", [
+    (["activity", "list", "--filter", "state=stale", "--filter", "type=Shift"], "--filter"),
+    (["activity", "end", "--filter", "key=a", "--dry-run", "--filter=key~order"], "--filter"),
+    (["activity", "list", "-o", "name", "--output", "wide"], "--output or -o"),
+    (["activity", "list", "--limit", "1", "--limit", "1"], "--limit"), (["wait", "k", "--for", "ended", "--for", "stale"], "--for"),
+])
+def test_an_option_of_one_value_is_not_taken_twice(islet, orders, words, name):
+    done = islet(*words, code=2)
+    assert done.out == "" and done.err.startswith(f"Error: {name} is given 2 times, and has one value")
+
+
+def test_options_of_several_values_flags_and_words_behind_two_dashes_may_repeat(islet, orders):
+    islet("group", "create", "group.x", "--member", "com.example.a", "--member", "com.example.b")
+    islet("activity", "list", "--json", "--json")
+    islet("activity", "start", "--type", "T", "--state", "{}", "--", "--type")
+    assert islet("activity", "get", "--", "--type").out.startswith("--type  active")

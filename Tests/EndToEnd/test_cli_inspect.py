@@ -336,6 +336,55 @@ def test_what_can_never_hold_any_more_is_4(islet, client, order):
     assert islet("wait", "order-7", "--for", "ended").code == 0, "dismissed is ended and more"
 
 
+@pytest.mark.parametrize("condition", [
+    "pending", "state=pending", "revision=3", "attributes.size=1", "key=order-8",
+])
+def test_what_an_activity_is_beyond_is_4_at_once(islet, order, condition):
+    done = islet("wait", "order-7", "--for", condition, "--timeout", "20s", code=4)
+    assert done.err == f"order-7 is active and will not be {condition} any more\n"
+
+
+@pytest.mark.parametrize("condition", ["active", "stale,active", "pending", "state=stale", "contentState.eta=0"])
+def test_what_has_ended_goes_only_on_to_be_dismissed(islet, client, order, condition):
+    process = islet.begin("wait", "order-7", "--for", "stale,pending", "--timeout", "20s")
+    joined(client)
+    client.applied("activity.end", id=order)
+    _, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 4 and "is ended and will not be stale or pending any more" in err
+    assert "is ended and will not be" in islet("wait", "order-7", "--for", condition, "--timeout", "20s", code=4).err
+
+
+@pytest.mark.parametrize("condition, words", [
+    ("revision=many", "'revision' is a number"), ("staleDate=10m", "'staleDate' is a date"),
+    ("staleDate=1700000000", "1700000000000 was probably meant"), ("next=10m", "its date is next.at"),
+    ("contentState.eta!=1", "member=value"), ("contentState.eta>=1", "member=value"), ("", "member=value"),
+])
+def test_what_a_member_cannot_be_is_2(islet, order, condition, words):
+    assert words in islet("wait", "order-7", "--for", condition, "--timeout", "20s", code=2).err
+
+
+def test_a_value_may_be_written_in_each_of_its_forms(islet, order):
+    for condition in ("revision=4.0", "relevanceScore=0.00", "startedAt=2026-01-01T00:00Z"):
+        assert islet("wait", "order-7", "--for", condition).code == 0
+
+
+def test_what_a_new_history_does_not_know_has_not_ended(serve):
+    """A service that keeps all in memory, killed and started again at the same place."""
+    service = serve({"--clock": "manual"})
+    islet = Islet(service)
+    islet("activity", "start", "order-7", "--type", "T", "--state", "{}")
+    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "20s")
+    deadline = Deadline()
+    while islet("stats", "--json").json[0]["joins"] < 1:
+        assert not deadline.passed
+    service.signal(signal.SIGKILL)
+    service.wait()
+    service.process.returncode = 0  # it was killed by the test
+    serve({"--clock": "manual", "--commands": service.commands, "--events": service.events, "--bulk": service.bulk})
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 3 and out == "" and "what became of it is unknown" in err, (out, err)
+
+
 def test_what_is_not_there_is_3_and_no_state_is_2(islet, order):
     assert "looked for: activity, control, widget" in islet("wait", "nobody", "--for", "ended", code=3).err
     assert "looked for: widget" in islet("wait", "order-7", "--for", "shown", "--family", "widget", code=3).err

@@ -102,3 +102,35 @@ def test_thresholds_that_judge_nothing_are_told(islet, words, complaint):
 
 def test_thresholds_that_are_equal_or_left_out_are_well(islet):
     islet("check", "--entities", "95:95", "--providers", "off", "--lagging", ":10", "--overdue", "100:")
+
+
+@pytest.mark.parametrize("words, hint", [
+    (["activity", "list", "--filter", "next<1800"], "1800s or 1800ms"),
+    (["activity", "list", "--filter", "staleDate<1700000000"], "1700000000000 was probably meant"),
+    (["tail", "--filter", "at>1700000000"], "1700000000000 was probably meant"),
+    (["tail", "--since", "1700000000"], "1700000000000 was probably meant"),
+    (["tail", "--since", "10"], "10s or 10ms"),
+    (["activity", "history", "order-1", "--since", "1700000000"], "1700000000000 was probably meant"),
+    (["activity", "history", "order-1", "--since", "yesterday"], "2026-01-31T09:00Z"),
+    (["activity", "start", "k", "--type", "T", "--state", "{}", "--stale-in", "1800"], "1800s, 1800m or 1800ms"),
+    (["activity", "start", "k", "--type", "T", "--state", "{}", "--stale-at", "1800000000"], "1800000000000 was probably"),
+    (["activity", "list", "--timeout", "5"], "5s, 5m or 5ms"), (["activity", "list", "--timeout", "5 s"], "250ms, 30s"),
+    (["clock", "advance", "90"], "90s, 90m or 90ms"), (["clock", "advance", "--to", "1800000000"], "1800000000000"),
+    (["activity", "end", "order-1", "--dismissal", "1800"], "1800s or 1800ms"),
+    (["context", "add", "shop", "--timeout", "0s"], "longer than 0 s"),
+], ids=lambda words: " ".join(words[-2:]) if isinstance(words, list) else "")
+def test_a_time_without_a_unit_or_in_another_one_is_refused_with_what_is_valid(islet, client, tmp_path, words, hint):
+    client.start(key="order-1")
+    done = islet(*words, code=2, XDG_CONFIG_HOME=tmp_path)
+    assert hint in done.err and done.out == ""
+
+
+def test_values_may_begin_with_a_dash(islet, client):
+    client.advance(by=20 * MINUTE)
+    start = ("activity", "start", "k", "--type", "T", "--state", "{}", "--relevance", "-5", "--stale-at", "-5m")
+    islet(*start, "--alert-title", "-10 °C", "--alert-body", "--")
+    activity = client.get(key="k")
+    assert activity["state"] == "stale" and activity["relevanceScore"] == -5
+    islet("activity", "end", "k", "--dismissal", "-5m")
+    assert client.get(key="k")["state"] == "dismissed"
+    assert "Missing value" in islet("activity", "start", "k", "--type", code=2).err

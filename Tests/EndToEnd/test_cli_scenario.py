@@ -259,7 +259,7 @@ def test_nothing_that_is_called_so_is_wrong_usage(file):
     ("- start: a\n", ":1:1: a scenario is a mapping, and this is a list"),
     ("steps: [{start: a}]\n", ":1:1: a scenario has a name"),
     ("name: x\n", ":1:1: a scenario has steps"),
-    ("name: x\nsteps: []\n", ":2:1: steps is a list, and this is a list"),
+    ("name: x\nsteps: []\n", ":2:1: steps is a list, and this is an empty list"),
     ("name: x\nsteps: [{start: a}]\naap: y\n", ":3:1: 'aap' is no member of a scenario; did you mean 'app'?"),
     ("name: x\nsteps:\n  - strat: a\n", ":3:5: 'strat' is no member of a step; did you mean 'start'?"),
     ("name: x\nsteps:\n  - start: {key: a, contentSate: {}}\n",

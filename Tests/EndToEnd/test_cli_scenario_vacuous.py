@@ -118,3 +118,65 @@ steps:
 """)
         done = run("scenario", "run", path, "--commands", service.commands, env=environment())
         assert done.returncode == 1 and said in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+PROVIDED = """name: a home
+provider:
+  controls: {{Torch: {{value: false{control}}}}}
+  widgets: {{Weather: {{timeline: {{entries: [{{date: 0s, content: {{t: 1}}}}], policy: never}}{widget}}}}}
+steps:
+  - add: {{control: Torch}}
+    as: torch
+"""
+
+
+@pytest.mark.parametrize("step, words", [
+    ("tap: {control: Torch, id: 0198aaaa-0000-7000-8000-0000000000c1}", "leave 'id' out"),
+    ("tap: {control: $torch, id: 0198aaaa-0000-7000-8000-0000000000c1}", "leave 'id' out"),
+    ("add: {widget: Weather, kind: Other, family: systemSmall}", "leave 'kind' out"),
+    ("reload: {control: Torch, kind: Torch}", "leave 'kind' out"),
+    ("provider: {Torch: {timeline: {entries: []}}}", "'timeline' is no member"),
+    ("provider: {Weather: {value: 5}}", "'value' is no member"), ("provider: {Torch: {}}", "nothing is said"),
+    ("provider: {Torch: {value: $torch.seq}}", "takes no part of an answer"),
+    ("{tap: {control: Torch}, within: 5s}", "here is none of them"),
+])
+def test_what_a_step_says_is_never_passed_over(tmp_path, step, words):
+    path = tmp_path / "s.yaml"
+    path.write_text(PROVIDED.format(control="", widget="") + f"  - {step}\n")
+    done = run("scenario", "run", path, env=environment())
+    assert done.returncode == 2 and f"{path}:8:" in done.stderr and words in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("control, widget, words", [
+    (", timeline: {entries: []}", "", "'timeline' is no member"), ("", ", value: 5", "'value' is no member"),
+    ("", ", timelines: [{entries: []}]", "timeline or timelines, not both"),
+])
+def test_what_a_provider_says_is_never_passed_over(tmp_path, control, widget, words):
+    path = tmp_path / "s.yaml"
+    path.write_text(PROVIDED.format(control=control, widget=widget))
+    done = run("scenario", "run", path, env=environment())
+    assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
+def test_a_call_that_is_named_twice_fails_twice(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(PROVIDED.format(control=", fail: [perform, perform]", widget="") + """
+  - state: {control: Torch, is: shown}
+  - {tap: {control: Torch}, events: [control.failed]}
+  - {tap: {control: Torch}, events: [control.failed]}
+""")
+    done = run("scenario", "run", path, env=environment())
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_clock_that_a_service_does_not_have_is_told(tmp_path, service):
+    path = tmp_path / "s.yaml"
+    path.write_text("name: later\nclock: 2027-01-01T00:00Z\nsteps:\n  - start: {key: k}\n")
+    done = run("scenario", "run", path, "--commands", service.commands, env=environment())
+    assert "the clock of 'later' is not set there" in done.stderr
+
+
+@pytest.mark.parametrize("date", ["1767227400", "30", "-5"])
+def test_a_date_in_seconds_is_no_expectation(play, date):
+    code, text = play([f"state: {{order-1: {{staleDate: {date}}}}}"])
+    assert code == 2 and "'staleDate' is a date" in text

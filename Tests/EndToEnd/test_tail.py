@@ -9,7 +9,7 @@ import zmq
 
 from support.cli import Islet
 from support.commands import Commands
-from support.dates import MINUTE, after
+from support.dates import HOUR, MINUTE, after
 from support.durable import Durable
 from support.lossy import LossyRelay
 from support.running import Running
@@ -125,6 +125,16 @@ def test_a_tail_asks_the_service_where_its_streams_are(service, running, client)
     assert follower.wait() == 0
 
 
+@pytest.mark.parametrize("named", ["bulk", "events"])
+def test_the_service_says_of_each_stream_that_nobody_named_where_it_is(service, client, named):
+    client.start()
+    words = ("--commands", service.commands, f"--{named}", getattr(service, named), "--timeout", "5s")
+    done = run("tail", "--since", "1h", "--limit", "1", *words, env=environment())
+    assert "1 event, 0 missed" in done.stderr, done.stderr
+    done = run("apps", *words, env=environment())
+    assert done.returncode == 0 and "com.example.pizza" in done.stdout, done.stderr
+
+
 def test_a_tail_since_a_while_begins_in_the_past_and_goes_on_without_gap_or_double(tail, client, events):
     client.start(key="old")
     client.advance(by=20 * MINUTE)
@@ -138,6 +148,37 @@ def test_a_tail_since_a_while_begins_in_the_past_and_goes_on_without_gap_or_doub
     assert follower.lines(3)[2] == events.raw_next()[2].decode()
     assert follower.end() == 0
     assert follower.messages == ["com.example.pizza: following from seq 1", "3 events, 0 missed"]
+
+
+def test_what_has_an_id_now_says_nothing_of_who_had_it_before(tail, client):
+    id = "0198aaaa-0000-7000-8000-00000000000a"
+    client.start(id=id, key="first", type="Delivery", staleDate=after(HOUR))
+    client.advance(by=MINUTE)
+    client.applied("activity.update", id=id, contentState={"eta": 1})
+    client.applied("activity.dismiss", id=id)
+    client.advance(by=25 * HOUR)
+    client.start(id=id, key="second", type="Delivery")
+    client.applied("activity.update", id=id, contentState={"eta": 2})
+    seen = tail("--since", "25h30s", "--limit", "1", "--filter", "key=second")
+    assert seen.wait() == 0
+    assert "→ active" in seen.data[1], "what came before was another's"
+    seen = tail("--since", "25h30s", "--limit", "4")
+    assert seen.wait() == 0
+    lines = [line.split() for line in seen.data if not line.endswith("UTC")]
+    names = [next(word for word in line if word.startswith("Delivery/")) for line in lines]
+    assert names == ["Delivery/00000000000a"] * 2 + ["Delivery/second"] * 2
+
+
+def test_a_past_event_tells_no_deadline_that_was_set_later(tail, client):
+    client.start(key="order-7", staleDate=after(HOUR))
+    client.advance(by=MINUTE)
+    client.applied("activity.update", key="order-7", contentState={"eta": 1}, staleDate=after(HOUR))
+    client.applied("activity.update", key="order-7", contentState={"eta": 2}, staleDate=after(2 * HOUR))
+    seen = tail("--since", "30s", "--limit", "2")
+    assert seen.wait() == 0
+    first, second = seen.data[1:]
+    assert "Delivery/order-7" in first and "stale in" not in first
+    assert "stale in 1 h 59 m" in second
 
 
 @pytest.mark.parametrize("since, expected", [("0s", []), ("1h", [1, 2, 3]), ("2026-01-01T00:10Z", [2, 3]),

@@ -62,12 +62,26 @@ struct FilterTests {
         arguments: [
             ("next<11m", true), ("next<9m", false), ("next>9m", true), ("staleDate<=0s", true),
             ("staleDate<-1s", false),
-            ("staleDate<1970-01-01T00:20Z", true), ("staleDate<1970-01-01T00:10Z", false), ("staleDate=1000000", true),
+            ("staleDate<1970-01-01T00:20Z", true), ("staleDate<1970-01-01T00:10Z", false),
+            ("staleDate=1970-01-01T00:16:40Z", true),
             ("revision<1s", true), ("revision>10ms", true), ("next.cause=activeLimit", true),
-            ("staleDate>9223372036854775807", false), ("next<100000d", true), ("staleDate<1970-01-02", true),
+            ("staleDate>9999-12-31", false), ("next<100000d", true), ("staleDate<1970-01-02", true),
         ])
     func dates(_ text: String, _ expected: Bool) throws {
         #expect(try fits(text) == expected)
+    }
+
+    @Test(
+        "takes a number for a date only in milliseconds, and says what was meant",
+        arguments: [
+            ("next<1800", "1800s or 1800ms"), ("staleDate<1700000000", "1700000000000 was probably meant"),
+            ("staleDate>9223372036854775807", "has its unit"), ("staleDate<999999999999", "999999999999s"),
+            ("staleDate<10000000000000", "10000000000000s"), ("staleDate<-5", "and not '-5'"),
+        ])
+    func otherUnits(_ text: String, _ words: String) {
+        let error = #expect(throws: FilterError.self) { try Filter(text, for: rows) }
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
+        #expect(throws: Never.self) { try Filter("staleDate<1000000000000 or next<9999999999999", for: rows) }
     }
 
     @Test("does not overflow at the end of time")

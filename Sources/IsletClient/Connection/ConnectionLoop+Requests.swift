@@ -119,6 +119,19 @@ extension ConnectionLoop {
         }
     }
 
+    /// The ops of the changes that wait for their answers.
+    func unansweredChanges() -> UnansweredChanges {
+        var unanswered = UnansweredChanges()
+        for change in requests.changes {
+            if commands.holds(req: change.req) {
+                unanswered.unsent.append(change.op)
+            } else {
+                unanswered.sent.append(change.op)
+            }
+        }
+        return unanswered
+    }
+
     func complete(_ req: String, _ result: Result<Answer, IsletError>) {
         switch waiters.removeValue(forKey: req) {
         case .one(let continuation): continuation.resume(returning: result)

@@ -91,6 +91,9 @@ public final class IsletConnection: Sendable {
     /// Frames of one message, by the contract.
     private static let maximumBatch = 256
 
+    /// What was begun and is not known to have ended, for whoever stops before the answers come.
+    package func unansweredChanges() async -> UnansweredChanges { await loop.unansweredChanges() }
+
     /// The service's domain time in milliseconds since 1970, which may run fast or stand still.
     public func now() async throws(IsletError) -> Int64 {
         let answer = try await send(Command("service.ping"))

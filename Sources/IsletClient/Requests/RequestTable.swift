@@ -36,6 +36,8 @@ package struct RequestTable: Sendable {
 
     private struct Request: Sendable {
         let frame: [UInt8]
+        /// The op, where it is a change.
+        let change: String?
         let timeout: Duration
         let deadline: ContinuousClock.Instant
         /// Its place among all that was sent.
@@ -111,8 +113,8 @@ package struct RequestTable: Sendable {
         let patience = backoff.delay(attempt: 1, using: &generator)
         sent += 1
         requests[req] = Request(
-            frame: frame, timeout: timeout, deadline: now + timeout, place: sent, patience: patience,
-            nextAttempt: now + patience)
+            frame: frame, change: command.isChange ? command.op : nil, timeout: timeout, deadline: now + timeout,
+            place: sent, patience: patience, nextAttempt: now + patience)
         setAlarm(req)
         return .success((req, frame))
     }
@@ -151,6 +153,11 @@ package struct RequestTable: Sendable {
 
     /// When `due` may have something to do; nil while nothing waits.
     package var nextWakeUp: ContinuousClock.Instant? { requests.isEmpty ? nil : alarms.first?.at }
+
+    /// The changes that wait for their answers.
+    package var changes: [(req: String, op: String)] {
+        requests.compactMap { req, request in request.change.map { (req, $0) } }.sorted { Self.isBefore($0.0, $1.0) }
+    }
 
     /// Whether this one still waits for its answer.
     package func waits(req: String) -> Bool { requests[req] != nil }

@@ -36,7 +36,8 @@ extension ActivityCommand {
         @Option(help: ArgumentHelp("Start after this long; needs an alert.", valueName: "span"))
         var startIn: Span?
 
-        @Option(help: ArgumentHelp("Start at this date; needs an alert.", valueName: "date"))
+        @Option(
+            parsing: .unconditional, help: ArgumentHelp("Start at this date; needs an alert.", valueName: "date"))
         var startAt: Moment?
 
         @OptionGroup var alert: AlertOptions

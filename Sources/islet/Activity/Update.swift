@@ -68,7 +68,9 @@ extension ActivityCommand {
         @Option(help: ArgumentHelp("The last content: a JSON object, or @file.", valueName: "json"))
         var state: String?
 
-        @Option(help: ArgumentHelp("When it is removed: default, immediate, a span or a date.", valueName: "policy"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("When it is removed: default, immediate, a span or a date.", valueName: "policy"))
         var dismissal: String?
 
         @OptionGroup var age: AgeOptions
@@ -99,7 +101,10 @@ extension ActivityCommand {
         private static func policy(_ text: String, now: () async throws -> Int64) async throws -> RawJSON {
             if text == "default" || text == "immediate" { return .string(text) }
             guard let moment = Moment(argument: text) else {
-                throw Failure(.usage, "--dismissal is default, immediate, a span such as 15m, or a date: \(text)")
+                let meant = Moment.meant(by: text).map { "; \($0)" } ?? ""
+                throw Failure(
+                    .usage,
+                    "--dismissal is default, immediate, a span such as 15m, or a date, and not '\(text)'\(meant)")
             }
             return .object([.init("after", .integer(try await moment.resolved(now: now)))])
         }

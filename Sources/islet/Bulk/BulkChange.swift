@@ -1,7 +1,6 @@
 import IsletClient
 import IsletFilter
 import Synchronization
-import UnixSignals
 
 /// The same change of all entities that fit a filter: counted, asked for, done in parts, and told.
 struct BulkChange<Target: NamedTarget> {
@@ -65,17 +64,18 @@ struct BulkChange<Target: NamedTarget> {
 
     private func change(_ rows: [RawObject], _ connection: IsletConnection) async throws {
         let progress = BulkProgress()
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let listener = Task { for await _ in signals { progress.stop() } }
-        defer { listener.cancel() }
-        await ProgressLine.during {
-            "\(done) \(RecoveryText.grouped(progress.counts.applied)) of \(RecoveryText.grouped(rows.count))"
-        } _: {
-            var rest = rows[...]
-            while !rest.isEmpty, !progress.isStopped {
-                let part = rest.prefix(partMax)
-                rest = rest.dropFirst(partMax)
-                await change(part: Array(part), progress, connection)
+        await Interruption.telling { signals in
+            let listener = Task { for await _ in signals { progress.stop() } }
+            defer { listener.cancel() }
+            await ProgressLine.during {
+                "\(done) \(RecoveryText.grouped(progress.counts.applied)) of \(RecoveryText.grouped(rows.count))"
+            } _: {
+                var rest = rows[...]
+                while !rest.isEmpty, !progress.isStopped {
+                    let part = rest.prefix(partMax)
+                    rest = rest.dropFirst(partMax)
+                    await change(part: Array(part), progress, connection)
+                }
             }
         }
         try conclude(progress, of: rows.count)
@@ -87,6 +87,7 @@ struct BulkChange<Target: NamedTarget> {
         var rows = part
         for _ in 0..<triesMax where !rows.isEmpty && !progress.isStopped {
             let results = await connection.send(batch: rows.map(command))
+            if results.allSatisfy(Self.isUnanswered) { progress.lost() }
             var changed: [RawObject] = []
             for (row, result) in zip(rows, results) {
                 if isGuarded, case .failure(let error) = result, error.code == .conflict {
@@ -99,6 +100,11 @@ struct BulkChange<Target: NamedTarget> {
         }
         guard !progress.isStopped else { return }
         for row in rows { skip(row, "it changes all the time", progress) }
+    }
+
+    private static func isUnanswered(_ result: Result<Answer, IsletError>) -> Bool {
+        guard case .failure(.timedOut) = result else { return false }
+        return true
     }
 
     /// Whether a change is only made of what has not changed since it was found to fit. Whoever names a revision has
@@ -180,7 +186,10 @@ struct BulkChange<Target: NamedTarget> {
         if counts.failed > 0 { text += ", \(RecoveryText.grouped(counts.failed)) failed" }
         let told = counts.applied + counts.gone + counts.ignored + counts.skipped + counts.failed
         guard told == count else {
-            throw Failure(.failure, "\(text); stopped before the other \(RecoveryText.grouped(count - told))")
+            let reason = progress.isLost ? "the service answers nothing more; " : ""
+            throw Failure(
+                progress.isLost ? .unreachable : .failure,
+                "\(text); \(reason)stopped before the other \(RecoveryText.grouped(count - told))")
         }
         guard let worst = counts.worst else { return Console.message(text) }
         throw Failure(worst, text)
@@ -205,12 +214,23 @@ private final class BulkProgress: Sendable {
         var worst: Outcome?
     }
 
-    private let state = Mutex((counts: Counts(), isStopped: false))
+    private let state = Mutex((counts: Counts(), isStopped: false, isLost: false))
 
     var counts: Counts { state.withLock { $0.counts } }
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
+    /// Whether a whole part had no answers: the next one would only wait as long.
+    var isLost: Bool { state.withLock { $0.isLost } }
+
     func stop() { state.withLock { $0.isStopped = true } }
+
+    /// Stops it, as nobody answers.
+    func lost() {
+        state.withLock { state in
+            state.isStopped = true
+            state.isLost = true
+        }
+    }
 
     func applied() { state.withLock { $0.counts.applied += 1 } }
     func gone() { state.withLock { $0.counts.gone += 1 } }

@@ -64,6 +64,7 @@ struct ContextCommand: AsyncParsableCommand {
                 guard let url, !ContextBook.isEndpoint(url) else { continue }
                 throw ValidationError("--\(option) is tcp://HOST:PORT or ipc://PATH, and not '\(url)'")
             }
+            if let timeout, timeout.milliseconds == 0 { throw ValidationError("--timeout must be longer than 0 s") }
             if let app, !ContextBook.isApp(app) {
                 throw ValidationError("--app is a bundle id of letters, digits, '.' and '-', and not '\(app)'")
             }

@@ -45,7 +45,8 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
         let get = Command("\(Family.noun).get", addressedAs: command)
         let entity = (try? await connection.send(get, timeout: .seconds(1))).flatMap(EntityText.entity)
         let time = TimeText.span(Span(begun.duration(to: .now)).milliseconds)
-        let state = entity?["state"]?.string ?? "not at rest"
+        guard let entity else { return "the service did not say within \(time) what became of \(target.target)" }
+        let state = entity["state"]?.string ?? "not at rest"
         guard !Family.restingStates.contains(state) else { return "\(target.target) is \(state) after \(time)" }
         return "\(target.target) is still \(state) after \(time), and what was asked for goes on"
     }

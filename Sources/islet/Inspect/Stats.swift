@@ -1,7 +1,6 @@
 import ArgumentParser
 import IsletClient
 import IsletFilter
-import UnixSignals
 
 /// `islet stats`: the service's figures, once or again and again.
 struct Stats: AsyncParsableCommand {
@@ -54,13 +53,14 @@ struct Stats: AsyncParsableCommand {
 
     /// A line for each interval, until the count is reached or somebody ends it.
     private func follow(_ connection: IsletConnection) async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let watched = WatchedStats()
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await lines(watched, connection) }
-            group.addTask { for await _ in signals { return } }
-            defer { group.cancelAll() }
-            try await group.next()
+        try await Interruption.telling { signals in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await lines(watched, connection) }
+                group.addTask { for await _ in signals { return } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
         }
         if let text = watched.summary, !output.json { Console.message(text) }
     }

@@ -8,7 +8,9 @@ struct StaleOptions: ParsableArguments {
         help: ArgumentHelp("Out of date after this long in the service's time, such as 30s or 10m.", valueName: "span"))
     var staleIn: Span?
 
-    @Option(help: ArgumentHelp("Out of date at this date, such as 2026-01-31T09:00Z.", valueName: "date"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Out of date at this date, such as 2026-01-31T09:00Z.", valueName: "date"))
     var staleAt: Moment?
 
     func validate() throws {
@@ -26,6 +28,7 @@ struct StaleOptions: ParsableArguments {
 /// How important an activity is.
 struct RelevanceOption: ParsableArguments {
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("How important it is among the app's others; 0 where it is absent.", valueName: "number"))
     var relevance: Double?
 
@@ -38,10 +41,14 @@ struct RelevanceOption: ParsableArguments {
 
 /// What a person is told.
 struct AlertOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The title of an alert that goes with it.", valueName: "text"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The title of an alert that goes with it.", valueName: "text"))
     var alertTitle: String?
 
-    @Option(help: ArgumentHelp("The text of an alert that goes with it.", valueName: "text"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The text of an alert that goes with it.", valueName: "text"))
     var alertBody: String?
 
     var json: RawJSON? {

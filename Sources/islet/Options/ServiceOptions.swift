@@ -74,8 +74,8 @@ struct ServiceOptions: ParsableArguments {
         return endpoints
     }
 
-    /// Whether nobody has named where streams are, so that the service may say it.
-    var asksForStreams: Bool { namedEvents == nil && namedBulk == nil }
+    /// Whether there are streams of which nobody has named where they are, so that the service is to say it.
+    var asksForStreams: Bool { namedEvents == nil || namedBulk == nil }
 
     /// Whether the command line itself says which service is meant.
     var namesService: Bool { commands != nil || context != nil && ChosenContext[.commands] != nil }
@@ -96,10 +96,12 @@ struct ServiceOptions: ParsableArguments {
         followsStreams: Bool = false, _ body: (IsletConnection) async throws -> Result
     ) async throws -> Result {
         var connection = try await IsletConnection.open(endpoints, options: connectionOptions)
+        defer { Interruption.unwatch(connection) }
         do {
             if followsStreams, asksForStreams {
                 connection = try await withStreams(connection, info: connection.send(Command("service.info")))
             }
+            await Interruption.watch(connection)
             let result = try await body(connection)
             await connection.close()
             return result
@@ -137,16 +139,24 @@ extension ServiceOptions {
         }
     }
 
+    /// The endpoints that are named, and of the streams that nobody has named those that the service says.
+    ///
+    /// - Parameter info: the answer to `service.info`.
+    func endpoints(asSaidBy info: Answer) -> Endpoints {
+        var asSaid = endpoints
+        guard let said = info["info"]?.object?["endpoints"]?.object else { return asSaid }
+        asSaid.events = namedEvents ?? said["events"]?.string ?? asSaid.events
+        asSaid.bulk = namedBulk ?? said["bulk"]?.string ?? asSaid.bulk
+        return asSaid
+    }
+
     /// The connection whose streams are read: where nobody has named the streams' endpoints, the service says them.
     ///
     /// - Parameters:
     ///   - opened: one for commands; it is closed where another is needed.
     ///   - info: the answer to `service.info`.
     func withStreams(_ opened: IsletConnection, info: Answer) async throws -> IsletConnection {
-        guard let named = info["info"]?.object?["endpoints"]?.object else { return opened }
-        var asSaid = endpoints
-        asSaid.events = named["events"]?.string ?? asSaid.events
-        asSaid.bulk = named["bulk"]?.string ?? asSaid.bulk
+        let asSaid = endpoints(asSaidBy: info)
         guard asSaid != endpoints else { return opened }
         await opened.close()
         return try await IsletConnection.open(asSaid, options: connectionOptions)

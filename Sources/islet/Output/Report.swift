@@ -22,18 +22,20 @@ enum Report {
         case .applied, nil:
             guard !output.json else { return }
             guard !output.isNames else { return Console.data(name) }
-            Console.data("\(done) \(name)" + (try await summary(answer, details, now: now)))
+            let summary = await summary(answer, details, now: now)
+            Console.data("\(done) \(name)\(summary)")
         }
     }
 
     /// Such as `: active, revision 3, ends in 8 h`.
     private static func summary(
         _ answer: Answer, _ details: [String], now: () async throws -> Int64
-    ) async throws -> String {
+    ) async -> String {
         guard let entity = EntityText.entity(answer), entity["state"] != nil else { return "" }
         var parts = [EntityText.state(entity, style: .output)] + details
         if let revision = entity["revision"] { parts.append("revision \(revision)") }
-        if entity["next"] != nil { parts += EntityText.upcoming(entity, now: try await now()) }
+        // The change is made, whether the service still answers or not.
+        if entity["next"] != nil, let now = try? await now() { parts += EntityText.upcoming(entity, now: now) }
         if let held = entity["held"]?.object { parts.append(WidgetText.reason(held)) }
         return ": " + parts.joined(separator: ", ")
     }

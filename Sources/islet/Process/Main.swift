@@ -7,6 +7,11 @@ enum Main {
     static func main() async {
         do {
             var command = try await IsletCommand.asyncParseAsRoot()
+            let words = Array(CommandLine.arguments.dropFirst())
+            if let text = RepeatedOption.text(words, of: type(of: command)) {
+                Console.message(text)
+                exit(code(of: .usage))
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -37,7 +42,7 @@ enum Main {
         let unknown = UnknownSubcommand(Array(CommandLine.arguments.dropFirst()), of: IsletCommand.self)
         // Help on a subcommand that there is not would be the help on another one.
         if code == .validationFailure || code.isSuccess && unknown != nil {
-            Console.message(unknown?.text ?? text)
+            Console.message(unknown?.text ?? InvalidValue.explained(text))
             exit(Self.code(of: .usage))
         }
         if code.isSuccess {

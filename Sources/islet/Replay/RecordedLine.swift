@@ -1,4 +1,5 @@
 import IsletClient
+import IsletFilter
 
 /// What one line of a recording is.
 enum RecordedLine {
@@ -25,12 +26,12 @@ enum RecordedLine {
         }
     }
 
-    /// What the contract calls a plausible date, and the largest number.
-    private static let dates: Range<Int64> = 1_000_000_000_000..<10_000_000_000_000
+    /// The contract's largest number.
     private static let numberMax: UInt64 = 1 << 53
 
     private static func event(topic: String, _ bytes: [UInt8]) -> RecordedLine? {
-        guard let event = StreamEvent(topic: topic, bytes: bytes), dates.contains(event.at), event.seq <= numberMax
+        guard let event = StreamEvent(topic: topic, bytes: bytes), Moment.plausible.contains(event.at),
+            event.seq <= numberMax
         else { return nil }
         return .event(event, hasTopic: !topic.isEmpty)
     }

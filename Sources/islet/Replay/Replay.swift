@@ -1,6 +1,5 @@
 import ArgumentParser
 import IsletClient
-import UnixSignals
 
 /// `islet replay`: a recorded stream once more, into another service.
 struct Replay: AsyncParsableCommand {
@@ -106,19 +105,20 @@ struct Replay: AsyncParsableCommand {
 
     /// The run when it is through; nil where the person has stopped it.
     private static func untilStopped(_ run: ReplayRun) async throws -> ReplayRun? {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return try await withThrowingTaskGroup(of: ReplayRun?.self) { group in
-            group.addTask {
-                var run = run
-                try await run.run()
-                return run
+        try await Interruption.telling { signals in
+            try await withThrowingTaskGroup(of: ReplayRun?.self) { group in
+                group.addTask {
+                    var run = run
+                    try await run.run()
+                    return run
+                }
+                group.addTask {
+                    for await _ in signals { break }
+                    return nil
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? nil
             }
-            group.addTask {
-                for await _ in signals { break }
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
         }
     }
 }

@@ -18,8 +18,10 @@ package struct Scenario: Sendable {
     package var name = ""
     package var path: String
     package var place: ScenarioPlace
-    /// Where the clock stands at first: 2026-01-01T00:00Z where nothing is said.
-    package var clock: Int64 = 1_767_225_600_000
+    /// 2026-01-01T00:00Z.
+    static let usualClock: Int64 = 1_767_225_600_000
+    /// Where the clock stands at first, where nothing else is said.
+    package var clock = usualClock
     var rules: [Rule] = []
     var defaults = Defaults()
     var provider: ProviderScript?

@@ -99,6 +99,9 @@ struct ScenarioRun: AsyncParsableCommand {
             if let scenario = scenarios.first(where: { !$0.rules.isEmpty }) {
                 Console.message("the rules of '\(scenario.name)' do not hold there: that service has its own")
             }
+            if let scenario = scenarios.first(where: { $0.clock != Scenario.usualClock }) {
+                Console.message("the clock of '\(scenario.name)' is not set there: that service has its own time")
+            }
             return connection.endpoints
         }
     }

@@ -49,7 +49,7 @@ struct ClockCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("By how much, such as 30s or 8h.", valueName: "span"))
         var span: Span?
 
-        @Option(help: ArgumentHelp("To this date.", valueName: "date"))
+        @Option(parsing: .unconditional, help: ArgumentHelp("To this date.", valueName: "date"))
         var to: Moment?
 
         @OptionGroup var output: OutputOptions

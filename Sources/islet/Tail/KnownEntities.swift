@@ -30,10 +30,11 @@ struct KnownEntities {
         let topic = EntityTopic(event.topic)
         guard let id = event.id else { return Facts(name: topic.name) }
         var known: Facts
-        if let remembered = facts[id] {
+        let isStart = event.object["from"] == nil && event.revision == 1
+        if let remembered = facts[id], !isStart {
             known = remembered
         } else if let family = topic.family, Self.asked.contains(family), event.object["from"] != nil {
-            known = await ask(family, id: id, app: event.app, connection) ?? Facts(name: topic.name)
+            known = await ask(family, id: id, about: event, connection) ?? Facts(name: topic.name)
         } else {
             known = Facts(
                 name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name,
@@ -49,8 +50,10 @@ struct KnownEntities {
     /// The families of which a topic does not say enough.
     private static let asked: Set<EntityTopic.Family> = [.activity, .widget]
 
+    /// What the service says of an entity, as far as it held at the event: where it has changed since then, its name
+    /// did; where its id has begun again since then, that is another one's.
     private mutating func ask(
-        _ family: EntityTopic.Family, id: String, app: String, _ connection: IsletConnection
+        _ family: EntityTopic.Family, id: String, about event: StreamEvent, _ connection: IsletConnection
     ) async -> Facts? {
         let now = ContinuousClock.now
         if now - window > .seconds(1) {
@@ -59,14 +62,26 @@ struct KnownEntities {
         }
         guard questions < Self.questionsPerSecond else { return nil }
         questions += 1
-        let command = Command("\(family.rawValue).get", app: app, ["id": .string(id)])
+        let command = Command("\(family.rawValue).get", app: event.app, ["id": .string(id)])
         guard let answer = try? await connection.send(command, timeout: .seconds(1)),
-            let entity = EntityText.entity(answer)
+            let entity = EntityText.entity(answer), let revision = entity["revision"]?.unsigned,
+            revision >= event.revision ?? 0, Self.beginning(of: entity, event) <= event.at
         else { return nil }
+        let isOfThen = revision == event.revision
         let topic = EntityTopic(family: family, type: (entity["type"] ?? entity["kind"])?.string ?? "", id: id)
         let name = family == .activity ? Self.name(entity, topic) : topic.name
         return Facts(
-            name: name, key: entity["key"]?.string, next: entity["next"].flatMap(Deadline.init), entries: entity["entries"]?.integer)
+            name: name, key: entity["key"]?.string,
+            next: isOfThen ? entity["next"].flatMap(Deadline.init) : nil,
+            entries: isOfThen ? entity["entries"]?.integer : nil)
+    }
+
+    /// When what has the id now began at the latest, as far as that can be told: one that was scheduled began before it
+    /// started.
+    private static func beginning(of entity: RawObject, _ event: StreamEvent) -> Int64 {
+        let wasPending = ["from", "to"].contains { event.object[$0]?.string == "pending" }
+        guard !wasPending || entity["startDate"] == nil else { return event.at }
+        return (entity["addedAt"] ?? entity["startedAt"])?.integer ?? event.at
     }
 
     /// The type and the key of an activity, where it has one.

@@ -312,10 +312,7 @@ actor TopSource {
 
     /// A connection to where the service says that its streams are.
     private func asSaid(_ info: Answer, _ connection: IsletConnection) async throws(IsletError) -> IsletConnection {
-        guard let named = info["info"]?.object?["endpoints"]?.object else { return connection }
-        var endpoints = service.endpoints
-        endpoints.events = named["events"]?.string ?? endpoints.events
-        endpoints.bulk = named["bulk"]?.string ?? endpoints.bulk
+        let endpoints = service.endpoints(asSaidBy: info)
         guard endpoints != service.endpoints else { return connection }
         return try await IsletConnection.open(endpoints, options: service.connectionOptions)
     }

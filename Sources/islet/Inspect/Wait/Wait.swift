@@ -19,8 +19,9 @@ struct Wait: AsyncParsableCommand {
             it holds already. Dismissed counts as ended, which it is and more.
             --timeout is how long it may take in all, in real time. Ctrl-C stops it.
 
-            EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing; 4 it can never hold any
-            more, since it was dismissed or removed; 5 it did not hold in time.
+            EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing, or a service with a new
+            history does not know it; 4 it can never hold any more, since it was dismissed or
+            removed, or is beyond that; 5 it did not hold in time.
             """)
 
     @OptionGroup var target: AnyTarget
@@ -86,9 +87,9 @@ struct Wait: AsyncParsableCommand {
         for try await delivery in try await connection.events(found.topic) {
             switch delivery {
             case .joined, .closing: continue
-            case .synced:
+            case .synced(let state):
                 // From here on nothing is missed; what has happened until now, the entity itself says.
-                seen.replace(try await whole(found, seen.entity, connection))
+                seen.replace(try await whole(found, seen.entity, state.reason, connection))
             case .event(let event, _):
                 guard event.id == found.id else { continue }
                 seen.apply(event)
@@ -99,12 +100,21 @@ struct Wait: AsyncParsableCommand {
     }
 
     /// The entity as it is now; where it is gone, as it was, and removed.
-    private func whole(_ found: FoundEntity, _ last: RawObject, _ connection: IsletConnection) async throws -> RawObject
-    {
+    ///
+    /// - Throws: a `Failure` where a service with a new history does not know it: then nobody knows what became of it.
+    private func whole(
+        _ found: FoundEntity, _ last: RawObject, _ reason: SyncedState.Reason, _ connection: IsletConnection
+    ) async throws -> RawObject {
         do throws(IsletError) {
             return EntityText.entity(try await connection.send(found.command("get"))) ?? last
         } catch {
             guard error.code == .notFound else { throw error }
+            guard reason != .epochChanged else {
+                throw Failure(
+                    .notFound,
+                    "the service began a new history, and does not know \(found.target) any more: what became of it is "
+                        + "unknown (notFound)")
+            }
             var gone = last
             gone["state"] = .string(found.family == Activities.self ? "dismissed" : "removed")
             return gone
@@ -114,17 +124,19 @@ struct Wait: AsyncParsableCommand {
     private func refuseIfLost(_ entity: RawObject) throws {
         guard condition.isLost(for: entity) else { return }
         let state = entity["state"]?.string ?? "?"
-        throw Failure(.conflict, "\(target.target) was \(state) and will not be \(condition.text) any more")
+        let be = ["dismissed", "removed"].contains(state) ? "was" : "is"
+        throw Failure(.conflict, "\(target.target) \(be) \(state) and will not be \(condition.text) any more")
     }
 
     private func tell(
         _ entity: RawObject, _ found: FoundEntity, after time: Duration, _ connection: IsletConnection
     ) async throws {
         guard !output.json else { return Console.data(entity.json.bytes) }
-        let now = try await connection.now()
+        // It holds, whether the service still answers or not.
+        let now = try? await connection.now()
         let parts = [
             EntityText.state(entity, style: .output), found.family.shown(entity),
-            entity["revision"].map { "revision \($0)" }, EntityText.next(entity, now: now),
+            entity["revision"].map { "revision \($0)" }, now.flatMap { EntityText.next(entity, now: $0) },
             "waited \(TimeText.span(Span(time).milliseconds))",
         ]
         Console.data("\(found.family.name(entity)): " + parts.compactMap(\.self).joined(separator: ", "))

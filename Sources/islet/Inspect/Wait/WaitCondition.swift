@@ -12,7 +12,10 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
     init?(argument: String) {
         if let equals = argument.firstIndex(of: "=") {
             let path = argument[..<equals].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard path.allSatisfy({ !$0.isEmpty }) else { return nil }
+            // `eta!=1`, `eta<=1` and the like are a filter's: here they would wait for a member of that name.
+            guard path.allSatisfy({ !$0.isEmpty }), let end = path.last?.last, !"!<>~".contains(end) else {
+                return nil
+            }
             self = .member(path: path, value: String(argument[argument.index(after: equals)...]))
         } else {
             let states = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -20,6 +23,9 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
             self = .states(states)
         }
     }
+
+    /// How one is written, for messages.
+    static let forms = "a state, several with commas between them, or member=value such as contentState.eta=0"
 
     /// As it was written.
     var text: String {
@@ -50,11 +56,50 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         } catch {
             throw Failure(.usage, "--for: \(error.message)")
         }
-        guard path.count == 1, let words = subject.words(of: path[0]), !words.contains(value), value != "null" else {
-            return
+        guard value != "null" else { return }
+        let name = path.joined(separator: ".")
+        switch kind(path, subject) {
+        case .deadline?:
+            throw Failure(.usage, "--for: '\(name)' has members, and is never '\(value)': its date is \(name).at")
+        case .date?:
+            guard case .at? = Moment(value) else {
+                let meant = Moment.meant(by: value).map { "; \($0)" } ?? ""
+                throw Failure(
+                    .usage, "--for: '\(name)' is a date such as 2026-01-31T09:00Z, and never '\(value)'\(meant)")
+            }
+        case .number?:
+            guard ExactNumber(value) != nil else {
+                throw Failure(.usage, "--for: '\(name)' is a number, and never '\(value)'")
+            }
+        case .flag?:
+            guard flags[value] != nil else {
+                throw Failure(.usage, "--for: '\(name)' is true or false, and never '\(value)'")
+            }
+        case .words(let words)?:
+            guard words.contains(value) else {
+                throw Failure(.usage, "--for: '\(name)' is never '\(value)': \(words.joined(separator: ", "))")
+            }
+        case .text?, .list?, .object?, .payload?, nil: break
         }
-        throw Failure(.usage, "--for: '\(path[0])' is never '\(value)': \(words.joined(separator: ", "))")
     }
+
+    /// What the member that a path leads to can be; nil within a user's own JSON.
+    private static func kind(_ path: [String], _ subject: FilterSubject) -> FilterKind? {
+        var members = subject.members
+        var found: FilterKind?
+        for name in path {
+            guard let field = members.first(where: { $0.name == name }) else { return nil }
+            found = field.kind
+            switch field.kind {
+            case .object(let inner, _), .deadline(let inner): members = inner
+            case .text, .words, .list, .number, .date, .flag, .payload: members = []
+            }
+        }
+        return found
+    }
+
+    /// How true and false may be written.
+    private static let flags = ["true": true, "on": true, "yes": true, "false": false, "off": false, "no": false]
 
     /// The states of each family by the contract.
     private static let states = [
@@ -73,7 +118,13 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
             var member: RawJSON? = entity.json
             for name in path { member = member?.object?[name] }
             guard let member, !member.isNull else { return value == "null" }
-            return member.description == value || member.string == value || ControlText.text(member) == value
+            if member.description == value || member.string == value || ControlText.text(member) == value {
+                return true
+            }
+            if let flag = member.bool { return Self.flags[value] == flag }
+            if let number = ExactNumber(member.description), number == ExactNumber(value) { return true }
+            guard let date = member.integer, case .at(let wanted)? = Moment(value) else { return false }
+            return date == wanted
         }
     }
 
@@ -82,8 +133,36 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         return states.contains(state) || state == "dismissed" && states.contains("ended")
     }
 
-    /// Whether it can never hold any more, since nothing follows for the entity.
+    /// Whether it can never hold any more: nothing follows for the entity, or nothing that leads there.
     func isLost(for entity: RawObject) -> Bool {
-        !holds(for: entity) && ["dismissed", "removed"].contains(entity["state"]?.string)
+        guard !holds(for: entity) else { return false }
+        let state = entity["state"]?.string ?? ""
+        if ["dismissed", "removed"].contains(state) { return true }
+        let isActivity = entity["kind"] == nil
+        switch self {
+        case .states(let states): return isActivity && Self.arePast(states, in: state)
+        case .member(let path, let value):
+            switch path.first {
+            case "state": return isActivity && Self.arePast([value], in: state)
+            case "revision": return UInt64(value).map { $0 < entity["revision"]?.unsigned ?? 0 } ?? false
+            case "contentState", "relevanceScore": return isActivity && state == "ended"
+            case let name?: return Self.constants.contains(name)
+            case nil: return false
+            }
+        }
+    }
+
+    /// Members that never change.
+    private static let constants: Set = ["id", "app", "type", "kind", "key", "device", "attributes"]
+
+    /// Whether an activity is in none of these states any more. Only what is stale becomes active again.
+    private static func arePast(_ states: [String], in state: String) -> Bool {
+        let past =
+            switch state {
+            case "active", "stale": ["pending"]
+            case "ended": ["pending", "active", "stale"]
+            case _: [String]()
+            }
+        return states.allSatisfy(past.contains)
     }
 }

@@ -57,8 +57,8 @@ struct ScenarioNode: Sendable {
     var kind: String {
         switch content {
         case .scalar: isNull ? "nothing" : "a value"
-        case .list: "a list"
-        case .mapping: "a mapping"
+        case .list(let elements): elements.isEmpty ? "an empty list" : "a list"
+        case .mapping(let entries): entries.isEmpty ? "an empty mapping" : "a mapping"
         }
     }
 }

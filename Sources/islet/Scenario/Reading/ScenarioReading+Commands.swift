@@ -165,6 +165,11 @@ extension ScenarioReading {
             note(address.place, "there is no \(family).\(verb)")
             return nil
         }
+        // What is added may have an id of its own; else the name stands for one.
+        for member in entry.value.entries ?? [] where member.name == "kind" || member.name == "id" && verb != "add" {
+            note(member.place, "'\(family)' says already which one it is: leave '\(member.name)' out")
+            return nil
+        }
         let name = template(address.value)
         guard case .json(let json) = name else {
             return short(
@@ -210,7 +215,7 @@ extension ScenarioReading {
         guard let span = span(entry) else { return nil }
         if let stands = now {
             let date = stands.addingClamped(span.milliseconds)
-            guard date < Self.plausible.upperBound else {
+            guard date < Moment.plausible.upperBound else {
                 note(entry.value.place, "the clock would stand beyond all dates of the contract, which end in 2286")
                 return nil
             }
@@ -221,7 +226,7 @@ extension ScenarioReading {
     }
 
     private mutating func move(_ entry: ScenarioNode.Entry) -> ScenarioCommandForm? {
-        guard let text = entry.value.text, case .at(let date) = Moment(argument: text), Self.plausible.contains(date)
+        guard let text = entry.value.text, case .at(let date) = Moment(argument: text), Moment.plausible.contains(date)
         else {
             note(entry.value.place, "to is a date in UTC such as 2026-01-31T09:00Z; by a length of time: advance: 4h")
             return nil
@@ -238,10 +243,18 @@ extension ScenarioReading {
     /// A clock that is moved by a command of the contract is followed as far as its fields are plain.
     private mutating func moveClock(_ entries: [ScenarioNode.Entry]) {
         for entry in entries {
-            switch (entry.name, entry.value.text.flatMap { Moment(argument: $0) }) {
-            case ("by", .fromNow(let span)?), ("by", .at(let span)?): now = now.map { $0.addingClamped(span) }
-            case ("to", .at(let date)?): now = date
-            case (_, _): if entry.name == "by" || entry.name == "to" { now = nil }
+            let text = entry.value.text ?? ""
+            switch entry.name {
+            case "by":
+                let span = Int64(text) ?? Span(text)?.milliseconds
+                now = span.flatMap { span in now.map { $0.addingClamped(span) } }
+            case "to":
+                guard case .at(let date)? = Moment(text) else {
+                    now = nil
+                    continue
+                }
+                now = date
+            case _: break
             }
         }
     }

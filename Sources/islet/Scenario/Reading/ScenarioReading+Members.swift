@@ -156,8 +156,9 @@ extension ScenarioReading {
         case .deadline: note(place, "'\(name)' has members, and is never '\(shown)': its date is 'at'")
         case .number where !isPlain || !Self.isNumber(text):
             note(place, "'\(name)' is a number, and never '\(shown)'")
-        case .date where Self.isNumber(text) ? !isPlain : Moment(argument: text) == nil:
-            note(place, "'\(name)' is \(Moment.forms), and never '\(shown)'")
+        case .date where Moment(text) == nil || Self.isNumber(text) && !isPlain:
+            let meant = Moment.meant(by: text).map { "; \($0)" } ?? ""
+            note(place, "'\(name)' is \(Moment.forms), and never '\(shown)'\(meant)")
         case .flag where Self.json(text, isPlain: isPlain).bool == nil:
             note(place, "'\(name)' is true or false, and never '\(shown)'")
         case .text where Self.json(text, isPlain: isPlain).string == nil:

@@ -2,9 +2,11 @@ import IsletClient
 import IsletFilter
 
 extension ScenarioReading {
-    private static let behaviourMembers = [
-        "value", "answer", "options", "timeline", "timelines", "delay", "fail", "silent", "message",
-    ]
+    private static let commonBehaviour = ["options", "delay", "fail", "silent", "message"]
+    /// How a kind of a family answers.
+    private static func behaviourMembers(_ family: String) -> [String] {
+        (family == "control" ? ["value", "answer"] : ["timeline", "timelines"]) + commonBehaviour
+    }
     private static let controlMembers = [
         "template", "displayName", "description", "tint", "actionHint", "previewValue", "hasValue", "parameters",
         "reloadsSiblings", "privacySensitive", "authenticationPolicy", "promptsForUserConfiguration", "valueDeadline",
@@ -40,10 +42,11 @@ extension ScenarioReading {
 
     private mutating func kind(_ entry: ScenarioNode.Entry, _ family: String) -> ProviderScript.Kind? {
         let isControl = family == "control"
-        let known = (isControl ? Self.controlMembers : Self.widgetMembers) + Self.behaviourMembers
+        let behaviourMembers = Self.behaviourMembers(family)
+        let known = (isControl ? Self.controlMembers : Self.widgetMembers) + behaviourMembers
         guard let members = members(entry.value, of: "a kind of \(family)", known) else { return nil }
         var declaration: RawObject = ["kind": .string(entry.name)]
-        for member in members where !Self.behaviourMembers.contains(member.name) {
+        for member in members where !behaviourMembers.contains(member.name) {
             if member.name.hasSuffix("Deadline") {
                 declaration[member.name] = span(member).map { .integer($0.milliseconds) }
             } else {
@@ -71,13 +74,22 @@ extension ScenarioReading {
     mutating func changes(_ node: ScenarioNode, of script: ProviderScript) -> [ProviderScript.Change] {
         guard let entries = members(node, of: "the provider", script.kinds.map(\.name)) else { return [] }
         return entries.compactMap { entry in
-            guard let members = members(entry.value, of: "a kind", Self.behaviourMembers) else { return nil }
+            // A kind of both families may say what either says.
+            let families = script.kinds.filter { $0.name == entry.name }.map(\.family)
+            let known = families.flatMap(Self.behaviourMembers)
+            let what = "a kind of \(families.joined(separator: " and "))"
+            guard let members = members(entry.value, of: what, known) else { return nil }
+            if entry.value.entries?.isEmpty == true {
+                note(entry.value.place, "nothing is said of how '\(entry.name)' answers from now on")
+            }
             return ProviderScript.Change(kind: entry.name, behaviour: behaviour(members))
         }
     }
 
     private mutating func behaviour(_ members: [ScenarioNode.Entry]) -> ProviderScript.Behaviour {
         var behaviour = ProviderScript.Behaviour()
+        let timelines = members.filter { ["timeline", "timelines"].contains($0.name) }
+        if timelines.count > 1 { note(timelines[1].place, "timeline or timelines, not both") }
         for member in members {
             switch member.name {
             case "value": behaviour.value = plain(member.value)
@@ -112,7 +124,7 @@ extension ScenarioReading {
         return template(node)
     }
 
-    /// `perform`: once; `[value, perform]`: each once; `{perform: 2}`: twice.
+    /// `perform`: once; `[value, perform]`: each as often as it is named; `{perform: 2}`: twice.
     private mutating func counts(_ member: ScenarioNode.Entry) -> [String: Int] {
         var counts: [String: Int] = [:]
         if let entries = member.value.entries {
@@ -127,7 +139,7 @@ extension ScenarioReading {
         } else {
             for node in member.value.elements ?? [member.value] {
                 checkSort(node.text ?? node.kind, node.place)
-                if let sort = node.text { counts[sort] = 1 }
+                if let sort = node.text { counts[sort, default: 0] += 1 }
             }
         }
         return counts
@@ -138,8 +150,13 @@ extension ScenarioReading {
         noteUnknown("call of a provider", name, at: place, among: ProviderScript.sorts)
     }
 
-    /// A value without holes.
+    /// A value without holes: what the provider says is known before any answer is.
     private mutating func plain(_ node: ScenarioNode) -> RawJSON {
-        (try? template(node, isPayload: true).json(ScenarioScope(now: 0))) ?? .null
+        do throws(ScenarioMiss) {
+            return try template(node, isPayload: true).json(ScenarioScope(now: 0))
+        } catch {
+            note(node.place, "what a provider says is a value, and takes no part of an answer: \(error.text)")
+            return .null
+        }
     }
 }

@@ -45,10 +45,13 @@ extension ScenarioReading {
         readExpectation(entries, &step)
         readCapture(entries, &step)
         let isUnderstood = entries.count == node.entries?.count
-        if isUnderstood, actions.isEmpty,
-            !entries.contains(where: { ["state", "events", "no events"].contains($0.name) })
-        {
-            note(node.place, "this step does nothing and expects nothing")
+        let isLookedAt = entries.contains { ["state", "events", "no events"].contains($0.name) }
+        if isUnderstood, !isLookedAt {
+            if actions.isEmpty {
+                note(node.place, "this step does nothing and expects nothing")
+            } else if let within = entries.first(where: { $0.name == "within" }) {
+                note(within.place, "within is how long state, events or no events may take, and here is none of them")
+            }
         }
         return step
     }

@@ -196,7 +196,7 @@ package struct ScenarioReading {
 
     /// A date in UTC, or milliseconds since 1970.
     private mutating func date(_ entry: ScenarioNode.Entry) -> Int64? {
-        guard let text = entry.value.text, case .at(let date) = Moment(argument: text), Self.plausible.contains(date)
+        guard let text = entry.value.text, case .at(let date) = Moment(argument: text), Moment.plausible.contains(date)
         else {
             note(
                 entry.value.place,
@@ -206,9 +206,6 @@ package struct ScenarioReading {
         }
         return date
     }
-
-    /// The contract's plausible dates.
-    static let plausible: Range<Int64> = 1_000_000_000_000..<10_000_000_000_000
 
     private mutating func rules(_ node: ScenarioNode) -> [Scenario.Rule] {
         guard let entries = node.entries else {

@@ -1,0 +1,115 @@
+import Glibc
+import IsletClient
+import Synchronization
+import UnixSignals
+
+/// What a signal leaves behind: who stops a command while a change has no answer is told that nobody knows its outcome.
+///
+/// The process then ends at once, as by the signal itself, so that a shell sees what it always sees (130 after Ctrl-C).
+/// What listens to signals on its own, and tells more, says so; a second one then ends it nevertheless.
+enum Interruption {
+    private struct State {
+        var isListening = false
+        var connections: [IsletConnection] = []
+        /// Who listens on its own now; nil where it was told already, or nobody does.
+        var listener: AsyncStream<Void>.Continuation?
+        /// The signals that whoever started the process wants to be ignored, as `nohup` does and a shell's `&`.
+        var ignored: Set<Int32> = []
+    }
+
+    private static let state = Mutex(State())
+
+    /// From now on a signal tells of the unanswered changes of a connection too.
+    static func watch(_ connection: IsletConnection) async {
+        state.withLock { $0.connections.append(connection) }
+        await listen()
+    }
+
+    /// All signals come by one way, so that none is handled twice.
+    private static func listen() async {
+        let isFirst = state.withLock { state in
+            defer { state.isListening = true }
+            return !state.isListening
+        }
+        guard isFirst else { return }
+        let trapped: [UnixSignal] = [.sigint, .sigterm, .sighup]
+        let ignored = Set(trapped.map(\.rawValue).filter(isIgnored))
+        state.withLock { $0.ignored = ignored }
+        let signals = await UnixSignalsSequence(trapping: trapped)
+        Task.detached { for await signal in signals { await take(signal) } }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        // Addresses of functions are not compared otherwise.
+        let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// A connection has done what it was for.
+    static func unwatch(_ connection: IsletConnection) {
+        state.withLock { $0.connections.removeAll { $0 === connection } }
+    }
+
+    /// Does something that is told of SIGINT and SIGTERM, once: a second signal ends the process.
+    static func telling<Result>(_ body: (AsyncStream<Void>) async throws -> Result) async rethrows -> Result {
+        await listen()
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { $0.listener = continuation }
+        defer {
+            state.withLock { $0.listener = nil }
+            continuation.finish()
+        }
+        return try await body(signals)
+    }
+
+    /// Such as `; activity.update was sent, outcome unknown`; empty where nothing is open.
+    static func unanswered() async -> String {
+        var sent: [String] = []
+        var unsent: [String] = []
+        for connection in state.withLock(\.connections) {
+            let changes = await connection.unansweredChanges()
+            sent += changes.sent
+            unsent += changes.unsent
+        }
+        var text = ""
+        if let first = sent.first {
+            text += "; \(named(first, sent.count)) sent, outcome unknown: look at it before you repeat it"
+        }
+        if let first = unsent.first { text += "; \(named(first, unsent.count)) not sent" }
+        return text
+    }
+
+    private static func named(_ op: String, _ count: Int) -> String {
+        count == 1 ? "\(op) was" : "\(op) and \(count - 1) more were"
+    }
+
+    private static func take(_ signal: UnixSignal) async {
+        let listener = state.withLock { state -> AsyncStream<Void>.Continuation? in
+            guard signal != .sighup else { return nil }
+            defer { state.listener = nil }
+            return state.listener
+        }
+        if let listener {
+            listener.yield()
+            return
+        }
+        guard !state.withLock({ $0.ignored.contains(signal.rawValue) }) else { return }
+        let text = await unanswered()
+        if !text.isEmpty { Console.message("stopped\(text)") }
+        die(of: signal.rawValue)
+    }
+
+    /// Ends the process as the signal does that nobody handles.
+    private static func die(of number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+        // Where the system does not let it: what a shell says of it.
+        _exit(128 + number)
+    }
+}

@@ -1,0 +1,35 @@
+import IsletFilter
+
+/// A value that the argument parser has found invalid. The parser only says so; how such a value is written is told
+/// here.
+enum InvalidValue {
+    /// The parser's message, and behind its first sentence the forms that are valid, where they are known by what the
+    /// usage calls the value.
+    static func explained(_ message: String) -> String {
+        guard message.hasPrefix(begin) || message.hasPrefix("Error: " + begin),
+            let start = message.firstRange(of: begin)?.upperBound,
+            let middle = message[start...].firstRange(of: "' is invalid for '"),
+            let end = message[middle.upperBound...].firstRange(of: ">'")
+        else { return message }
+        let value = String(message[start..<middle.lowerBound])
+        let kind = message[middle.upperBound..<end.lowerBound].split(separator: "<").last.map(String.init) ?? ""
+        guard let form = form(of: kind, value) else { return message }
+        return message[..<end.upperBound] + ": " + form + message[end.upperBound...]
+    }
+
+    private static let begin = "The value '"
+
+    /// How a value of a kind is written; nil where the help says it.
+    private static func form(of kind: String, _ value: String) -> String? {
+        switch kind {
+        case "span":
+            let isNumber = !value.isEmpty && value.allSatisfy { $0.isASCII && $0.isNumber }
+            return isNumber
+                ? "a length of time has its unit, as in \(value)s, \(value)m or \(value)ms"
+                : "a length of time is written as 250ms, 30s, 10m, 8h, 1d or 1h30m"
+        case "date", "span|date": return Moment.meant(by: value) ?? "it is \(Moment.forms)"
+        case "condition": return WaitCondition.forms
+        case _: return nil
+        }
+    }
+}

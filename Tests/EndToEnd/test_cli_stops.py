@@ -1,0 +1,124 @@
+"""What a signal leaves behind: a command that is stopped while it waits ends as programs do, and says what it does not
+know."""
+
+import json
+import signal
+import time
+
+import pytest
+import zmq
+
+from support.commands import encode
+from support.dates import after
+from support.running import Running
+from support.service import environment
+from support.wire import DEADLINE
+
+UPDATE = ("activity", "update", "order-7", "--state", '{"eta":1}')
+UNKNOWN = "activity.update was sent, outcome unknown: look at it before you repeat it"
+
+
+class Silent:
+    """A service that takes commands and answers only some of them."""
+
+    def __init__(self, wire, **answers):
+        self.socket = wire.context.socket(zmq.ROUTER)
+        self.socket.bind("tcp://127.0.0.1:*")
+        wire.sockets.append(self.socket)
+        self.url = self.socket.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip("\0")
+        self.answers = {name.replace("_", "."): answer for name, answer in answers.items()}
+
+    def asked(self, op):
+        """Answers until it is asked for this, which has no answer."""
+        while self.socket.poll(DEADLINE * 1000):
+            self.peer, *frames = self.socket.recv_multipart()
+            commands = [json.loads(frame) for frame in frames]
+            if any(command["op"] == op for command in commands):
+                return commands
+            self.reply(*({"req": one["req"], "ok": True, **self.answers[one["op"]]} for one in commands))
+        raise AssertionError(f"nobody asked for {op}")
+
+    def reply(self, *answers):
+        """Answers whoever asked last."""
+        self.socket.send_multipart([self.peer, *map(encode, answers)])
+
+
+@pytest.fixture
+def running():
+    made = []
+
+    def make(*words, url):
+        made.append(Running(*words, env=environment(ISLET_COMMANDS=url)))
+        return made[-1]
+
+    yield make
+    for process in made:
+        process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_change_without_an_answer_is_named_with_its_outcome_unknown(wire, running, number):
+    service = Silent(wire)
+    process = running(*UPDATE, "--timeout", "20s", url=service.url)
+    service.asked("activity.update")
+    assert process.end(number) == -number, "as a shell expects it"
+    assert process.data == [] and process.messages == [f"stopped; {UNKNOWN}"]
+
+
+def test_a_signal_that_is_to_be_ignored_is_ignored(wire, running):
+    """As `nohup` asks for it."""
+    service = Silent(wire)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = running(*UPDATE, "--timeout", "20s", url=service.url)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    [command] = service.asked("activity.update")
+    process.process.send_signal(signal.SIGHUP)
+    service.reply({"req": command["req"], "ok": True, "outcome": "ignored", "reason": "unchanged"})
+    assert process.wait() == 0
+
+
+def test_a_question_without_an_answer_leaves_nothing_to_say(wire, running):
+    service = Silent(wire)
+    process = running("activity", "list", "--timeout", "20s", url=service.url)
+    service.asked("activity.list")
+    assert process.end() == -signal.SIGINT
+    assert process.data == [] and process.messages == []
+
+
+def test_a_change_of_many_waits_for_its_answers_and_a_second_signal_ends_it_at_once(wire, running):
+    rows = [{"id": f"0198aaaa-0000-7000-8000-00000000000{digit}", "key": f"k{digit}", "state": "active", "revision": 1}
+            for digit in range(3)]
+    service = Silent(wire, activity_list={"activities": rows, "total": 3, "exact": True})
+    process = running("activity", "end", "--filter", "key~k", "--yes", "--timeout", "20s", url=service.url)
+    service.asked("activity.end")
+    # Two that come at once may be one, as signals are: then another one follows.
+    while process.process.poll() is None:
+        process.process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    assert process.wait() == -signal.SIGINT
+    assert process.messages[-1] == (
+        "stopped; activity.end and 2 more were sent, outcome unknown: look at it before you repeat it")
+
+
+def test_a_change_of_many_goes_no_further_where_nobody_answers(wire, running):
+    rows = [{"id": f"0198aaaa-0000-7000-8000-{number:012x}", "key": f"k{number}", "state": "active", "revision": 1}
+            for number in range(200)]
+    service = Silent(wire, activity_list={"activities": rows, "total": 200, "exact": True})
+    process = running("activity", "end", "--filter", "key~k", "--yes", "--timeout", "300ms", url=service.url)
+    service.asked("activity.end")
+    assert process.wait() == 5
+    assert process.messages[-1] == (
+        "ended 0 of 200 activities, 64 failed; the service answers nothing more; stopped before the other 136")
+
+
+def test_a_change_that_was_made_is_told_though_the_service_answers_nothing_more(wire, running):
+    service = Silent(wire)
+    process = running(*UPDATE, "--timeout", "300ms", url=service.url)
+    [command] = service.asked("activity.update")
+    service.reply({"req": command["req"], "ok": True, "outcome": "applied", "seq": 2, "activity": {
+        "id": "0198aaaa-0000-7000-8000-00000000000a", "revision": 2, "state": "active",
+        "next": {"at": after(0), "cause": "activeLimit"}}})
+    assert process.wait() == 0
+    assert process.data == ["updated order-7: active, revision 2"]
