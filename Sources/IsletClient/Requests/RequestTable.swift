@@ -34,8 +34,13 @@ package struct RequestTable: Sendable {
         case unknown
     }
 
+    /// A read that a provider answers is not sent again before this, which is longer than providers usually may take.
+    package static let providerPatience = Duration.seconds(6)
+
     private struct Request: Sendable {
         let frame: [UInt8]
+        /// It is not sent again any sooner.
+        let leastPatience: Duration
         let timeout: Duration
         let deadline: ContinuousClock.Instant
         /// Its place among all that was sent.
@@ -108,10 +113,11 @@ package struct RequestTable: Sendable {
             return .failure(.invalid("the service cannot read the command: \(reason), at byte \(error.offset)"))
         }
         lastNumber = number
-        let patience = backoff.delay(attempt: 1, using: &generator)
+        let leastPatience = command.asksProvider ? Self.providerPatience : .zero
+        let patience = max(leastPatience, backoff.delay(attempt: 1, using: &generator))
         sent += 1
         requests[req] = Request(
-            frame: frame, timeout: timeout, deadline: now + timeout, place: sent, patience: patience,
+            frame: frame, leastPatience: leastPatience, timeout: timeout, deadline: now + timeout, place: sent, patience: patience,
             nextAttempt: now + patience)
         setAlarm(req)
         return .success((req, frame))
@@ -180,7 +186,7 @@ package struct RequestTable: Sendable {
                 actions.append(.timeOut(req: req, after: request.timeout))
             } else {
                 let attempt = request.attempt + 1
-                let patience = backoff.delay(attempt: attempt + 1, using: &generator)
+                let patience = max(request.leastPatience, backoff.delay(attempt: attempt + 1, using: &generator))
                 sent += 1
                 requests[req]?.attempt = attempt
                 requests[req]?.place = sent
