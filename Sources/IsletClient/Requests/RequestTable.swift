@@ -117,8 +117,8 @@ package struct RequestTable: Sendable {
         let patience = max(leastPatience, backoff.delay(attempt: 1, using: &generator))
         sent += 1
         requests[req] = Request(
-            frame: frame, leastPatience: leastPatience, timeout: timeout, deadline: now + timeout, place: sent, patience: patience,
-            nextAttempt: now + patience)
+            frame: frame, leastPatience: leastPatience, timeout: timeout, deadline: now + timeout, place: sent,
+            patience: patience, nextAttempt: now + patience)
         setAlarm(req)
         return .success((req, frame))
     }
