@@ -598,7 +598,7 @@ def test_a_service_that_does_not_know_it_any_more_gets_a_new_registration(provid
 
 
 def test_connections_that_are_over_keep_no_descriptors(provider, fake, monkeypatch):
-    """A service that is away for hours is tried very often."""
+    """Even where what is logged of their ends is kept, as here, and with it the exceptions and their frames."""
     monkeypatch.setattr(islet, "_backoff", lambda *_: 0.0)
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(40):
