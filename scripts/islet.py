@@ -1827,8 +1827,8 @@ class Provider:
                     self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
             finally:
                 self._forget()
+                self._has_ended = True  # first: a stop that comes in between is one after the end
                 self._stopping = self._running = False
-                self._has_ended = True
 
     def start(self) -> Provider:
         """Runs it on a thread of its own, until `stop()` or the end of `with provider.start():`."""
@@ -2240,3 +2240,4 @@ class _Link:
     def close(self) -> None:
         self._socket.disable_monitor()
         self._socket.close()
+        self._monitor.close()

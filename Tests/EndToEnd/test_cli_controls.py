@@ -309,6 +309,25 @@ def test_a_person_reads_what_is_offered(islet, placed):
     assert re.fullmatch(rf"\w{{12}} {APP} live \d+ 0 0 of 16 0 \d+ ms \d+ ms Torch, Heating, Safe, Door", row)
 
 
+def test_a_provider_that_is_at_work_is_not_asked_a_second_time(service, islet):
+    asked, was_asked_again = [], threading.Event()
+    provider = module.Provider(APP, commands=service.commands)
+
+    @provider.toggle(HEATING, **PATIENT, parameters=[module.parameter("room", dynamic_options=True)])
+    class Slow(Heating):
+        def options(self, control, parameter):
+            if asked:
+                was_asked_again.set()
+            asked.append(parameter)
+            was_asked_again.wait(3)
+            return super().options(control, parameter)
+
+    with provider.start():
+        provider.wait_until_registered()
+        assert islet("control", "options", HEATING, "room", "--timeout", "1m").out == "kitchen  Kitchen\noffice\n"
+        assert asked == ["room"]
+
+
 def test_a_person_reads_what_is_placed(islet, placed):
     torch = placed(device="phone")
     placed(HEATING, configuration={"room": "office"})

@@ -1,5 +1,6 @@
 """Providers of `scripts/islet.py` against a service that a test plays: calls, faults, silence, goodbyes."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -594,6 +595,19 @@ def test_a_registration_without_an_answer_is_made_again(made, fake, torch, monke
 def test_a_service_that_does_not_know_it_any_more_gets_a_new_registration(provider, fake, reason):
     fake.say(reason)
     assert fake.registered()["provider"] == provider.id
+
+
+def test_connections_that_are_over_keep_no_descriptors(provider, fake, monkeypatch):
+    """Even where what is logged of their ends is kept, as here, and with it the exceptions and their frames."""
+    monkeypatch.setattr(islet, "_backoff", lambda *_: 0.0)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(40):
+        fake.say({"op": "provider.dropped", "reason": "silent"})
+        fake.registered()
+    deadline = time.monotonic() + 5
+    while (now := len(os.listdir("/proc/self/fd"))) > before + 20:  # libzmq closes what is closed a little later
+        assert time.monotonic() < deadline, f"{before} descriptors before, {now} after"
+        time.sleep(0.01)
 
 
 def test_a_call_that_stands_before_its_end_with_the_service_does_not_begin(made, fake, torch):

@@ -87,6 +87,8 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     func value(_ configuration: RawObject) async throws -> RawObject {
         let drawing = try await current(configuration)
         let value = try drawing.json()
+        // To the service `null` is no value at all.
+        guard !value.isNull else { throw ProviderCallError.failed("the value is null, which stands for none") }
         guard value.count <= ProviderLimits.value else {
             throw ProviderCallError.failed("the value has \(value.count) bytes, and may have \(ProviderLimits.value)")
         }
@@ -107,7 +109,8 @@ public struct ControlDefinition: ControlWidgetConfiguration {
         let result = try await preview(configuration).template.perform(value: value)
         var members = RawObject()
         members["status"] = result.status.map { .text($0, atMost: ProviderLimits.text) }
-        members["url"] = result.url.map { .string($0.absoluteString) }
+        // The action was performed: what the service would refuse must not make it one that failed.
+        if let url = result.url?.absoluteString, url.utf8.count <= ProviderLimits.url { members["url"] = .string(url) }
         return members
     }
 }

@@ -10,6 +10,8 @@ enum ProviderLimits {
     static let answer = 65_000
     /// A status, tint, hint, name or title, without its quotes.
     static let text = 256
+    /// What an action opens, without its quotes and without escapes.
+    static let url = 2_048
     /// The message of a failure, without its quotes.
     static let message = 1_024
 }

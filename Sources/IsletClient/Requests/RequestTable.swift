@@ -34,10 +34,15 @@ package struct RequestTable: Sendable {
         case unknown
     }
 
+    /// A read that a provider answers is not sent again before this, which is longer than providers usually may take.
+    package static let providerPatience = Duration.seconds(6)
+
     private struct Request: Sendable {
         let frame: [UInt8]
         /// The op, where it is a change.
         let change: String?
+        /// It is not sent again any sooner.
+        let leastPatience: Duration
         let timeout: Duration
         let deadline: ContinuousClock.Instant
         /// Its place among all that was sent.
@@ -110,11 +115,12 @@ package struct RequestTable: Sendable {
             return .failure(.invalid("the service cannot read the command: \(reason), at byte \(error.offset)"))
         }
         lastNumber = number
-        let patience = backoff.delay(attempt: 1, using: &generator)
+        let leastPatience = command.asksProvider ? Self.providerPatience : .zero
+        let patience = max(leastPatience, backoff.delay(attempt: 1, using: &generator))
         sent += 1
         requests[req] = Request(
-            frame: frame, change: command.isChange ? command.op : nil, timeout: timeout, deadline: now + timeout,
-            place: sent, patience: patience, nextAttempt: now + patience)
+            frame: frame, change: command.isChange ? command.op : nil, leastPatience: leastPatience, timeout: timeout,
+            deadline: now + timeout, place: sent, patience: patience, nextAttempt: now + patience)
         setAlarm(req)
         return .success((req, frame))
     }
@@ -187,7 +193,7 @@ package struct RequestTable: Sendable {
                 actions.append(.timeOut(req: req, after: request.timeout))
             } else {
                 let attempt = request.attempt + 1
-                let patience = backoff.delay(attempt: attempt + 1, using: &generator)
+                let patience = max(request.leastPatience, backoff.delay(attempt: attempt + 1, using: &generator))
                 sent += 1
                 requests[req]?.attempt = attempt
                 requests[req]?.place = sent

@@ -74,15 +74,6 @@ import Testing
         await #expect(throws: IsletError.invalid("a provider's capacity is 1 to 1 024")) {
             try await ProviderService(session: session, capacity: 0) { TestControl() }.run()
         }
-        let unwritable = IsletError.invalid(
-            "dimmer: what its configuration's init() has cannot be written as JSON; a number there must be finite, for example")
-        await #expect(throws: unwritable) {
-            try await ProviderService(session: session) {
-                AppIntentControlConfiguration(kind: "dimmer", intent: BoundlessIntent.self) { _ in
-                    ControlWidgetButton("Dim", action: TestControl())
-                }
-            }.run()
-        }
         await #expect(throws: IsletError.notConfigured) {
             try await ProviderService { TestControl() }.run()
         }
@@ -110,10 +101,4 @@ private struct DimmerIntent: ControlConfigurationIntent {
     var level = Double.infinity
 
     static let parameters: [IntentParameter] = [.number("level")]
-}
-
-/// What JSON has no number for.
-private struct BoundlessIntent: ControlConfigurationIntent {
-    var limit = Double.infinity
-    static let parameters: [IntentParameter] = [.number("limit")]
 }

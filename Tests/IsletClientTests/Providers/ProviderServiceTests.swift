@@ -1,3 +1,4 @@
+import FoundationEssentials
 import IsletClient
 import Synchronization
 import Testing
@@ -105,6 +106,41 @@ import Testing
             let answers = try await replies(fake, to: "2")
             let cut = String(repeating: "s", count: 256)
             #expect(answers == [#"{"op":"provider.answer","call":"2","status":"\#(cut)"}"#])
+        }
+    }
+
+    @Test(arguments: [2_048, 2_049])
+    func `an action was performed, however long what it opens is`(length: Int) async throws {
+        let url = "https://example.com/" + String(repeating: "u", count: length - 20)
+        struct Opening: AppIntent {
+            let url: String
+            func perform() async throws -> some IntentResult { IntentResultContainer(url: URL(string: url)) }
+        }
+        try await withProvider {
+            StaticControlConfiguration(kind: "test") { ControlWidgetButton("Open", action: Opening(url: url)) }
+        } _: { fake, _ in
+            await fake.say(call("1", "control.perform"))
+            let opened = length <= 2_048 ? #","url":"\#(url)""# : ""
+            let answers = try await replies(fake, to: "1")
+            #expect(answers == [#"{"op":"provider.answer","call":"1"\#(opened)}"#])
+        }
+    }
+
+    @Test func `a value that is null is none`() async throws {
+        struct Nothing: ControlValueProvider, AppIntent {
+            var previewValue: Int?
+            func currentValue() async throws -> Int? { nil }
+            func perform() async throws -> some IntentResult { .result() }
+        }
+        try await withProvider {
+            StaticControlConfiguration(kind: "test", provider: Nothing(previewValue: 1)) { _ in
+                ControlWidgetButton("Nothing", action: Nothing())
+            }
+        } _: { fake, _ in
+            await fake.say(call("1"))
+            let message = "the value is null, which stands for none"
+            let failures = try await replies(fake, to: "1")
+            #expect(failures == [#"{"op":"provider.fail","call":"1","message":"\#(message)"}"#])
         }
     }
 

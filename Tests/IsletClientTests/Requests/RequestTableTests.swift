@@ -60,6 +60,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["control.options", "widget.snapshot", "widget.options", "widget.recommendations"])
+    mutating func `what a provider answers is not sent again before that may have answered`(op: String) throws {
+        let asked = Command(op, ["kind": .string("k")])
+        _ = try table.begin(asked, timeout: .seconds(10), now: start, using: &generator).get()
+        let again = start + RequestTable.providerPatience
+        #expect(table.nextWakeUp == again)
+        #expect(table.due(now: again, using: &generator).count == 1)
+        #expect(table.nextWakeUp == start + .seconds(10))
+    }
+
     @Test mutating func `repetitions come later each time, with the same frame, until time is over`() throws {
         let frame = try begin(timeout: .seconds(5)).frame
         var times: [Duration] = []

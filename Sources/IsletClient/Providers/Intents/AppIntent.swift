@@ -52,7 +52,8 @@ public enum IntentAuthenticationPolicy: String, Sendable, Hashable, CaseIterable
 public protocol IntentResult: Sendable {
     /// A text that the control shows until its value is there again; nil: none. A widget has no place for it.
     var status: String? { get }
-    /// What is to be opened, told by the event of the control's action; nil: nothing. A widget opens by its taps.
+    /// What is to be opened, told by the event of the control's action: at most 2 048 bytes, and a longer one is left out;
+    /// nil: nothing. A widget opens by its taps.
     var url: URL? { get }
 }
 
