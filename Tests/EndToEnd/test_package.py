@@ -152,7 +152,7 @@ def test_the_maintainer_script_is_one_of_a_plain_shell(name):
 
 
 def test_an_upgrade_leaves_the_folder_of_backups_as_an_operator_has_made_it(tmp_path):
-    """The script runs with another folder in place of `/var/backups`, and with nothing that would change this system."""
+    """The script runs with another folder in place of `/var/backups`, and with no tool that changes this system."""
     text = (DEBIAN / "postinst").read_text()
     assert text.count("/var/backups/islet") == 2
     script, backups, tools = tmp_path / "postinst", tmp_path / "backups" / "islet", tmp_path / "bin"
@@ -161,8 +161,8 @@ def test_an_upgrade_leaves_the_folder_of_backups_as_an_operator_has_made_it(tmp_
     tools.mkdir()
     # Its user does not exist here, so that the folder cannot be that user's.
     install = f"#!/bin/sh\necho install >>{tmp_path}/said\nshift 5\nexec /usr/bin/install -d \"$@\"\n"
-    for name, words in {"getent": "#!/bin/sh\n", "adduser": "#!/bin/sh\nexit 9\n", "systemctl": "#!/bin/sh\n",
-                        "deb-systemd-helper": "#!/bin/sh\n", "deb-systemd-invoke": "#!/bin/sh\n", "install": install}.items():
+    nothing = dict.fromkeys(("getent", "systemctl", "deb-systemd-helper", "deb-systemd-invoke"), "#!/bin/sh\n")
+    for name, words in {**nothing, "adduser": "#!/bin/sh\nexit 9\n", "install": install}.items():
         (tools / name).write_text(words)
         (tools / name).chmod(0o755)
 

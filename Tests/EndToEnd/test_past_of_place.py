@@ -1,5 +1,5 @@
-"""`history` and `explain` among other commands of their message: they show what was so at their place, from memory and from
-files alike."""
+"""`history` and `explain` among other commands of their message: they show what was so at their place, from memory and
+from files alike."""
 
 import pytest
 
