@@ -46,7 +46,7 @@ extension Partition {
         let last =
             switch past.question {
             case .history: remembered(identity)?.previous ?? identity.lastSeq
-            case .explain: identity.lastSeq
+            case .explain: newestBeforeDecisions(about: past.subject, identity)
             }
         guard last > 0 else {
             return write(past.question, of: past.subject, identity, stored: [], job.envelope, req.span)
@@ -59,6 +59,15 @@ extension Partition {
             for: .past(past))
         if past.read != nil { past.attempts += 1 }
         return nil
+    }
+
+    /// The newest event that is older than the decisions that memory has. Their own may not be committed yet, and nothing
+    /// would be found behind them.
+    private func newestBeforeDecisions(about subject: PastSubject, _ identity: Identity) -> UInt64 {
+        guard let first = decisions(about: subject, identity).first, let memory = remembered(identity),
+            memory.sinceRevision >= first.revision
+        else { return identity.lastSeq }
+        return memory.previous
     }
 
     /// What memory still has of an entity's events, without showing it.
