@@ -97,3 +97,21 @@ def test_histories_from_files_stop_at_the_limit_of_their_message(wire, tmp_path)
         durable.stop()
     finally:
         durable.service.kill()
+
+
+def test_explain_tells_what_stands_in_files_though_it_changed_in_the_same_message(wire, tmp_path):
+    durable = Durable(wire, tmp_path).start()
+    try:
+        id = durable.client.start()["id"]
+        durable.client.applied("activity.update", id=id, contentState={"n": 1})
+        durable.stop().start()
+        client = durable.client
+        update = client.command("activity.update", id=id, contentState={"n": 2})
+        explain = client.command("activity.explain", id=id)
+        client.send(update, explain)
+        [_, frame] = wire.receive(client.socket, 60)
+        told = json.loads(frame)["decisions"]
+        assert [decision["revision"] for decision in told] == [1, 2, 3]
+        durable.stop()
+    finally:
+        durable.service.kill()

@@ -159,10 +159,11 @@ extension Engine {
     }
 
     private mutating func noteTimeline(of slot: Slot, _ rule: WidgetRule, at now: Instant) {
-        let record = widgets.slab[slot]
+        // Behind its own event it may have been rotated.
+        guard let event = widgets.events.last(where: { $0.slot == slot && $0.name == .timeline }) else { return }
         log(
-            widget: slot, rule, .applied(name: .timeline, seq: record.lastSeq, revision: record.revision),
-            from: record.machine.state, to: record.machine, asker: .nobody, at: now, Span())
+            widget: slot, rule, .applied(name: .timeline, seq: event.seq, revision: event.revision),
+            from: event.after.state, to: event.after, asker: .nobody, at: now, Span())
     }
 
     /// The call that a widget waits for, its newest, did not end well.
