@@ -158,9 +158,7 @@ static ssize_t write_at(int fd, const void *bytes, size_t count, off_t offset) {
     pthread_mutex_lock(&disk->mutex);
     ssize_t written = -1;
     bool grows = (size_t)offset + count > at.file->live_count;
-    // In turn, so that whoever meets many of them meets both.
-    int lack = disk->faults_left % 2 ? ENOSPC : EDQUOT;
-    if (may_happen(disk) && !fails(disk, PL_WRITE_ERROR, EIO) && !(grows && fails(disk, PL_NO_SPACE, lack))) {
+    if (may_happen(disk) && !fails(disk, PL_WRITE_ERROR, EIO) && !(grows && fails(disk, PL_NO_SPACE, ENOSPC))) {
         written = syscall(SYS_pwrite64, fd, bytes, count, offset);
         if (written > 0) pl_write_down(disk, at.file, false, bytes, (size_t)written, (size_t)offset);
     }

@@ -44,7 +44,7 @@ int pl_survive(pl_disk *disk, const char *target, pl_losses *losses);
 
 typedef enum {
     PL_NO_FAULT,
-    PL_NO_SPACE,    // a file cannot grow: the disk has no room, or its user may have no more of it
+    PL_NO_SPACE,    // a file cannot grow
     PL_WRITE_ERROR,
     PL_SYNC_ERROR,  // and what was to be synced is there in part or not at all
 } pl_fault;
