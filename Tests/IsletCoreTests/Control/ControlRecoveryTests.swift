@@ -162,8 +162,8 @@ struct ControlImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try ControlImage(longer.span) }
             var later = bytes
-            later[0] = 2
-            #expect(throws: ImageError.unknownVersion(2)) { try ControlImage(later.span) }
+            later[0] = 3
+            #expect(throws: ImageError.unknownVersion(3)) { try ControlImage(later.span) }
         }
     }
 
