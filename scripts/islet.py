@@ -244,7 +244,15 @@ _of_this_process: weakref.WeakSet[Any] = weakref.WeakSet()
 """Clients and providers. A forked process has their numbers, sockets and locks, too, and must not use them."""
 
 
+_before_ours: dict[int, Any] = {}
+"""The handlers of signals that those of a provider at work have taken the place of."""
+
+
 def _forked() -> None:
+    # The first signal ends this process, also one that comes just before a wait, where no handler of Python's would run.
+    for number, handler in _before_ours.items():
+        signal.signal(number, handler or signal.SIG_DFL)
+    _before_ours.clear()
     of_others = {end.fileno() for each in list(_of_this_process) for end in getattr(each, "_ends", ())}
     if (wakes := signal.set_wakeup_fd(-1)) not in of_others:  # a signal must not write to what is closed here
         signal.set_wakeup_fd(wakes)
@@ -2087,6 +2095,7 @@ class Provider:
             wakes = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
             # Known before the first of them can come.
             before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+            _before_ours.update(before)
             for number in before:
                 signal.signal(number, stop)
         try:
@@ -2094,6 +2103,7 @@ class Provider:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler or signal.SIG_DFL)
+                _before_ours.pop(number, None)
             if wakes is not None:
                 signal.set_wakeup_fd(wakes)
 

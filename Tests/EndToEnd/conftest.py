@@ -1,6 +1,7 @@
 """Fixtures: the real service on free ports, and clients of it over either implementation of ZeroMQ."""
 
 import os
+import signal
 
 import pytest
 
@@ -27,6 +28,8 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_configure():
+    # A shell lets what it runs in its background ignore this, and programs that are tested would, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not BINARY.exists():
         pytest.exit(f"{BINARY} is not there: scripts/test builds it first", returncode=3)
 

@@ -14,6 +14,7 @@ from support.durable import Durable
 from support.lossy import LossyRelay
 from support.running import Running
 from support.service import environment, run
+from support.small_disk import until
 from support.wire import DEADLINE
 
 

@@ -9,7 +9,7 @@ enum HTTPLimits {
     /// A connection without a request, or with one that does not come, is closed after so long.
     static let idleTime = TimeAmount.seconds(30)
     /// Requests of one connection that wait for their answers; it ends with that of the last of them.
-    static let unanswered = 16
+    static let unanswered = 64
     /// A connection of which nothing more is wanted is closed after so long, so that its client sees the last answer.
     static let lingerTime = TimeAmount.seconds(2)
     /// A request's body must be there after so long.
