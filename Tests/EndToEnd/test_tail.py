@@ -12,6 +12,7 @@ from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.durable import Durable
 from support.lossy import LossyRelay
+from support.proxy import Proxy
 from support.running import Running
 from support.service import environment, run
 from support.small_disk import until
@@ -311,3 +312,24 @@ def test_what_was_given_up_while_there_was_no_bulk_endpoint_is_not_asked_for_lat
         assert question["op"] == "bulk.replay" and question["req"] != "p-1", question
     finally:
         context.term()
+
+
+def test_a_slow_reader_of_much_gives_up_each_pull_that_it_has_enough_of(islet, client, service):
+    """Each that is left open holds one of the service's places for half a minute."""
+    client.start(key="order-7")
+    for first in range(0, 40_000, 200):
+        client.batch(*(client.command("activity.update", key="order-7", contentState={"n": first + each})
+                       for each in range(200)))
+    proxy = Proxy(service.bulk)
+    process = islet.begin("tail", "--json", "--since", "1h", ISLET_BULK=proxy.url)
+    try:
+        for _ in range(6):
+            for _ in range(6_000):
+                assert process.stdout.readline()
+            time.sleep(0.3)  # it reads ahead until it has enough
+        assert proxy.sent.count(b"bulk.replay") >= 3
+        assert proxy.sent.count(b"bulk.cancel") >= proxy.sent.count(b"bulk.replay") - 1
+    finally:
+        process.kill()
+        process.communicate()
+        proxy.close()

@@ -111,7 +111,9 @@ extension ConnectionLoop {
             case .subscribe(let topic): try? events.subscribe(topic)
             case .unsubscribe(let topic): try? events.unsubscribe(topic)
             case .send(let pull, let frame): bulk.send(.init(frames: [frame], requests: [pull]))
+            case .credit(let frame): bulk.send(.init(frames: [frame], requests: []))
             case .cancel(let pull, let frame):
+                // Of one whose beginning still waits here the service has not heard.
                 guard !bulk.holds(req: pull) else { break }
                 bulk.send(.init(frames: [frame], requests: [], waits: false))
             case .deliver(let id, let delivery):

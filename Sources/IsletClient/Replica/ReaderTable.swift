@@ -6,6 +6,8 @@ package enum ReaderAction: Sendable, Hashable {
     case unsubscribe([UInt8])
     /// Send this by the bulk connection, for as long as its pull is wanted; see ``ReaderTable/wants(pull:)``.
     case send(pull: String, frame: [UInt8])
+    /// Send this by the bulk connection: a further chunk of a pull may come, which this does not begin.
+    case credit(frame: [UInt8])
     /// Send this by the bulk connection, if the service has heard of the pull and can be told at once.
     case cancel(pull: String, frame: [UInt8])
     /// Hand this to a reader.
@@ -331,6 +333,7 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         for action in pulled {
             switch action {
             case .send(let req, let frame): actions.append(.send(pull: req, frame: frame))
+            case .credit(let frame): actions.append(.credit(frame: frame))
             case .cancel(let req, let frame): actions.append(.cancel(pull: req, frame: frame))
             case .timeOut(let owner, isDigest: true):
                 update(owner, now, &actions) { $0.digestFailed(nil, app: owner.app) }

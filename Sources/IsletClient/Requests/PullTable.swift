@@ -38,6 +38,8 @@ package struct PullTable: Sendable {
     package enum Action: Sendable, Hashable {
         /// For as long as it is wanted; see ``wants(req:)``.
         case send(req: String, frame: [UInt8])
+        /// Let one more chunk of it come. It begins nothing.
+        case credit(frame: [UInt8])
         /// Tell the service that it is not wanted any more, if that has heard of it.
         case cancel(req: String, frame: [UInt8])
         /// It brought nothing for too long, and is forgotten.
@@ -102,7 +104,7 @@ package struct PullTable: Sendable {
     /// Lets one more chunk come.
     package func credit(_ owner: Owner) -> [Action] {
         pulls.filter { $0.owner == owner && !$0.kind.isDigest && $0.silentUntil != nil }.map { pull in
-            .send(req: req(pull), frame: frame("bulk.credit", pull, ["credit": .integer(1)]))
+            .credit(frame: frame("bulk.credit", pull, ["credit": .integer(1)]))
         }
     }
 

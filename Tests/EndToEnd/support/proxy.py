@@ -15,6 +15,8 @@ class Proxy:
         self.url = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self._lock = threading.Lock()
         self._ends = []
+        self.sent = bytearray()
+        """What the clients have sent, of all connections."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):
@@ -24,12 +26,14 @@ class Proxy:
                 far = socket.create_connection(self.target)
                 with self._lock:
                     self._ends += [near, far]
-                for source, sink in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+                for source, sink, is_from_client in ((near, far, True), (far, near, False)):
+                    threading.Thread(target=self._pass, args=(source, sink, is_from_client), daemon=True).start()
 
-    def _pass(self, source, sink):
+    def _pass(self, source, sink, is_from_client):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                if is_from_client:
+                    self.sent += data
                 sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):

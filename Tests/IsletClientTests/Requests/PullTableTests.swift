@@ -11,7 +11,7 @@ import Testing
     private func frames(_ actions: [PullTable.Action]) -> [String] {
         actions.compactMap { action in
             switch action {
-            case .send(_, let frame), .cancel(_, let frame): String(decoding: frame, as: UTF8.self)
+            case .send(_, let frame), .credit(let frame), .cancel(_, let frame): String(decoding: frame, as: UTF8.self)
             case .timeOut: nil
             }
         }

@@ -176,7 +176,7 @@ struct Play {
             case .unsubscribe(let topic):
                 subscriptions.removeAll { $0 == topic }
                 pass(.events, "unsubscribe") { .unsubscribe(topic, life: $1) }
-            case .send(_, let frame), .cancel(_, let frame):
+            case .send(_, let frame), .credit(let frame), .cancel(_, let frame):
                 guard let command = RawObject(frame), let op = command["op"]?.string else { break }
                 let isQuestion = op != "bulk.credit" && op != "bulk.cancel"
                 pass(.bulk, op, isQuestion: isQuestion) { .ask(command, isBusy: $0, life: $1) }
