@@ -354,3 +354,70 @@ def test_an_action_that_ends_after_the_restart_has_its_value_asked_for_again(hou
             asked.add(call["control"])
             again.answer(call, True)
     assert [home.get(id)["value"] for id in [*ids, torch]] == [True, True, False]
+
+
+def returned(house, id, *kinds):
+    """A provider that came back after a restart, and that has said that everything is off."""
+    home = house.home
+    provider = RawProvider(home.wire, home.service.commands, *kinds, app=home.app, id=id)
+    rows = home.client.read("control.list")["controls"]
+    for _ in rows:
+        provider.gives(False)
+    for row in rows:
+        home.until(row["id"], state="shown", value=False, failure=None, cause="provider")
+    return provider
+
+
+def ended_late(provider, action):
+    provider.answer(action)
+    provider.refused("unknownCall", action)
+
+
+@pytest.mark.parametrize("how", RESTARTS)
+@pytest.mark.parametrize("end", ["interrupted", "timed out", "configured", "lost"])
+def test_an_action_that_was_given_up_is_heard_to_end_after_more_restarts(house, end, how):
+    lamp = toggle(LAMP, reloadsSiblings=True, actionDeadline=50 if end == "timed out" else 30_000)
+    provider = house.provider(lamp, toggle())
+    ids = [house.home.shown(provider, kind=LAMP) for _ in range(2)]
+    house.home.shown(provider)
+    house.home.tap(ids[0])
+    action = provider.call("perform")
+    if end == "timed out":
+        house.home.until(ids[0], failure="timedOut")
+    elif end == "configured":
+        house.home.client.applied("control.configure", id=ids[0], configuration={})
+    elif end == "lost":
+        provider.leave()
+        house.home.until(ids[0], failure="providerLost")
+    for _ in range(2):
+        house.again(how)
+        provider = returned(house, provider.id, lamp, toggle())
+    ended_late(provider, action)
+    asked, deadline = set(), Deadline()
+    while asked != set(ids) or any(house.home.get(id)["state"] != "shown" for id in ids):
+        assert not deadline.passed, asked
+        for call in provider.calls():
+            asked.add(call["control"])
+            provider.answer(call, True)
+    assert [house.home.agrees(id)["value"] for id in ids] == [True, True]
+
+
+def test_an_action_that_was_given_up_is_forgotten_after_its_ten_minutes(house):
+    provider = house.provider(toggle())
+    id = house.home.shown(provider)
+    house.home.tap(id)
+    action = provider.call("perform")
+    house.again("kill")
+    provider = returned(house, provider.id, toggle())
+    house.home.client.advance(by=10 * MINUTE - 1)
+    house.again("kill")
+    provider = returned(house, provider.id, toggle())
+    ended_late(provider, action)
+    assert provider.gives(False)["op"] == "control.value"
+    house.home.until(id, state="shown", cause="provider")
+    house.home.client.advance(by=1)
+    house.again("kill")
+    provider = returned(house, provider.id, toggle())
+    ended_late(provider, action)
+    provider.uncalled()
+    assert house.home.agrees(id)["value"] is False

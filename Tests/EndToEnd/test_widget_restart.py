@@ -363,3 +363,28 @@ def test_an_action_that_ends_after_the_restart_has_its_timeline_asked_for_again(
     assert wall.board.event["exempt"] == "intent"
     wall.board.next("timeline", id=id)
     assert wall.board.agrees(id)["entry"]["content"] == {"n": 2}
+
+
+@pytest.mark.parametrize("end", ["interrupted", "timed out", "lost"])
+def test_an_action_that_was_given_up_is_heard_to_end_after_more_restarts(wall, end):
+    kind = widget(actionDeadline=50 if end == "timed out" else 30_000)
+    provider = wall.provider(kind)
+    id = wall.board.placed(provider)
+    wall.board.client.applied("widget.tap", id=id, action="go")
+    action = provider.call("perform")
+    if end == "timed out":
+        wall.board.until(id, failure="timedOut")
+    elif end == "lost":
+        provider.leave()
+        wall.board.until(id, failure="providerLost")
+    for n in range(2):
+        wall.again("kill")
+        provider = wall.provider(kind, id=provider.id)
+        provider.shows_now(n, id=id)
+        wall.board.until(id, state="shown", failure=None)
+    provider.answer(action)
+    provider.refused("unknownCall", action)
+    provider.shows_now(2, id=id)
+    wall.board.next("reloading", id=id, cause="action")
+    wall.board.next("timeline", id=id)
+    assert wall.board.agrees(id)["entry"]["content"] == {"n": 2}

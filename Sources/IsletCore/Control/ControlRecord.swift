@@ -19,6 +19,8 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     package internal(set) var textCounts = ControlTextCounts()
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
+    /// When an action was given up that nobody said was over, the last time.
+    package internal(set) var actionGivenUpAt = Instant.never
     /// Whether a button shows as active, where its provider says.
     package internal(set) var isActive: Bool?
 

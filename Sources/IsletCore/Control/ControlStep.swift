@@ -34,6 +34,11 @@ extension ControlMachine {
             self.cancels = cancels
             self.call = call
         }
+
+        /// Whether an action is given up with it of which nobody said that it is over.
+        var givesUpAction: Bool {
+            from == .acting && (cancels || name == .failed && machine.failure.leavesActionOpen)
+        }
     }
 
     package typealias Steps = StepPair<Step>

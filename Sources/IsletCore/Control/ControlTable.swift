@@ -16,7 +16,7 @@ package struct ControlTable: ~Copyable {
     var lockSweeps: [LockSweep] = []
     /// Those that were taken back from an image that keeps no preview, until it is known what their kinds are.
     var withoutPreview: Set<Slot> = []
-    /// Those whose action ran when the process before ended.
+    /// Those of which an action may still end that was given up before this process took over.
     var interrupted: [SlotRef] = []
     var decisions = DecisionLog<ControlDecision>()
 

@@ -25,6 +25,7 @@ extension Engine {
     ) {
         let at = step.due.isSet && dating == .whenDue && !asker.isCommand ? step.due : now
         controls.slab[slot].revision += 1
+        if step.givesUpAction { controls.slab[slot].actionGivenUpAt = now }
         let record = controls.slab[slot]
         let kind = controls.kinds[record.kind]
         let app = kind.app

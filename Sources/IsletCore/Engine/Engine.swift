@@ -38,7 +38,7 @@ package struct Engine: ~Copyable {
     /// Digests that are being computed over several turns; told of every change.
     var digestScans: [DigestScan] = []
     var startOrdinal: UInt64 = 0
-    /// How often actions were said to have ended that ran when the process before ended.
+    /// How often actions were said to have ended that were given up before this process took over.
     var interruptedEnds = 0
     /// How many activities, controls and widgets of devices were looked at since ``beginTurn()``, because of what devices
     /// report and of settings: the owner bounds what a turn does by it.

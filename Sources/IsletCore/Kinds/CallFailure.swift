@@ -15,4 +15,12 @@ package enum CallFailure: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case busy
     /// The service was restarted during an action: it may or may not have run, and is not run again.
     case unknownOutcome
+
+    /// Whether an action that failed so may have its effect yet: nobody said that it is over.
+    var leavesActionOpen: Bool {
+        switch self {
+        case .providerLost, .timedOut, .unknownOutcome: true
+        case .none, .noProvider, .threw, .badAnswer, .busy: false
+        }
+    }
 }

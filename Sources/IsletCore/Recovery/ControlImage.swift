@@ -6,6 +6,8 @@ package struct ControlImage: Equatable, Sendable {
     /// The same layout of releases that kept no preview: what a button without a value of its provider's showed was
     /// its kind's.
     static let versionWithoutPreview: UInt8 = 1
+    /// The layout with the date of an action that was given up behind the rest.
+    static let versionWithGivenUpAction: UInt8 = 3
 
     package var machine: ControlMachine
     package var rule: ControlRule
@@ -17,6 +19,7 @@ package struct ControlImage: Equatable, Sendable {
     package var texts: [UInt8]
     package var textCounts: ControlTextCounts
     package var isActive: Bool?
+    package var actionGivenUpAt = Instant.never
     /// Whether ``value`` holds the preview of a button whose value is not known.
     package var keepsPreview: Bool
 
@@ -26,7 +29,9 @@ package struct ControlImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == Self.version || version == Self.versionWithoutPreview else { throw .unknownVersion(version) }
+        guard version >= Self.versionWithoutPreview, version <= Self.versionWithGivenUpAction else {
+            throw .unknownVersion(version)
+        }
         keepsPreview = version != Self.versionWithoutPreview
         machine = try ControlMachine(&reader)
         rule = try reader.value()
@@ -53,6 +58,7 @@ package struct ControlImage: Equatable, Sendable {
         case 2: isActive = true
         default: throw .unknownValue
         }
+        if version == Self.versionWithGivenUpAction { actionGivenUpAt = try reader.dateOfGivenUpAction() }
     }
 }
 
@@ -74,7 +80,8 @@ extension ImageWriter {
         machine: ControlMachine, _ rule: ControlRule, _ revision: UInt32, _ record: ControlRecord,
         in engine: borrowing Engine
     ) {
-        write(byte: ControlImage.version)
+        let hasDate = record.actionGivenUpAt.isSet
+        write(byte: hasDate ? ControlImage.versionWithGivenUpAction : ControlImage.version)
         machine.write(to: &self)
         write(byte: rule.rawValue)
         write(revision)
@@ -88,5 +95,6 @@ extension ImageWriter {
         write(record.textCounts.tint)
         write(record.textCounts.actionHint)
         write(byte: record.isActive.map { $0 ? 2 : 1 } ?? 0)
+        if hasDate { write(record.actionGivenUpAt) }
     }
 }

@@ -1,12 +1,12 @@
-/// Actions that ran when the process before ended: each may have its effect long after the start has asked for what it
-/// changes.
+/// Actions that were given up before the start, most of them because the process before ended: each may have its effect
+/// long after the start has asked for what it changes.
 extension Engine {
-    /// At most so many of each family are remembered.
-    static let maximumInterrupted = 4_096
+    /// For how long after it was given up an action is expected to end.
+    package static let lateActionSpan: Milliseconds = 600_000
     /// After so many questions for them no more are asked: what says that one has ended may be forged.
-    static let maximumInterruptedQuestions = maximumInterrupted * maximumInterrupted
+    static let maximumInterruptedQuestions = InterruptedActions.maximumCount * InterruptedActions.maximumCount
 
-    /// A call ended that the process before had made, and nobody knows which: it may be any of the actions, and so what
+    /// A call ended that a process before had made, and nobody knows which: it may be any of the actions, and so what
     /// their providers hold by now is asked for.
     ///
     /// The calls for values of that process end as well, and some say twice that they have; so it is done more often than
@@ -23,5 +23,44 @@ extension Engine {
         }
         for kind in kinds { reloadSiblings(of: kind, except: nil, at: now) }
         for reference in widgets.interrupted { widgetActedLate(reference, at: now) }
+    }
+
+    /// Once all of this start's are given up, too. What was given up too long ago is forgotten, also by the snapshot.
+    mutating func rememberInterruptedControls(at now: Instant) {
+        var actions = InterruptedActions()
+        for slot in 0..<controls.slab.capacity {
+            guard let givenUpAt = controls.record(at: slot)?.actionGivenUpAt, givenUpAt.isSet else { continue }
+            guard givenUpAt + Engine.lateActionSpan > now else {
+                controls.slab[slot].actionGivenUpAt = .never
+                controls.changedSlots.insert(slot)
+                continue
+            }
+            actions.insert(slot, givenUpAt: givenUpAt)
+        }
+        controls.interrupted = actions.slots().map { controls.reference(to: $0) }
+    }
+
+    /// The same of widgets.
+    mutating func rememberInterruptedWidgets(at now: Instant) {
+        var actions = InterruptedActions()
+        for slot in 0..<widgets.slab.capacity {
+            guard let givenUpAt = widgets.record(at: slot)?.actionGivenUpAt, givenUpAt.isSet else { continue }
+            guard givenUpAt + Engine.lateActionSpan > now else {
+                widgets.slab[slot].actionGivenUpAt = .never
+                widgets.changedSlots.insert(slot)
+                continue
+            }
+            actions.insert(slot, givenUpAt: givenUpAt)
+        }
+        widgets.interrupted = actions.slots().map { widgets.reference(to: $0) }
+    }
+}
+
+extension ImageReader {
+    /// When an action was given up, where the image says that one was.
+    mutating func dateOfGivenUpAction() throws(ImageError) -> Instant {
+        let date = try instant()
+        guard date.isSet, date.isPlausible else { throw .contradiction("an action that was given up in no century") }
+        return date
     }
 }

@@ -59,6 +59,7 @@ extension Engine {
         record.texts = store(image.texts)
         record.textCounts = image.textCounts
         record.isActive = image.isActive
+        record.actionGivenUpAt = image.actionGivenUpAt
         return record
     }
 
@@ -142,14 +143,12 @@ extension Engine {
             redactAsDeclared(control: slot, .recovery, at: now)
             let record = controls.slab[slot]
             guard record.machine.hasCall else { continue }
-            if record.machine.state == .acting, controls.interrupted.count < Engine.maximumInterrupted {
-                controls.interrupted.append(controls.reference(to: slot))
-            }
             let steps = controls.slab[slot].machine.restarted()
             take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
             guard steps.isEmpty else { continue }
             append(.askValue, slot)
         }
+        rememberInterruptedControls(at: now)
         resumeControlSweeps(at: now)
     }
 }

@@ -46,6 +46,7 @@ extension Engine {
         widgets.slab[slot].machine = image.machine
         widgets.slab[slot].revision = image.revision
         widgets.slab[slot].lastSeq = seq
+        widgets.slab[slot].actionGivenUpAt = image.actionGivenUpAt
         if let timeline = image.timeline {
             replace(\.timeline, of: slot, by: timeline.blob)
             replace(\.carried, of: slot, by: timeline.carried)
@@ -82,6 +83,7 @@ extension Engine {
         record.timeline = stored(image.timeline?.blob ?? [])
         record.carried = stored(image.timeline?.carried ?? [])
         record.ledger = stored(image.ledger ?? [])
+        record.actionGivenUpAt = image.actionGivenUpAt
         return record
     }
 
@@ -162,13 +164,11 @@ extension Engine {
     package mutating func restartWidgets(at now: Instant) {
         for slot in 0..<widgets.slab.capacity {
             guard let record = widgets.record(at: slot), record.machine.hasCall else { continue }
-            if record.machine.state == .acting, widgets.interrupted.count < Engine.maximumInterrupted {
-                widgets.interrupted.append(widgets.slab.reference(to: slot))
-            }
             let steps = widgets.slab[slot].machine.restarted(at: now)
             take(steps, ofWidget: slot, before: record.machine, asker: .nobody, at: now)
             if steps.isEmpty { append(.askTimeline, widget: slot) }
         }
+        rememberInterruptedWidgets(at: now)
         for device in widgets.onDevice.keys.sorted() { restack(device, at: now) }
         resumeWidgetSweeps(at: now)
     }

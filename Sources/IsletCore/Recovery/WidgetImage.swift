@@ -5,6 +5,8 @@
 package struct WidgetImage: Equatable, Sendable {
     /// The layout. The first one knew of no order among those that were placed at one date.
     static let version: UInt8 = 2
+    /// The layout with the date of an action that was given up behind the rest.
+    static let versionWithGivenUpAction: UInt8 = 3
 
     /// What does not change, or seldom.
     package struct Whole: Equatable, Sendable {
@@ -31,6 +33,7 @@ package struct WidgetImage: Equatable, Sendable {
     package var whole: Whole?
     package var timeline: Timeline?
     package var ledger: [UInt8]?
+    package var actionGivenUpAt = Instant.never
 
     /// Whether it is the image of a beginning or of a snapshot, which carries everything.
     package var isWhole: Bool { whole != nil }
@@ -41,7 +44,7 @@ package struct WidgetImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
+        guard (1...Self.versionWithGivenUpAction).contains(version) else { throw .unknownVersion(version) }
         let flags = try reader.byte()
         guard flags < 8 else { throw .unknownValue }
         machine = try WidgetMachine(&reader)
@@ -58,6 +61,7 @@ package struct WidgetImage: Equatable, Sendable {
         }
         if flags & 2 != 0 { timeline = Timeline(blob: try reader.bytesOfRun(), carried: try reader.bytesOfRun()) }
         if flags & 4 != 0 { ledger = try reader.bytesOfRun() }
+        if version == Self.versionWithGivenUpAction { actionGivenUpAt = try reader.dateOfGivenUpAction() }
         try check()
     }
 
@@ -107,7 +111,8 @@ extension ImageWriter {
         hasLedger: Bool, _ record: WidgetRecord, _ timeline: PayloadHandle, _ carried: PayloadHandle,
         in engine: borrowing Engine
     ) {
-        write(byte: WidgetImage.version)
+        let hasDate = record.actionGivenUpAt.isSet
+        write(byte: hasDate ? WidgetImage.versionWithGivenUpAction : WidgetImage.version)
         write(byte: (isWhole ? 1 : 0) | (hasTimeline ? 2 : 0) | (hasLedger ? 4 : 0))
         machine.write(to: &self)
         write(byte: rule.rawValue)
@@ -125,6 +130,7 @@ extension ImageWriter {
             write(payload: carried, in: engine)
         }
         if hasLedger { write(payload: record.ledger, in: engine) }
+        if hasDate { write(record.actionGivenUpAt) }
     }
 
     private mutating func write(payload: PayloadHandle, in engine: borrowing Engine) {

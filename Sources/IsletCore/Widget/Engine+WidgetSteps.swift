@@ -27,6 +27,7 @@ extension Engine {
         var changes = changes
         if pay(step, slot, at: now) { changes.ledger = true }
         widgets.slab[slot].revision += 1
+        if step.givesUpAction { widgets.slab[slot].actionGivenUpAt = now }
         let record = widgets.slab[slot]
         let kind = widgets.kinds[record.kind]
         let app = kind.app

@@ -26,6 +26,8 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     package internal(set) var action = PayloadHandle.empty
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
+    /// When an action was given up that nobody said was over, the last time.
+    package internal(set) var actionGivenUpAt = Instant.never
     /// When its place in the Smart Stack may change by itself.
     var stackAt = Instant.never
 

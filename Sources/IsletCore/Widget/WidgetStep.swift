@@ -85,6 +85,11 @@ extension WidgetMachine {
 
         /// Why the reload that it asks for is not charged.
         package var exemption: ReloadExemption? { charge.exemption }
+
+        /// Whether an action is given up with it of which nobody said that it is over.
+        var givesUpAction: Bool {
+            from == .acting && (cancels || name == .failed && machine.failure.leavesActionOpen)
+        }
     }
 
     package typealias Steps = StepPair<Step>

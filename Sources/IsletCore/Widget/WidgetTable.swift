@@ -20,7 +20,7 @@ package struct WidgetTable: ~Copyable {
     var sweeps: [ReloadSweep<WidgetCause>] = []
     /// Reloads by command that have not reached all of their widgets yet.
     var unswept: [SweptKinds: UnsweptReload] = [:]
-    /// Those whose action ran when the process before ended.
+    /// Those of which an action may still end that was given up before this process took over.
     var interrupted: [SlotRef] = []
     var decisions = DecisionLog<WidgetDecision>()
     /// How many widgets are in each state, by its raw value; none are removed, since those are no more.

@@ -22,7 +22,7 @@ extension ProviderTable {
         /// Calls that are over and whose late answers are known as such; beyond, the oldest is no longer known exactly.
         package var lateCalls = 65_536
         /// For how long a late answer is no fault.
-        package var lateSpan: Milliseconds = 600_000
+        package var lateSpan = Engine.lateActionSpan
         /// For how long after its registration a provider may answer as many calls of an earlier run of the service as its
         /// capacity has, before they count as faults.
         package var strangerSpan: Milliseconds = 60_000

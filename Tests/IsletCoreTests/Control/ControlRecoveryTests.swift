@@ -66,6 +66,7 @@ struct ControlRecoveryTests {
         #expect(new.machine.settled == old.machine.settled, "seed \(seed): \(id.short)")
         #expect(new.revision == old.revision && new.lastSeq == old.lastSeq, "seed \(seed)")
         #expect(new.addedAt == old.addedAt, "seed \(seed)")
+        #expect(new.actionGivenUpAt == old.actionGivenUpAt, "seed \(seed)")
         #expect(new.isActive == old.isActive && new.textCounts == old.textCounts, "seed \(seed)")
         for path in [\ControlRecord.configuration, \.value, \.texts] {
             #expect(copy.text(new[keyPath: path]) == rig.text(old[keyPath: path]), "seed \(seed)")
@@ -110,6 +111,47 @@ struct ControlRecoveryTests {
         let third = try restored(copy, journal)
         for id in copy.observer.controls { compare(id, copy, third, seed) }
         #expect(third.engine.armedTimers == copy.engine.armedTimers, "seed \(seed)")
+    }
+
+    /// A bound of its own, so that the code's cannot grow unnoticed: so many actions that were given up are remembered.
+    private static let remembered = 4_096
+
+    @Test("of very many actions that were given up the newest may still be heard to end, for their ten minutes")
+    func interrupted() {
+        let rig = ControlRig()
+        rig.isChecked = false
+        rig.declare("torch")
+        let ids = (0..<Self.remembered + 4).map { _ in rig.placed("torch") }
+        func asked(_ when: String) -> [Int] {
+            for id in ids where rig.state(id) == .reloading { rig.answer(id, value: "false") }
+            #expect(ids.allSatisfy { rig.state($0) == .shown }, "\(when)")
+            let now = rig.now
+            rig.step { $0.actedBeforeStart(at: now) }
+            let reloading = ids.indices.filter { rig.state(ids[$0]) == .reloading }
+            for index in reloading { rig.answer(ids[index], value: "false") }
+            return reloading
+        }
+        func restart(whileActing indices: Range<Int>) {
+            for id in ids[indices] { rig.tap(id) }
+            let now = rig.now
+            rig.step { $0.restartControls(at: now) }
+        }
+        for id in ids[..<2] {
+            rig.tap(id)
+            rig.fail(id, isAction: true)
+        }
+        restart(whileActing: 2..<4)
+        #expect(asked("timed out and interrupted") == Array(0..<4))
+        rig.now = rig.now + 1
+        restart(whileActing: 4..<ids.count)
+        #expect(asked("more than are remembered") == Array(4..<ids.count))
+        rig.now = rig.now + 599_999
+        restart(whileActing: 0..<0)
+        #expect(asked("within ten minutes") == Array(4..<ids.count))
+        rig.now = rig.now + 1
+        restart(whileActing: 0..<0)
+        #expect(asked("after ten minutes") == [])
+        #expect(ids.allSatisfy { rig.record($0)?.actionGivenUpAt.isSet == false })
     }
 
     @Test("an id that came again before its first slot was written does not stand in the way", arguments: [false, true])
@@ -162,8 +204,8 @@ struct ControlImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try ControlImage(longer.span) }
             var later = bytes
-            later[0] = 3
-            #expect(throws: ImageError.unknownVersion(3)) { try ControlImage(later.span) }
+            later[0] = 4
+            #expect(throws: ImageError.unknownVersion(4)) { try ControlImage(later.span) }
         }
     }
 

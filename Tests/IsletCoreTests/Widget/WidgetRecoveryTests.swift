@@ -40,6 +40,7 @@ struct WidgetRecoveryTests {
         #expect(new.machine.settled == old.machine.settled, "seed \(seed): \(id.short)")
         #expect(new.revision == old.revision && new.lastSeq == old.lastSeq, "seed \(seed)")
         #expect(new.addedAt == old.addedAt && new.family == old.family, "seed \(seed)")
+        #expect(new.actionGivenUpAt == old.actionGivenUpAt, "seed \(seed): \(id.short)")
         for path in [\WidgetRecord.configuration, \.rendering, \.timeline, \.carried, \.ledger] {
             #expect(copy.text(new[keyPath: path]) == rig.text(old[keyPath: path]), "seed \(seed): \(id.short)")
         }
@@ -301,8 +302,8 @@ struct WidgetImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try WidgetImage(longer.span) }
             var later = bytes
-            later[0] = 3
-            #expect(throws: ImageError.unknownVersion(3)) { try WidgetImage(later.span) }
+            later[0] = 4
+            #expect(throws: ImageError.unknownVersion(4)) { try WidgetImage(later.span) }
         }
     }
 
