@@ -150,6 +150,8 @@ extension Partition {
     /// - Parameter batch: The one in which it is remembered; it does not leave before. nil: it only shows what is there.
     func finish(_ job: Job, with result: FrameResult, rememberedIn batch: UInt64? = nil) {
         guard let answer = job.answer else { return }
+        // What is remembered was done: it is no read that may be asked again.
+        if batch != nil { answer.message.hasChange = true }
         if log.tellsCommands { tell(result, answering: job) }
         switch result {
         case .answered(let range):

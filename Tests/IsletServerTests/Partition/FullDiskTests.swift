@@ -73,10 +73,27 @@ import Testing
         let batch = service.journal.state.lastBatch
         #expect(service.tell(.backedUp(BackupResult(id: backup.id, outcome: .success(1)))).isEmpty)
         #expect(service.journal.state.lastBatch == batch + 1)
-        // Reads do not wait.
+        // Reads do not wait, and who asks for it again hears nothing else.
         #expect(service.send(#"{"op":"service.ping"}"#).contains(#""ok":true"#))
+        #expect(service.send(command).contains(#""reason":"diskFull""#))
         #expect(service.tell(.committed(through: batch + 1, microseconds: 1)).count == 2)
         #expect(service.partition.isDiskFull)
+        #expect(service.send(command).contains(#""ok":true"#))
+    }
+
+    /// A copy on the same disk may be what fills it.
+    @Test func aBackupThatIsMadeIsNotRefusedWhereItFillsTheDisk() throws {
+        let service = try PartitionService(clock: .system)
+        service.turn {
+            $0.take(#"{"op":"service.backup","req":"b","path":"/x","client":"8c7a1c38-6a5e-4f0f-9a43-0d2f6f1d2c11"}"#)
+        }
+        let backup = try #require(service.journal.backups.first)
+        service.holdsCommits = true
+        let batch = service.journal.state.lastBatch
+        #expect(service.tell(.backedUp(BackupResult(id: backup.id, outcome: .success(1)))).isEmpty)
+        #expect(service.tell(.isFull(free: 0)).isEmpty)
+        let answers = service.tell(.committed(through: batch + 1, microseconds: 1))
+        #expect(answers.count == 1 && answers[0].contains(#""ok":true"#), "\(answers)")
     }
 
     /// What is kept for a time would stay for ever, and with it the full disk.
