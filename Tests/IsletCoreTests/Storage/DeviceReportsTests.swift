@@ -1,0 +1,49 @@
+import Testing
+
+@testable import IsletCore
+
+@Suite("What devices reported")
+struct DeviceReportsTests {
+    @Test("it is as in a dictionary, and a round tells every device once that had changed when it began")
+    func model() {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededRandom(seed: seed)
+        var reports = DeviceReports<Int>()
+        var (model, changed): ([[UInt8]: Int], Set<[UInt8]>) = ([:], [])
+        for _ in 0..<100 {
+            for _ in 0..<random.below(200) {
+                let name = Array("device-\(random.below(3_000))".utf8)
+                let report = random.oneIn(3) ? nil : random.below(9)
+                reports.set(report, of: name)
+                model[name] = report
+                changed.insert(name)
+            }
+            #expect(reports.count == model.count && reports.isEmpty == model.isEmpty, "seed \(seed)")
+            for number in 0..<3_000 {
+                let name = Array("device-\(number)".utf8)
+                #expect(reports[name] == model[name] && reports.contains(name) == (model[name] != nil), "seed \(seed)")
+            }
+            guard random.oneIn(4) else { continue }
+            var told: [[UInt8]] = []
+            reports.rewind()
+            while let name = reports.popNext() { told.append(name) }
+            #expect(Set(told) == changed && told.count == changed.count, "seed \(seed)")
+            #expect(reports.isAtEnd && !reports.hasChanges, "seed \(seed)")
+            changed = []
+        }
+    }
+
+    @Test("what the snapshot has is not told it, but that there is nothing any more is")
+    func written() {
+        var reports = DeviceReports<Void>()
+        let (here, gone) = (Array("here".utf8), Array("gone".utf8))
+        reports.set((), of: here, isWritten: true)
+        reports.set(nil, of: gone, isWritten: true)
+        #expect(reports.contains(here) && !reports.contains(gone) && reports.count == 1 && !reports.hasChanges)
+        // It may be in the snapshot of a process that ended, though nobody knows of it.
+        reports.set(nil, of: gone)
+        #expect(reports.count == 1 && reports.hasChanges)
+        reports.rewind()
+        #expect(reports.popNext() == gone && reports.popNext() == nil && !reports.contains(gone))
+    }
+}
