@@ -37,7 +37,7 @@ package struct DeviceReports<Report: Sendable>: ~Copyable {
     /// - Parameters:
     ///   - report: nil: nothing.
     ///   - isWritten: whether the snapshot has it as it is; else its next round writes it.
-    mutating func set(_ report: Report?, of name: [UInt8], isWritten: Bool = false) {
+    package mutating func set(_ report: Report?, of name: [UInt8], isWritten: Bool = false) {
         let known = slot(of: name)
         guard known != nil || report != nil || !isWritten else { return }
         let slot = known ?? add(name)

@@ -58,7 +58,8 @@ struct WidgetRecoveryTests {
         for id in rig.observer.widgets { compare(id, rig, copy, seed) }
         #expect(copy.engine.widgets.count == rig.engine.widgets.count)
         #expect(copy.engine.widgets.countByState == rig.engine.widgets.countByState)
-        #expect(copy.engine.widgets.conditions.count == rig.engine.widgets.conditions.count, "seed \(seed)")
+        let counts = (copy.engine.widgets.conditions.count, rig.engine.widgets.conditions.count)
+        #expect(counts.0 == counts.1, "seed \(seed)")
         for name in ["d", "e"].map({ Array($0.utf8) }) {
             let (old, new) = (rig.engine.widgets.conditions[name], copy.engine.widgets.conditions[name])
             #expect(new?.isInStandBy == old?.isInStandBy && new?.isInDeveloperMode == old?.isInDeveloperMode)
