@@ -1,10 +1,58 @@
+/// A change that had no answer in time.
+public struct UnansweredChange: Sendable, Hashable {
+    /// The command's `op`.
+    public var op: String
+    /// Whether it was handed to the service, or was on the way to it: then nobody knows whether it was executed. Else it was
+    /// not.
+    public var wasSent: Bool
+
+    package init(op: String, wasSent: Bool) {
+        (self.op, self.wasSent) = (op, wasSent)
+    }
+}
+
+extension UnansweredChange: CustomStringConvertible {
+    /// Such as `activity.update was sent, outcome unknown: look at it before you repeat it`.
+    public var description: String {
+        var changes = UnansweredChanges()
+        changes.add(self)
+        return changes.description
+    }
+}
+
 /// The changes of a connection that have no answer yet, by their ops, in the order in which they were begun.
 package struct UnansweredChanges: Sendable, Hashable {
     /// Handed to the service, or on the way to it: whether they were executed is unknown.
-    package var sent: [String] = []
+    package private(set) var sent: [String] = []
     /// Still here, as there is no connection.
-    package var unsent: [String] = []
+    package private(set) var unsent: [String] = []
 
     /// None.
     package init() {}
+
+    package mutating func add(_ change: UnansweredChange) {
+        if change.wasSent { sent.append(change.op) } else { unsent.append(change.op) }
+    }
+
+    /// Adds those of another connection.
+    package mutating func add(_ others: UnansweredChanges) {
+        sent += others.sent
+        unsent += others.unsent
+    }
+}
+
+extension UnansweredChanges: CustomStringConvertible {
+    /// What people are told of them; empty where there are none.
+    package var description: String {
+        var parts: [String] = []
+        if let first = sent.first {
+            parts.append("\(Self.named(first, sent.count)) sent, outcome unknown: look at it before you repeat it")
+        }
+        if let first = unsent.first { parts.append("\(Self.named(first, unsent.count)) not sent") }
+        return parts.joined(separator: "; ")
+    }
+
+    private static func named(_ op: String, _ count: Int) -> String {
+        count == 1 ? "\(op) was" : "\(op) and \(count - 1) more were"
+    }
 }
