@@ -100,8 +100,10 @@ def test_an_app_in_the_foreground_may_go_to_the_background_though_all_places_are
         contentState={}))["error"]
     assert error["code"] == "visibility", "it is known to be in the background"
     # There are not ever more of them: a further one has no place for when it goes to the background.
-    assert is_full(client, condition(client, "appForeground", LIMIT + 2)) and is_full(client, background(client, LIMIT + 3))
-    assert one(client, condition(client, "appForeground", LIMIT + 1))["ok"] and one(client, background(client, LIMIT + 1))["ok"]
+    for further in (condition(client, "appForeground", LIMIT + 2), background(client, LIMIT + 3)):
+        assert is_full(client, further)
+    for again in (condition(client, "appForeground", LIMIT + 1), background(client, LIMIT + 1)):
+        assert one(client, again)["ok"]
     back = [condition(client, "appForeground", number) for number in (LIMIT, LIMIT + 1, LIMIT + 2)]
     assert [answer.get("error") for answer in client.batch(*back)] == [None] * 3
 

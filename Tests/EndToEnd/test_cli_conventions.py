@@ -201,7 +201,8 @@ def test_a_key_that_another_device_has_is_told_with_that_device(islet, orders):
     assert "did you mean order-1?" in islet("activity", "get", "ordr-1", "--device", "phone-1", code=3).err
 
 
-@pytest.mark.parametrize("words", [["at", "-10m", "order-1"], ["at", "order-1", "-10m"], ["diff", "order-1", "-10m"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["at", "-10m", "order-1"], ["at", "order-1", "-10m"], ["diff", "order-1", "-10m"]], ids=" ".join)
 def test_a_time_with_a_dash_is_told_how_it_is_written(islet, orders, words):
     done = islet("activity", *words, code=2)
     assert done.err.startswith("Error: '-10m' begins with a dash, as options do: write 10m, or -- before it\n"), done.err

@@ -2,8 +2,8 @@
 public enum IsletError: Error, Sendable, Hashable {
     /// The service refused: its answer says why.
     case refused(ServiceError)
-    /// No answer came within this time, although the command was sent again. Of a change it is told whether it may have been
-    /// executed; with the same connection it is never executed twice.
+    /// No answer came within this time, although the command was sent again. Of a change it is told whether it may have
+    /// been executed; with the same connection it is never executed twice.
     case timedOut(after: Duration, change: UnansweredChange? = nil)
     /// More commands wait for their answers, or more streams are open, than a connection holds.
     case overloaded(limit: Int)

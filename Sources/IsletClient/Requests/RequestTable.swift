@@ -168,7 +168,8 @@ package struct RequestTable: Sendable {
 
     /// The changes that wait for their answers, each with whether an attempt before the present one has left.
     package var changes: [(req: String, change: UnansweredChange)] {
-        requests.compactMap { req, request in request.unanswered.map { (req, $0) } }.sorted { Self.isBefore($0.0, $1.0) }
+        requests.compactMap { req, request in request.unanswered.map { (req, $0) } }
+            .sorted { Self.isBefore($0.0, $1.0) }
     }
 
     /// What was sent of a request before has left: it may be executed, though the next attempt waits for a connection.

@@ -81,8 +81,8 @@ extension Engine {
 
     /// Whether there is room to know, now or later, that an app is in the background of a device.
     ///
-    /// One that is in the foreground always finds it: else it would stay exempt for good. So that these do not become ever
-    /// more, none that needs a place of its own comes to the foreground while there are more than the limit.
+    /// One that is in the foreground always finds it: else it would stay exempt for good. So that these do not become
+    /// ever more, none that needs a place of its own comes to the foreground while there are more than the limit.
     private func mayReport(_ kind: DeviceEventKind, of app: AppID?, on device: DeviceID) -> Bool {
         let isInForeground = app.flatMap { app in
             widgets.conditions[devices.name(device)]?.foregroundApps.contains(app)

@@ -24,8 +24,8 @@ struct SnapshotSweep {
     /// Which domain time the journal was told, and when, in monotonic milliseconds.
     var toldTime = Instant(0)
     var toldAt: Milliseconds = 0
-    /// The facts that are left of those that had changed when the round began, beside those that the engine walks through
-    /// itself. They come before the slots.
+    /// The facts that are left of those that had changed when the round began, beside those that the engine walks
+    /// through itself. They come before the slots.
     var apps = 0
     var appsOnDevices: [AppOnDevice] = []
     /// Facts that are forgotten once those of ``appsOnDevices`` are written, which replace them.

@@ -155,8 +155,8 @@ extension Simulation {
         complain(counts == states.mapValues { .integer(Int64($0)) }, "the counts should be \(states)")
     }
 
-    /// The stored events of an activity, byte for byte, as far back as they are kept. However late it is answered, it says what is so
-    /// at its place in its message.
+    /// The stored events of an activity, byte for byte, as far back as they are kept. However late it is answered, it
+    /// says what is so at its place in its message.
     private func history(
         _ told: inout [String: JSON], _ handle: Handle, _ asked: Shape, _ complain: (Bool, String) -> Void
     ) {

@@ -97,8 +97,8 @@ struct ActivityTarget: EntityTarget {
     /// How many activities a misspelt name is compared with.
     private static let comparedMax = 1_000
 
-    /// Such as `; did you mean order-7 on phone?`, of a page of the app's activities; empty where none is close. The device
-    /// is told where it is not the one that was named; those on that one come first.
+    /// Such as `; did you mean order-7 on phone?`, of a page of the app's activities; empty where none is close. The
+    /// device is told where it is not the one that was named; those on that one come first.
     static func suggestion(
         for name: String, app: String, device: String?, _ connection: IsletConnection
     ) async -> String {
