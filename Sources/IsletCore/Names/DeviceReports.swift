@@ -36,15 +36,19 @@ package struct DeviceReports<Report: Sendable>: ~Copyable {
     ///
     /// - Parameters:
     ///   - report: nil: nothing.
-    ///   - isWritten: whether the snapshot has it as it is; else its next round writes it.
+    ///   - isWritten: whether the snapshot has it as it is, or there is none; else its next round writes it.
     package mutating func set(_ report: Report?, of name: [UInt8], isWritten: Bool = false) {
         let known = slot(of: name)
         guard known != nil || report != nil || !isWritten else { return }
         let slot = known ?? add(name)
         count += (report == nil ? 0 : 1) - (self[at: slot]?.report == nil ? 0 : 1)
         self[at: slot]?.report = report
-        // What is nothing any more goes with the round that tells it.
-        if !isWritten || report == nil { changed.insert(slot) }
+        if !isWritten {
+            // What is nothing any more goes with the round that tells it.
+            changed.insert(slot)
+        } else if report == nil {
+            forget(name, slot)
+        }
     }
 
     // MARK: Changes
@@ -58,9 +62,13 @@ package struct DeviceReports<Report: Sendable>: ~Copyable {
 
     /// The next device of the round, which counts as written; nil: there is none any more.
     package mutating func popNext() -> [UInt8]? {
-        guard let slot = changed.popNext(), let record = self[at: slot] else { return nil }
-        if record.report == nil { forget(record.name, slot) }
-        return record.name
+        while let slot = changed.popNext() {
+            // It may have gone since, as written.
+            guard let record = self[at: slot] else { continue }
+            if record.report == nil { forget(record.name, slot) }
+            return record.name
+        }
+        return nil
     }
 
     // MARK: Slots

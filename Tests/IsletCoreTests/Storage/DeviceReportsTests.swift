@@ -50,4 +50,16 @@ struct DeviceReportsTests {
         let told = [reports.popNext(), reports.popNext()]
         #expect(count == 1 && told == [gone, nil])
     }
+
+    @Test("where there is no snapshot, a device of which there is nothing leaves nothing behind")
+    func withoutSnapshot() {
+        var reports = DeviceReports<Void>()
+        let name = Array("phone".utf8)
+        reports.set((), of: name)
+        reports.set(nil, of: name, isWritten: true)
+        let count = reports.count
+        reports.rewind()
+        let told = reports.popNext()
+        #expect(count == 0 && told == nil)
+    }
 }
