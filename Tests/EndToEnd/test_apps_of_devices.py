@@ -87,6 +87,27 @@ def test_an_app_of_which_nothing_of_its_own_is_known_any_more_gives_its_place_to
     assert is_full(client, make(client, LIMIT + 1))
 
 
+def test_an_app_in_the_foreground_may_go_to_the_background_though_all_places_are_taken(house):
+    """Else its reloads would stay exempt for good."""
+    client = house.client
+    fill(client, background)
+    late = [condition(client, "appForeground", LIMIT), condition(client, "appForeground", LIMIT + 1),
+            background(client, LIMIT)]
+    assert [answer.get("error") for answer in client.batch(*late)] == [None] * 3
+    client = house.restart().client
+    error = one(client, client.command(
+        "activity.start", app=name(LIMIT), key="k", device=DEVICE, type="Order", attributes={},
+        contentState={}))["error"]
+    assert error["code"] == "visibility", "it is known to be in the background"
+    # There are not ever more of them: a further one has no place for when it goes to the background.
+    for further in (condition(client, "appForeground", LIMIT + 2), background(client, LIMIT + 3)):
+        assert is_full(client, further)
+    for again in (condition(client, "appForeground", LIMIT + 1), background(client, LIMIT + 1)):
+        assert one(client, again)["ok"]
+    back = [condition(client, "appForeground", number) for number in (LIMIT, LIMIT + 1, LIMIT + 2)]
+    assert [answer.get("error") for answer in client.batch(*back)] == [None] * 3
+
+
 def test_settings_that_are_as_on_all_devices_take_no_place(house):
     client = house.client
     same = [setting(client, number, activitiesEnabled=True) for number in range(LIMIT)]

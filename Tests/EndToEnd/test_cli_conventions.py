@@ -193,6 +193,21 @@ def test_a_misspelt_key_is_told_with_what_may_be_meant(islet, orders, words):
     assert "did you mean order-1?" in done.err and "notFound" in done.err and done.out == ""
 
 
+def test_a_key_that_another_device_has_is_told_with_that_device(islet, orders):
+    """order-1 is on phone-1 only."""
+    for verb in ("get", "explain"):
+        done = islet("activity", verb, "order-1", "--device", "phone-9", code=3)
+        assert "has no activity 'order-1'; did you mean order-1 on phone-1? (notFound)" in done.err
+    assert "did you mean order-1?" in islet("activity", "get", "ordr-1", "--device", "phone-1", code=3).err
+
+
+@pytest.mark.parametrize(
+    "words", [["at", "-10m", "order-1"], ["at", "order-1", "-10m"], ["diff", "order-1", "-10m"]], ids=" ".join)
+def test_a_time_with_a_dash_is_told_how_it_is_written(islet, orders, words):
+    done = islet("activity", *words, code=2)
+    assert done.err.startswith("Error: '-10m' begins with a dash, as options do: write 10m, or -- before it\n"), done.err
+
+
 def test_a_key_on_one_device_is_read_without_naming_it_and_changed_only_with(islet, client, orders):
     for verb in ("get", "history", "explain"):
         assert islet("activity", verb, "order-1").out

@@ -39,6 +39,25 @@ def test_data_that_cannot_be_written_is_a_failure(islet, client, words):
     assert code == 1 and "cannot write to standard output: No space left on device" in err
 
 
+@pytest.mark.parametrize("words, made", [
+    (["activity", "update", "order-1", "--state", '{"eta":1}'], "updated order-1"),
+    (["activity", "end", "order-1", "--json"], "ended order-1"),
+    (["device", "lock", "--device", "phone"], "phone: lock"),
+], ids=lambda value: value if isinstance(value, str) else " ".join(value))
+def test_a_change_that_cannot_be_told_on_standard_output_is_told_on_the_other(islet, client, words, made):
+    client.start(key="order-1")
+    code, err = into("/dev/full", islet, *words)
+    assert code == 1
+    assert err == f"cannot write to standard output: No space left on device; the change was made: {made}\n"
+
+
+def test_what_changed_nothing_is_no_change_that_was_made(islet, client):
+    client.start(key="order-1")
+    islet("activity", "end", "order-1")
+    code, err = into("/dev/full", islet, "activity", "update", "order-1", "--state", '{"eta":1}', "--json")
+    assert code == 1 and "the change was made" not in err
+
+
 def test_a_check_whose_words_are_lost_is_unknown(islet):
     code, err = into("/dev/full", islet, "check")
     assert code == 3 and "No space left on device" in err

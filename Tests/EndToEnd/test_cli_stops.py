@@ -3,6 +3,7 @@ know."""
 
 import json
 import signal
+import threading
 import time
 
 import pytest
@@ -43,6 +44,47 @@ class Silent:
         self.socket.send_multipart([self.peer, *map(encode, answers)])
 
 
+class Withholding:
+    """Stands between commands and a service, and keeps the commands of one op to itself."""
+
+    def __init__(self, url, op):
+        self.service, self.op = url, op
+        self.kept = threading.Event()
+        self.context = zmq.Context()
+        self.front = self.context.socket(zmq.ROUTER)
+        self.front.bind("tcp://127.0.0.1:*")
+        self.url = self.front.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip("\0")
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        backs = {}
+        poller = zmq.Poller()
+        poller.register(self.front, zmq.POLLIN)
+        while not self.stopping.is_set():
+            for socket, _ in poller.poll(50):
+                if socket is not self.front:
+                    self.front.send_multipart([backs[socket], *socket.recv_multipart()])
+                    continue
+                peer, *frames = socket.recv_multipart()
+                back = next((back for back, owner in backs.items() if owner == peer), None)
+                if back is None:
+                    back = self.context.socket(zmq.DEALER)
+                    back.connect(self.service)
+                    backs[back] = peer
+                    poller.register(back, zmq.POLLIN)
+                if f'"op":"{self.op}"'.encode() in frames[-1]:
+                    self.kept.set()
+                else:
+                    back.send_multipart(frames)
+
+    def close(self):
+        self.stopping.set()
+        self.thread.join()
+        self.context.destroy(0)
+
+
 @pytest.fixture
 def running():
     made = []
@@ -63,6 +105,41 @@ def test_a_change_without_an_answer_is_named_with_its_outcome_unknown(wire, runn
     service.asked("activity.update")
     assert process.end(number) == -number, "as a shell expects it"
     assert process.data == [] and process.messages == [f"stopped; {UNKNOWN}"]
+
+
+def test_a_change_that_times_out_is_named_with_its_outcome_unknown(wire, running):
+    service = Silent(wire)
+    process = running(*UPDATE, "--timeout", "300ms", url=service.url)
+    service.asked("activity.update")
+    assert process.wait() == 5
+    assert process.data == [] and process.messages == [
+        f"no answer from {service.url} within 0.3 s: is the service running? {UNKNOWN}"]
+
+
+def test_a_change_that_was_not_sent_says_so(running, tmp_path):
+    url = f"ipc://{tmp_path}/nobody"
+    process = running(*UPDATE, "--timeout", "300ms", url=url)
+    assert process.wait() == 5
+    assert process.messages == [
+        f"no answer from {url} within 0.3 s: is the service running? activity.update was not sent"]
+
+
+def test_a_change_that_was_sent_before_the_service_went_is_not_taken_for_unsent(wire, running):
+    """What waits for a connection then is only its repetition."""
+    service = Silent(wire)
+    process = running(*UPDATE, "--timeout", "3s", url=service.url)
+    service.asked("activity.update")
+    service.socket.close(0)
+    assert process.wait() == 5
+    assert process.messages[-1].endswith(UNKNOWN), process.messages
+
+
+def test_a_question_that_times_out_is_no_change(wire, running):
+    service = Silent(wire)
+    process = running("activity", "list", "--timeout", "300ms", url=service.url)
+    service.asked("activity.list")
+    assert process.wait() == 5
+    assert process.messages == [f"no answer from {service.url} within 0.3 s: is the service running?"]
 
 
 def test_a_signal_that_is_to_be_ignored_is_ignored(wire, running):
@@ -122,3 +199,22 @@ def test_a_change_that_was_made_is_told_though_the_service_answers_nothing_more(
         "next": {"at": after(0), "cause": "activeLimit"}}})
     assert process.wait() == 0
     assert process.data == ["updated order-7: active, revision 2"]
+
+
+@pytest.mark.parametrize("timeout", ["20s", "300ms"], ids=["stopped", "timed out"])
+def test_a_scenario_against_a_running_service_names_its_change_without_an_answer(service, running, tmp_path, timeout):
+    path = tmp_path / "s.yaml"
+    path.write_text("name: an update\nsteps:\n  - start: a\n  - update: a\n")
+    relay = Withholding(service.commands, "activity.update")
+    try:
+        process = running("scenario", "run", path, "--commands", relay.url, "--events", service.events,
+                          "--bulk", service.bulk, "--timeout", timeout, url=relay.url)
+        assert relay.kept.wait(DEADLINE)
+        if timeout == "20s":
+            assert process.end() == -signal.SIGINT
+            assert process.messages == [f"stopped; {UNKNOWN}"]
+        else:
+            assert process.wait() == 1
+            assert any(f"no answer within 0.3 s; {UNKNOWN}" in line for line in process.data), process.data
+    finally:
+        relay.close()

@@ -71,7 +71,7 @@ extension IsletConnection {
     ///   - app: the only one that is asked about; nil: all.
     ///   - timeout: how long to wait, in real time.
     /// - Throws: ``IsletError/refused(_:)`` with `tooMany` where there are more than 1 000 and none is named,
-    ///   ``IsletError/timedOut(after:)``, ``IsletError/closed``.
+    ///   ``IsletError/timedOut(after:change:)``, ``IsletError/closed``.
     package func apps(
         of app: String? = nil, timeout: Duration
     ) async throws(IsletError) -> [String: StreamPosition] {

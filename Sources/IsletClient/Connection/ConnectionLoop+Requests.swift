@@ -112,9 +112,10 @@ extension ConnectionLoop {
             switch action {
             case .send(let req, let frame):
                 guard !commands.holds(req: req) else { break }
+                requests.left(req: req)
                 commands.send(.init(frames: [frame], requests: [req]))
-            case .timeOut(let req, let timeout):
-                complete(req, .failure(.timedOut(after: timeout)))
+            case .timeOut(let req, let timeout, let change):
+                complete(req, .failure(.timedOut(after: timeout, change: change.map { asSent($0, req) })))
             }
         }
     }
@@ -122,14 +123,13 @@ extension ConnectionLoop {
     /// The ops of the changes that wait for their answers.
     func unansweredChanges() -> UnansweredChanges {
         var unanswered = UnansweredChanges()
-        for change in requests.changes {
-            if commands.holds(req: change.req) {
-                unanswered.unsent.append(change.op)
-            } else {
-                unanswered.sent.append(change.op)
-            }
-        }
+        for (req, change) in requests.changes { unanswered.add(asSent(change, req)) }
         return unanswered
+    }
+
+    /// A change as its present attempt has it too: what waits here for a connection was not sent by it.
+    private func asSent(_ change: UnansweredChange, _ req: String) -> UnansweredChange {
+        UnansweredChange(op: change.op, wasSent: change.wasSent || !commands.holds(req: req))
     }
 
     func complete(_ req: String, _ result: Result<Answer, IsletError>) {

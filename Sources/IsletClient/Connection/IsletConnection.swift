@@ -64,7 +64,7 @@ public final class IsletConnection: Sendable {
     /// Sends a command and gives the service's answer.
     ///
     /// - Parameter timeout: how long it may take, attempts included; nil: as the connection's options say.
-    /// - Throws: ``IsletError/refused(_:)`` with the service's error, ``IsletError/timedOut(after:)``,
+    /// - Throws: ``IsletError/refused(_:)`` with the service's error, ``IsletError/timedOut(after:change:)``,
     ///   ``IsletError/cancelled`` where the task is, ``IsletError/closed``.
     @discardableResult
     public func send(_ command: Command, timeout: Duration? = nil) async throws(IsletError) -> Answer {

@@ -2,9 +2,9 @@
 public enum IsletError: Error, Sendable, Hashable {
     /// The service refused: its answer says why.
     case refused(ServiceError)
-    /// No answer came within this time, although the command was sent again. It may or may not have been executed; with
-    /// the same connection it is never executed twice.
-    case timedOut(after: Duration)
+    /// No answer came within this time, although the command was sent again. Of a change it is told whether it may have
+    /// been executed; with the same connection it is never executed twice.
+    case timedOut(after: Duration, change: UnansweredChange? = nil)
     /// More commands wait for their answers, or more streams are open, than a connection holds.
     case overloaded(limit: Int)
     /// The task that waited was cancelled; the command may have been executed.
@@ -47,7 +47,8 @@ extension IsletError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let error): error.description
-        case .timedOut(let time): "no answer within \(time.formattedSeconds)"
+        case .timedOut(let time, let change):
+            "no answer within \(time.formattedSeconds)" + (change.map { "; \($0)" } ?? "")
         case .overloaded(let limit): "too much at once: at most \(limit)"
         case .cancelled: "cancelled"
         case .closed: "the connection is closed"

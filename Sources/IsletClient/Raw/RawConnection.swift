@@ -41,10 +41,16 @@ package final class RawConnection: Sendable {
 
     /// Sends one frame and gives the frame that answers it.
     ///
-    /// - Throws: ``IsletError/timedOut(after:)``, ``IsletError/overloaded(limit:)``, ``IsletError/closed``.
-    package func exchange(_ frame: [UInt8], timeout: Duration) async throws(IsletError) -> [UInt8] {
-        try await loop.exchange(frame, timeout: timeout).get()
+    /// - Parameter change: the command's op, where somebody wants to know what became of a change without an answer.
+    /// - Throws: ``IsletError/timedOut(after:change:)``, ``IsletError/overloaded(limit:)``, ``IsletError/closed``.
+    package func exchange(
+        _ frame: [UInt8], change: String? = nil, timeout: Duration
+    ) async throws(IsletError) -> [UInt8] {
+        try await loop.exchange(frame, change: change, timeout: timeout).get()
     }
+
+    /// The changes, of those that were named, that have no answer yet.
+    package func unansweredChanges() async -> UnansweredChanges { await loop.unansweredChanges() }
 
     /// Follows the topics that begin with a prefix, from a join on.
     ///

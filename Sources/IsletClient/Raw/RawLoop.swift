@@ -18,6 +18,8 @@ actor RawLoop: BusLoop {
 
     private struct Exchange {
         var continuation: CheckedContinuation<Result<[UInt8], IsletError>, Never>
+        /// The op, where it is a change that somebody asks for.
+        var change: String?
         var timeout: Duration
         var deadline: ContinuousClock.Instant
     }
@@ -90,7 +92,7 @@ actor RawLoop: BusLoop {
 
     // MARK: Commands
 
-    func exchange(_ frame: [UInt8], timeout: Duration) async -> Result<[UInt8], IsletError> {
+    func exchange(_ frame: [UInt8], change: String?, timeout: Duration) async -> Result<[UInt8], IsletError> {
         guard !isClosed else { return .failure(.closed) }
         guard exchanges.count < Self.maximumExchanges else {
             return .failure(.overloaded(limit: Self.maximumExchanges))
@@ -98,7 +100,8 @@ actor RawLoop: BusLoop {
         lastExchange &+= 1
         let id = lastExchange
         return await withCheckedContinuation { continuation in
-            exchanges[id] = Exchange(continuation: continuation, timeout: timeout, deadline: .now + timeout)
+            exchanges[id] = Exchange(
+                continuation: continuation, change: change, timeout: timeout, deadline: .now + timeout)
             // The envelope of the contract: a number of four bytes and an empty frame, which the answer echoes.
             let envelope = (0..<4).map { UInt8(truncatingIfNeeded: id >> (8 * $0)) }
             commands.send(.init(frames: [envelope, [], frame], requests: [String(id)]))
@@ -119,8 +122,22 @@ actor RawLoop: BusLoop {
     private func endExchanges(_ now: ContinuousClock.Instant) {
         for (id, exchange) in exchanges where exchange.deadline <= now {
             exchanges[id] = nil
-            exchange.continuation.resume(returning: .failure(.timedOut(after: exchange.timeout)))
+            let error = IsletError.timedOut(after: exchange.timeout, change: unanswered(id, exchange))
+            exchange.continuation.resume(returning: .failure(error))
         }
+    }
+
+    /// The changes that wait for their answers.
+    func unansweredChanges() -> UnansweredChanges {
+        var changes = UnansweredChanges()
+        for (id, exchange) in exchanges.sorted(by: { $0.key < $1.key }) {
+            if let change = unanswered(id, exchange) { changes.add(change) }
+        }
+        return changes
+    }
+
+    private func unanswered(_ id: UInt32, _ exchange: Exchange) -> UnansweredChange? {
+        exchange.change.map { UnansweredChange(op: $0, wasSent: !commands.holds(req: String(id))) }
     }
 
     // MARK: Events

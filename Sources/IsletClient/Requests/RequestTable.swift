@@ -21,7 +21,10 @@ package struct RequestTable: Sendable {
         /// Send this frame, again.
         case send(req: String, frame: [UInt8])
         /// Nobody needs to wait any longer: its time is over.
-        case timeOut(req: String, after: Duration)
+        ///
+        /// - Parameter change: its op, where it is a change, and whether it was sent: as of its last attempt the outlet
+        ///   knows better.
+        case timeOut(req: String, after: Duration, change: UnansweredChange?)
     }
 
     /// What an answer means.
@@ -45,6 +48,8 @@ package struct RequestTable: Sendable {
         let leastPatience: Duration
         let timeout: Duration
         let deadline: ContinuousClock.Instant
+        /// Whether an attempt before the present one has left.
+        var hasLeft = false
         /// Its place among all that was sent.
         var place: UInt64
         var attempt = 0
@@ -53,6 +58,7 @@ package struct RequestTable: Sendable {
         var nextAttempt: ContinuousClock.Instant
 
         var wakeUp: ContinuousClock.Instant { min(deadline, nextAttempt) }
+        var unanswered: UnansweredChange? { change.map { UnansweredChange(op: $0, wasSent: hasLeft) } }
     }
 
     /// When a request is looked at again. One that was answered or put off since leaves an outdated one behind.
@@ -160,9 +166,15 @@ package struct RequestTable: Sendable {
     /// When `due` may have something to do; nil while nothing waits.
     package var nextWakeUp: ContinuousClock.Instant? { requests.isEmpty ? nil : alarms.first?.at }
 
-    /// The changes that wait for their answers.
-    package var changes: [(req: String, op: String)] {
-        requests.compactMap { req, request in request.change.map { (req, $0) } }.sorted { Self.isBefore($0.0, $1.0) }
+    /// The changes that wait for their answers, each with whether an attempt before the present one has left.
+    package var changes: [(req: String, change: UnansweredChange)] {
+        requests.compactMap { req, request in request.unanswered.map { (req, $0) } }
+            .sorted { Self.isBefore($0.0, $1.0) }
+    }
+
+    /// What was sent of a request before has left: it may be executed, though the next attempt waits for a connection.
+    package mutating func left(req: String) {
+        requests[req]?.hasLeft = true
     }
 
     /// Whether this one still waits for its answer.
@@ -190,7 +202,7 @@ package struct RequestTable: Sendable {
             guard let request = requests[req], request.wakeUp <= now else { continue }
             if request.deadline <= now {
                 requests[req] = nil
-                actions.append(.timeOut(req: req, after: request.timeout))
+                actions.append(.timeOut(req: req, after: request.timeout, change: request.unanswered))
             } else {
                 let attempt = request.attempt + 1
                 let patience = max(request.leastPatience, backoff.delay(attempt: attempt + 1, using: &generator))

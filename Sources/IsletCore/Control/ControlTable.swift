@@ -8,7 +8,7 @@ package struct ControlTable: ~Copyable {
     /// The controls on each device that has any, the first placed first.
     var onDevice: [DeviceID: [Slot]] = [:]
     /// Devices that are locked, by name, whether they have controls or not.
-    package internal(set) var lockedDevices: Set<[UInt8]> = []
+    package var lockedDevices = DeviceReports<Void>()
     var sweeps: [ControlSweep] = []
     /// Reloads by command that have not reached all of their controls yet, with the cause of the last one.
     var unswept: [SweptKinds: ControlCause] = [:]
@@ -27,8 +27,6 @@ package struct ControlTable: ~Copyable {
     /// How many controls are in each state, by its raw value; none are removed, since those are no more.
     package internal(set) var countByState = [Int](repeating: 0, count: ControlState.allCases.count)
 
-    /// The devices that were locked or unlocked since.
-    package var changedLocks: Set<[UInt8]> = []
     /// The reloads of many that a command asked for, of which some are on their way since, or are not any more.
     package var changedReloads: Set<SweptKinds> = []
 

@@ -18,8 +18,7 @@ extension Engine {
             // What was due before is told as it was then.
             for slot in slots { settle(control: slot, at: now, dating) }
         }
-        if isLocked { controls.lockedDevices.insert(name) } else { controls.lockedDevices.remove(name) }
-        controls.changedLocks.insert(name)
+        controls.lockedDevices.set(isLocked ? () : nil, of: name, isWritten: !isJournalled)
         if isJournalled { notes.append(.lock(name)) }
         guard let device else { return }
         if isSwept { sweepLock(of: device, slots, at: now) }

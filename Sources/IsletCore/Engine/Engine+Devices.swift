@@ -17,7 +17,7 @@ extension Engine {
         if event.kind.isRemembered, event.app != nil, app == nil {
             return .refused(.quotaExceeded(limit: AppTable.maximumApps))
         }
-        if event.kind == .appBackground, let known, event.app != nil, !mayKnow(knownApp, on: known) {
+        if let known, event.app != nil, !mayReport(event.kind, of: knownApp, on: known) {
             return .refused(.tooManyAppsOnDevice(limit: DeviceTable.maximumApps))
         }
         switch event.kind {
@@ -77,6 +77,23 @@ extension Engine {
             devices.forgetIfEmpty(known)
         }
         return .applied(nil)
+    }
+
+    /// Whether there is room to know, now or later, that an app is in the background of a device.
+    ///
+    /// One that is in the foreground always finds it: else it would stay exempt for good. So that these do not become
+    /// ever more, none that needs a place of its own comes to the foreground while there are more than the limit.
+    private func mayReport(_ kind: DeviceEventKind, of app: AppID?, on device: DeviceID) -> Bool {
+        let isInForeground = app.flatMap { app in
+            widgets.conditions[devices.name(device)]?.foregroundApps.contains(app)
+        } ?? false
+        switch kind {
+        case .appBackground: return isInForeground || mayKnow(app, on: device)
+        case .appForeground: return isInForeground || mayKnow(app, on: device, most: DeviceTable.maximumApps + 1)
+        case .lock, .unlock, .collapse, .leave, .reboot, .uninstall, .standByStart, .standByEnd, .developerModeOn,
+            .developerModeOff, .localeChange, .appearanceChange, .locationChange, .sessionStart, .sessionEnd:
+            return true
+        }
     }
 
     /// Which activities of a device something is about.

@@ -86,9 +86,11 @@ extension Engine {
 
     /// Whether there is room to know something of an app on a device, as of those of which something is known already.
     ///
-    /// - Parameter app: nil: one that nobody knows.
-    func mayKnow(_ app: AppID?, on device: DeviceID) -> Bool {
-        guard devices[device].apps.count >= DeviceTable.maximumApps else { return true }
+    /// - Parameters:
+    ///   - app: nil: one that nobody knows.
+    ///   - most: how many there may be with this one.
+    func mayKnow(_ app: AppID?, on device: DeviceID, most: Int = DeviceTable.maximumApps) -> Bool {
+        guard devices[device].apps.count >= most else { return true }
         var others = 0
         for (other, known) in devices[device].apps {
             var known = known
@@ -98,7 +100,7 @@ extension Engine {
             if other == app { return true }
             others += 1
         }
-        return others < DeviceTable.maximumApps
+        return others < most
     }
 
     /// Lets the activities of an app on a device go in turns, behind those for which this one had room.

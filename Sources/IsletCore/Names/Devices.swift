@@ -81,7 +81,8 @@ package struct DeviceTable: ~Copyable {
     /// At most this many widgets, and as many controls, are placed on one device: what it reports reaches all of them
     /// in one turn.
     package static let maximumPlaced = 4_096
-    /// At most this many apps have settings of their own on one device, or are in the background there.
+    /// At most this many apps have settings of their own on one device, or are in the background there; beyond, only
+    /// those that were in the foreground when there was no room: at most ``DeviceConditions/maximumApps``.
     package static let maximumApps = 256
 
     /// In pieces of ``pieceSize``, so that nothing moves when another device comes.

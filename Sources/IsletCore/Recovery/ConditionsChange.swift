@@ -63,7 +63,6 @@ extension Engine {
             if known.isInForeground { conditions.foregroundApps.insert(app) }
             if known.hasSession { conditions.sessionApps.insert(app) }
         }
-        widgets.conditions[change.device] = conditions.isEmpty ? nil : conditions
-        widgets.changedConditions.insert(change.device)
+        widgets.conditions.set(conditions.isEmpty ? nil : conditions, of: change.device)
     }
 }

@@ -125,9 +125,7 @@ extension Engine {
     package mutating func forgetFact(_ key: Span<UInt8>) -> Bool {
         guard key.count > 1 else { return false }
         if key[0] == Engine.conditionsTag {
-            let name = key.bytes(FrameRange(1..<key.count))
-            widgets.conditions[name] = nil
-            widgets.changedConditions.insert(name)
+            widgets.conditions.set(nil, of: key.bytes(FrameRange(1..<key.count)))
             return true
         }
         if key[0] == Engine.appOnDeviceTag, let place = AppOnDeviceFact.place(in: key) {

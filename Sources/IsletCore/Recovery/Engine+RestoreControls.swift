@@ -256,8 +256,7 @@ extension Engine {
     package mutating func restoreLock(_ key: Span<UInt8>, isLocked: Bool, isInSnapshot: Bool) -> Bool {
         guard key.count > 1, key[0] == Engine.lockTag else { return false }
         let name = key.bytes(FrameRange(1..<key.count))
-        if isLocked { controls.lockedDevices.insert(name) } else { controls.lockedDevices.remove(name) }
-        if !isInSnapshot { controls.changedLocks.insert(name) }
+        controls.lockedDevices.set(isLocked ? () : nil, of: name, isWritten: isInSnapshot)
         return true
     }
 }

@@ -279,8 +279,7 @@ extension Engine {
         conditions.isInDeveloperMode = fact.isInDeveloperMode
         for name in fact.foregroundApps { conditions.foregroundApps.insert(try app(named: name)) }
         for name in fact.sessionApps { conditions.sessionApps.insert(try app(named: name)) }
-        widgets.conditions[name] = conditions
-        if !isInSnapshot { widgets.changedConditions.insert(name) }
+        widgets.conditions.set(conditions, of: name, isWritten: isInSnapshot)
     }
 
     mutating func app(named name: [UInt8]) throws(ImageError) -> AppID {

@@ -67,8 +67,7 @@ extension Engine {
 
     private mutating func set(_ conditions: DeviceConditions, of name: [UInt8], _ change: ConditionsChange) {
         guard widgets.conditions[name] ?? DeviceConditions() != conditions else { return }
-        widgets.conditions[name] = conditions.isEmpty ? nil : conditions
-        widgets.changedConditions.insert(name)
+        widgets.conditions.set(conditions.isEmpty ? nil : conditions, of: name, isWritten: !isJournalled)
         if isJournalled { notes.append(.conditions(change)) }
     }
 

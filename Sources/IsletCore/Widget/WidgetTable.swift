@@ -14,7 +14,7 @@ package struct WidgetTable: ~Copyable {
     /// The first of each device's Smart Stack.
     var top: [DeviceID: Slot] = [:]
     /// What decides whether reloads are charged, by device, whether it has widgets or not.
-    package internal(set) var conditions: [[UInt8]: DeviceConditions] = [:]
+    package var conditions = DeviceReports<DeviceConditions>()
     /// What providers said of kinds beside their declarations.
     var sayings = KindSayings()
     var sweeps: [ReloadSweep<WidgetCause>] = []
@@ -30,8 +30,6 @@ package struct WidgetTable: ~Copyable {
     package var changedSlots = ChangedSlots()
     /// The kinds whose declaration, relevance or recommendations did.
     package var changedKinds: [DeclaredKindID] = []
-    /// The devices whose conditions did, by name.
-    package var changedConditions: Set<[UInt8]> = []
     /// The reloads of many that a command asked for, of which some are on their way since, or are not any more.
     package var changedReloads: Set<SweptKinds> = []
     /// What happened since the last release, in order.

@@ -24,7 +24,8 @@ struct SnapshotSweep {
     /// Which domain time the journal was told, and when, in monotonic milliseconds.
     var toldTime = Instant(0)
     var toldAt: Milliseconds = 0
-    /// The facts that are left of those that had changed when the round began. They come before the slots.
+    /// The facts that are left of those that had changed when the round began, beside those that the engine walks
+    /// through itself. They come before the slots.
     var apps = 0
     var appsOnDevices: [AppOnDevice] = []
     /// Facts that are forgotten once those of ``appsOnDevices`` are written, which replace them.
@@ -32,8 +33,6 @@ struct SnapshotSweep {
     var traces = 0
     var kinds = 0
     var widgetKinds = 0
-    var locks: [[UInt8]] = []
-    var conditions: [[UInt8]] = []
     var controlReloads: [SweptKinds] = []
     var widgetReloads: [SweptKinds] = []
     var groups = 0
@@ -48,8 +47,8 @@ struct SnapshotSweep {
     }
 
     var hasFacts: Bool {
-        apps > 0 || !appsOnDevices.isEmpty || !formerDevices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0 || !locks.isEmpty
-            || !conditions.isEmpty || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0
+        apps > 0 || !appsOnDevices.isEmpty || !formerDevices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0
+            || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0
     }
 
     /// The most eighths of a row for an event.
@@ -131,10 +130,10 @@ extension Partition {
     private var hasChanges: Bool {
         !engine.changedSlots.isEmpty || !engine.changedApps.isEmpty || !engine.changedAppsOnDevices.isEmpty
             || !engine.formerDevices.isEmpty || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
-            || !engine.controls.changedKinds.isEmpty || !engine.controls.changedLocks.isEmpty
+            || !engine.controls.changedKinds.isEmpty || engine.controls.lockedDevices.hasChanges
             || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
             || !engine.widgets.changedSlots.isEmpty || !engine.widgets.changedKinds.isEmpty
-            || !engine.widgets.changedConditions.isEmpty || !engine.controls.changedReloads.isEmpty
+            || engine.widgets.conditions.hasChanges || !engine.controls.changedReloads.isEmpty
             || !engine.widgets.changedReloads.isEmpty
     }
 
@@ -162,19 +161,17 @@ extension Partition {
             engine.formerDevices.removeAll()
             sweeping.traces = retries.changedTraceCount
             sweeping.kinds = engine.controls.changedKinds.count
-            sweeping.locks = Array(engine.controls.changedLocks)
-            engine.controls.changedLocks.removeAll()
+            engine.controls.lockedDevices.rewind()
             sweeping.widgetKinds = engine.widgets.changedKinds.count
-            sweeping.conditions = Array(engine.widgets.changedConditions)
-            engine.widgets.changedConditions.removeAll()
+            engine.widgets.conditions.rewind()
             sweeping.controlReloads = Array(engine.controls.changedReloads)
             engine.controls.changedReloads.removeAll()
             sweeping.widgetReloads = Array(engine.widgets.changedReloads)
             engine.widgets.changedReloads.removeAll()
         }
         addFacts(to: &chunk)
-        while !sweeping.hasFacts, chunk.rowCount < rows, !chunk.isFull, addNextSlot(to: &chunk) {}
-        if !sweeping.hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
+        while !hasFacts, chunk.rowCount < rows, !chunk.isFull, addNextSlot(to: &chunk) {}
+        if !hasFacts, engine.changedSlots.isAtEnd, engine.controls.changedSlots.isAtEnd,
             engine.widgets.changedSlots.isAtEnd, engine.groups.changedSlots.isAtEnd, let round = sweeping.round
         {
             image.removeAll()
@@ -192,6 +189,11 @@ extension Partition {
             sweeping.round = nil
         }
         return chunk
+    }
+
+    /// Whether facts of the round are left.
+    private var hasFacts: Bool {
+        sweeping.hasFacts || !engine.controls.lockedDevices.isAtEnd || !engine.widgets.conditions.isAtEnd
     }
 
     /// The next slot of the round, family after family; false where all were written.
@@ -230,11 +232,11 @@ extension Partition {
         sweeping.widgetKinds -= widgetKinds.count
         for kind in widgetKinds { add(.widgetKind(kind), to: &chunk) }
         for _ in 0..<share {
-            guard let name = sweeping.conditions.popLast() else { break }
+            guard let name = engine.widgets.conditions.popNext() else { break }
             add(.conditions(name), to: &chunk)
         }
         for _ in 0..<share {
-            guard let name = sweeping.locks.popLast() else { break }
+            guard let name = engine.controls.lockedDevices.popNext() else { break }
             add(.lock(name), to: &chunk)
         }
         for _ in 0..<share {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IsletClient
+import IsletServer
 
 /// The activity that a subcommand is about.
 struct ActivityTarget: EntityTarget {
@@ -46,7 +47,7 @@ struct ActivityTarget: EntityTarget {
                 return try await connection.send(Command(command.op, app: app.app, ["id": id]))
             }
             guard others.isEmpty else { throw Self.ambiguous(target, others) }
-            let hint = await Self.suggestion(for: target, app: app.app, connection)
+            let hint = await Self.suggestion(for: target, app: app.app, device: device, connection)
             let place = app.app + (device.map { " on \($0)" } ?? "")
             throw Failure(.notFound, "\(place) has no activity '\(target)'\(hint) (notFound)")
         }
@@ -96,10 +97,19 @@ struct ActivityTarget: EntityTarget {
     /// How many activities a misspelt name is compared with.
     private static let comparedMax = 1_000
 
-    /// Such as `; did you mean order-7?`, of a page of the app's activities; empty where none is close.
-    static func suggestion(for name: String, app: String, _ connection: IsletConnection) async -> String {
+    /// Such as `; did you mean order-7 on phone?`, of a page of the app's activities; empty where none is close. The
+    /// device is told where it is not the one that was named; those on that one come first.
+    static func suggestion(
+        for name: String, app: String, device: String?, _ connection: IsletConnection
+    ) async -> String {
         let list = Command("activity.list", app: app, ["limit": .integer(comparedMax)])
-        let rows = (try? await connection.send(list, timeout: Self.patience))?["activities"]?.elements ?? []
-        return Suggestion.text(for: name, among: rows.compactMap(\.object).map(ActivityText.name))
+        let answer = try? await connection.send(list, timeout: Self.patience)
+        let rows = answer?["activities"]?.elements?.compactMap(\.object) ?? []
+        let here = rows.filter { $0["device"]?.string == device }
+        let hint = Suggestion.text(for: name, among: here.map(ActivityText.name))
+        guard hint.isEmpty else { return hint }
+        guard let meant = Spelling.closest(to: name, among: rows.map(ActivityText.name)) else { return "" }
+        let place = rows.first { ActivityText.name($0) == meant }?["device"]?.string
+        return "; did you mean \(meant)\(place.map { " on \($0.printable)" } ?? "")?"
     }
 }

@@ -65,7 +65,7 @@ struct AnyTarget: ParsableArguments {
         let place = chosenApp(app).map { " in \($0)" } ?? ""
         let app = asked.contains { $0 == Activities.self } ? chosenApp(app) ?? Activities.standardApp : nil
         var hint = ""
-        if let app { hint = await ActivityTarget.suggestion(for: target, app: app, connection) }
+        if let app { hint = await ActivityTarget.suggestion(for: target, app: app, device: device, connection) }
         throw Failure(.notFound, "nothing is called '\(target)'\(place)\(hint) (looked for: \(nouns)) (notFound)")
     }
 

@@ -131,7 +131,8 @@ struct PlacedReload<Family: PlacedFamily>: AsyncParsableCommand {
             let answer = try await KindName<Family>.send(command, kind: kind ?? "", app: app.app, connection)
             if target == nil, !output.json {
                 let count = answer["count"]?.integer ?? 0
-                return Console.data("reloading \(count) \(count == 1 ? Family.noun : Family.plural)")
+                let change = "reloading \(count) \(count == 1 ? Family.noun : Family.plural)"
+                return Console.data(change, of: change)
             }
             try await Report.change(answer, done: "reloading", name: target ?? "", output: output, now: connection.now)
         }

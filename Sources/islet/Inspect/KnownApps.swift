@@ -11,7 +11,7 @@ enum KnownApps {
             let apps = try await connection.apps(timeout: timeout)
             return apps.map { (app: $0.key, seq: $0.value.seq) }.sorted { $0.app < $1.app }
         } catch {
-            if case .timedOut(let time) = error {
+            if case .timedOut(let time, _) = error {
                 let waited = TimeText.span(Span(time).milliseconds)
                 throw Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
             }

@@ -105,11 +105,13 @@ struct ServiceOptions: ParsableArguments {
             let result = try await body(connection)
             await connection.close()
             return result
-        } catch IsletError.timedOut(let time) {
+        } catch IsletError.timedOut(let time, let change) {
             await connection.close()
             let waited = TimeText.span(Span(time).milliseconds)
+            let outcome = change.map { " \($0)" } ?? ""
             throw Failure(
-                .unreachable, "no answer from \(endpoints.commands) within \(waited): is the service running?")
+                .unreachable,
+                "no answer from \(endpoints.commands) within \(waited): is the service running?\(outcome)")
         } catch {
             await connection.close()
             throw error

@@ -11,14 +11,18 @@ enum Console {
 
     /// Writes a line of data for a person on standard output. Whatever came from outside is printable there; only a
     /// terminal gets colours.
-    static func data(_ line: String) {
-        write(Array(line.printable(keepsInk: isSeen).utf8))
+    ///
+    /// - Parameter change: what was done before, such as `updated order-7`: it is told where the data cannot be.
+    static func data(_ line: String, of change: String? = nil) {
+        write(Array(line.printable(keepsInk: isSeen).utf8), of: change)
     }
 
     /// Writes JSON as one line of JSON Lines on standard output: as it came to programs, but for line ends between its
     /// parts, and with what a terminal would obey escaped where a person looks.
-    static func data(_ json: [UInt8]) {
-        write((isSeen ? json.escapedForTerminal : json).onOneLine)
+    ///
+    /// - Parameter change: what was done before, such as `updated order-7`: it is told where the data cannot be.
+    static func data(_ json: [UInt8], of change: String? = nil) {
+        write((isSeen ? json.escapedForTerminal : json).onOneLine, of: change)
     }
 
     /// Writes one JSON value on standard output, byte for byte, and a line's end.
@@ -43,8 +47,8 @@ enum Console {
         tell(Array(text.utf8))
     }
 
-    private static func write(_ bytes: [UInt8], end: [UInt8] = [UInt8(ascii: "\n")]) {
-        if let error = Output.write((bytes + end)[...], to: STDOUT_FILENO) { fail(error) }
+    private static func write(_ bytes: [UInt8], end: [UInt8] = [UInt8(ascii: "\n")], of change: String? = nil) {
+        if let error = Output.write((bytes + end)[...], to: STDOUT_FILENO) { fail(error, change) }
     }
 
     /// Nobody can be told that nobody can be told.
@@ -52,13 +56,14 @@ enum Console {
         _ = Output.write(bytes[...], to: STDERR_FILENO)
     }
 
-    private static func fail(_ error: Int32) -> Never {
+    private static func fail(_ error: Int32, _ change: String?) -> Never {
         if error == EPIPE {
             // As where the signal is not ignored.
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         }
-        message("cannot write to standard output: \(String(cString: strerror(error)))")
+        let made = change.map { "; the change was made: \($0)" } ?? ""
+        message("cannot write to standard output: \(String(cString: strerror(error)))\(made)")
         exit(Main.code(of: .failure))
     }
 }

@@ -13,17 +13,18 @@ enum Report {
         _ answer: Answer, done: String, name: String, details: [String] = [], output: OutputOptions,
         now: () async throws -> Int64
     ) async throws {
-        if output.json { Console.data(answer.json.bytes) }
         switch answer.outcome {
         case .ignored(let reason):
+            if output.json { Console.data(answer.json.bytes) }
             let text = "ignored: \(reason)\(explanation(reason))"
             guard reason == "unchanged" else { throw Failure(.conflict, text) }
             Console.message(text)
         case .applied, nil:
-            guard !output.json else { return }
-            guard !output.isNames else { return Console.data(name) }
+            let change = "\(done) \(name)"
+            guard !output.json else { return Console.data(answer.json.bytes, of: change) }
+            guard !output.isNames else { return Console.data(name, of: change) }
             let summary = await summary(answer, details, now: now)
-            Console.data("\(done) \(name)\(summary)")
+            Console.data("\(change)\(summary)", of: change)
         }
     }
 

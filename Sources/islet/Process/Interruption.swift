@@ -3,6 +3,14 @@ import IsletClient
 import Synchronization
 import UnixSignals
 
+/// Something whose changes may have no answer when the command is stopped.
+protocol ChangeSender: AnyObject, Sendable {
+    func unansweredChanges() async -> UnansweredChanges
+}
+
+extension IsletConnection: ChangeSender {}
+extension RawConnection: ChangeSender {}
+
 /// What a signal leaves behind: who stops a command while a change has no answer is told that nobody knows its outcome.
 ///
 /// The process then ends at once, as by the signal itself, so that a shell sees what it always sees (130 after Ctrl-C).
@@ -10,7 +18,7 @@ import UnixSignals
 enum Interruption {
     private struct State {
         var isListening = false
-        var connections: [IsletConnection] = []
+        var connections: [any ChangeSender] = []
         /// Who listens on its own now; nil where it was told already, or nobody does.
         var listener: AsyncStream<Void>.Continuation?
         /// The signals that whoever started the process wants to be ignored, as `nohup` does and a shell's `&`.
@@ -20,7 +28,7 @@ enum Interruption {
     private static let state = Mutex(State())
 
     /// From now on a signal tells of the unanswered changes of a connection too.
-    static func watch(_ connection: IsletConnection) async {
+    static func watch(_ connection: some ChangeSender) async {
         state.withLock { $0.connections.append(connection) }
         await listen()
     }
@@ -48,7 +56,7 @@ enum Interruption {
     }
 
     /// A connection has done what it was for.
-    static func unwatch(_ connection: IsletConnection) {
+    static func unwatch(_ connection: some ChangeSender) {
         state.withLock { $0.connections.removeAll { $0 === connection } }
     }
 
@@ -66,23 +74,10 @@ enum Interruption {
 
     /// Such as `; activity.update was sent, outcome unknown`; empty where nothing is open.
     static func unanswered() async -> String {
-        var sent: [String] = []
-        var unsent: [String] = []
-        for connection in state.withLock(\.connections) {
-            let changes = await connection.unansweredChanges()
-            sent += changes.sent
-            unsent += changes.unsent
-        }
-        var text = ""
-        if let first = sent.first {
-            text += "; \(named(first, sent.count)) sent, outcome unknown: look at it before you repeat it"
-        }
-        if let first = unsent.first { text += "; \(named(first, unsent.count)) not sent" }
-        return text
-    }
-
-    private static func named(_ op: String, _ count: Int) -> String {
-        count == 1 ? "\(op) was" : "\(op) and \(count - 1) more were"
+        var changes = UnansweredChanges()
+        for connection in state.withLock(\.connections) { changes.add(await connection.unansweredChanges()) }
+        let text = changes.description
+        return text.isEmpty ? "" : "; \(text)"
     }
 
     private static func take(_ signal: UnixSignal) async {

@@ -4,10 +4,12 @@ import Glibc
 /// The process: reads the arguments, runs the subcommand, and ends with the documented exit code.
 @main
 enum Main {
+    /// The command line, without the command's own name.
+    private static let words = Array(CommandLine.arguments.dropFirst())
+
     static func main() async {
         do {
             var command = try await IsletCommand.asyncParseAsRoot()
-            let words = Array(CommandLine.arguments.dropFirst())
             if let text = RepeatedOption.text(words, of: type(of: command)) {
                 Console.message(text)
                 exit(code(of: .usage))
@@ -39,10 +41,10 @@ enum Main {
         // What is left is the parser's: help and versions, which are no errors, and wrong usage.
         let code = IsletCommand.exitCode(for: error)
         let text = IsletCommand.fullMessage(for: error)
-        let unknown = UnknownSubcommand(Array(CommandLine.arguments.dropFirst()), of: IsletCommand.self)
+        let unknown = UnknownSubcommand(words, of: IsletCommand.self)
         // Help on a subcommand that there is not would be the help on another one.
         if code == .validationFailure || code.isSuccess && unknown != nil {
-            Console.message(unknown?.text ?? InvalidValue.explained(text))
+            Console.message(unknown?.text ?? InvalidValue.explained(text, words))
             exit(Self.code(of: .usage))
         }
         if code.isSuccess {

@@ -64,14 +64,16 @@ struct ClockCommand: AsyncParsableCommand {
                 var command = Command("clock.advance")
                 if let span { command["by"] = .integer(span.milliseconds) }
                 if let to { command["to"] = .integer(try await to.resolved(now: connection.now)) }
-                try ClockCommand.show(await connection.send(command), output)
+                try ClockCommand.show(await connection.send(command), output, isMove: true)
             }
         }
     }
 
-    private static func show(_ answer: Answer, _ output: OutputOptions) throws {
+    private static func show(_ answer: Answer, _ output: OutputOptions, isMove: Bool = false) throws {
         guard let now = answer["now"]?.integer else { throw IsletError.unreadable("no time") }
+        let time = TimeText.full(now)
         Console.data(
-            output.json ? RawObject(dictionaryLiteral: ("now", .integer(now))).description : TimeText.full(now))
+            output.json ? RawObject(dictionaryLiteral: ("now", .integer(now))).description : time,
+            of: isMove ? "it is \(time)" : nil)
     }
 }

@@ -52,8 +52,9 @@ struct DeviceCommand: AsyncParsableCommand {
         if event.namesAnApp { command["app"] = .string(app.app) }
         try await service.withConnection { connection in
             let answer = try await connection.send(command)
-            if output.json { return Console.data(answer.json.bytes) }
-            Console.data("\(device): \(event.rawValue)")
+            let report = "\(device): \(event.rawValue)"
+            if output.json { return Console.data(answer.json.bytes, of: report) }
+            Console.data(report, of: report)
         }
     }
 }

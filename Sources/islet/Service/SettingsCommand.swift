@@ -80,7 +80,7 @@ struct SettingsCommand: AsyncParsableCommand {
             if let activities { command["activitiesEnabled"] = .bool(activities == .on) }
             if let frequentPushes { command["frequentPushesEnabled"] = .bool(frequentPushes == .on) }
             try await service.withConnection { connection in
-                try SettingsCommand.show(await connection.send(command), output)
+                try SettingsCommand.show(await connection.send(command), output, of: "set")
             }
         }
     }
@@ -90,11 +90,11 @@ struct SettingsCommand: AsyncParsableCommand {
         case on, off
     }
 
-    private static func show(_ answer: Answer, _ output: OutputOptions) throws {
+    private static func show(_ answer: Answer, _ output: OutputOptions, of change: String? = nil) throws {
         guard let settings = answer["settings"]?.object else { throw IsletError.unreadable("no settings") }
-        if output.json { return Console.data(settings.json.bytes) }
+        if output.json { return Console.data(settings.json.bytes, of: change) }
         for member in settings.members {
-            Console.data(member.name.padded(to: 24) + (member.value.bool == true ? "on" : "off"))
+            Console.data(member.name.padded(to: 24) + (member.value.bool == true ? "on" : "off"), of: change)
         }
     }
 }

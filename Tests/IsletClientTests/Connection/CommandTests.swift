@@ -98,6 +98,18 @@ import Testing
         }
     }
 
+    @Test func `a change without any answer says that it was sent`() async throws {
+        try await withConnection { fake, connection in
+            await fake.answerCommands { _, _ in nil }
+            let sent = UnansweredChange(op: change.op, wasSent: true)
+            let error = IsletError.timedOut(after: .milliseconds(100), change: sent)
+            await #expect(throws: error) { try await connection.send(change, timeout: .milliseconds(100)) }
+            #expect(
+                error.description == "no answer within 0.1 s; \(change.op) was sent, outcome unknown: look at it before "
+                    + "you repeat it")
+        }
+    }
+
     @Test func `a cancelled task does not wait for its answer`() async throws {
         try await withConnection { fake, connection in
             await fake.answerCommands { _, _ in nil }
@@ -204,7 +216,8 @@ import Testing
     @Test func `a command that was given up is not executed when the service comes back`() async throws {
         let endpoints = unusedEndpoints()
         let connection = try await IsletConnection.open(endpoints, options: .patient)
-        await #expect(throws: IsletError.timedOut(after: .milliseconds(50))) {
+        let given = UnansweredChange(op: change.op, wasSent: false)
+        await #expect(throws: IsletError.timedOut(after: .milliseconds(50), change: given)) {
             try await connection.send(change, timeout: .milliseconds(50))
         }
         try await withFakeService(at: endpoints) { fake in

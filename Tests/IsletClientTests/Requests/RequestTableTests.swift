@@ -77,7 +77,8 @@ import Testing
             #expect(table.due(now: wakeUp - .milliseconds(1), using: &generator).isEmpty)
             let actions = table.due(now: wakeUp, using: &generator)
             times.append(wakeUp - start)
-            if actions == [.timeOut(req: "t-1", after: .seconds(5))] { break }
+            let change = UnansweredChange(op: "activity.heartbeat", wasSent: false)
+            if actions == [.timeOut(req: "t-1", after: .seconds(5), change: change)] { break }
             #expect(actions == [.send(req: "t-1", frame: frame)])
         }
         #expect(times.last == .seconds(5))
@@ -86,6 +87,23 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 <= .seconds(1) })
         #expect(table.count == 0)
         #expect(table.nextWakeUp == nil)
+    }
+
+    @Test mutating func `a change that is given up says whether an attempt has left, and a read is no change`() throws {
+        let end = start + .seconds(1)
+        _ = try begin(timeout: .seconds(1))
+        _ = try begin(timeout: .seconds(1))
+        _ = try table.begin(Command("service.ping"), timeout: .seconds(1), now: start, using: &generator).get()
+        table.left(req: "t-2")
+        #expect(table.changes.map(\.change.wasSent) == [false, true])
+        let unsent = UnansweredChange(op: "activity.heartbeat", wasSent: false)
+        let sent = UnansweredChange(op: "activity.heartbeat", wasSent: true)
+        #expect(
+            table.due(now: end, using: &generator) == [
+                .timeOut(req: "t-1", after: .seconds(1), change: unsent),
+                .timeOut(req: "t-2", after: .seconds(1), change: sent),
+                .timeOut(req: "t-3", after: .seconds(1), change: nil),
+            ])
     }
 
     @Test mutating func `busy postpones by what the service says`() throws {

@@ -147,12 +147,12 @@ final class ControlJournal: ControlRecorder {
             engine.writeFact(controlKind: kind, to: &writer)
             facts[engine.factKey(controlKind: kind)] = writer.bytes
         }
-        for name in engine.controls.changedLocks {
+        engine.controls.lockedDevices.rewind()
+        while let name = engine.controls.lockedDevices.popNext() {
             writer.removeAll()
             let isKnown = engine.writeFact(lock: name, to: &writer)
             facts[engine.factKey(lock: name)] = isKnown ? writer.bytes : nil
         }
-        engine.controls.changedLocks.removeAll()
         for kinds in engine.controls.changedReloads {
             writer.removeAll()
             let isKnown = engine.writeFact(controlReload: kinds, to: &writer)

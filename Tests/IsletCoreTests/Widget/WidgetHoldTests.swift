@@ -12,6 +12,9 @@ struct WidgetHoldTests {
         return rig
     }
 
+    /// Of how many devices something is known.
+    private func conditions(_ rig: WidgetRig) -> Int { rig.engine.widgets.conditions.count }
+
     @Test("closer than five minutes to the last reload of any sort it is held until then")
     func spacing() {
         let rig = rig()
@@ -105,12 +108,12 @@ struct WidgetHoldTests {
         rig.report("d", .sessionStart, app: "com.a")
         rig.report("d", .appForeground, app: "com.a")
         rig.report("d", .reboot)
-        #expect(rig.engine.widgets.conditions.isEmpty)
+        #expect(conditions(rig) == 0)
         rig.reload(id)
         #expect(rig.machine(id)?.hold != nil)
         rig.report("d", .developerModeOn)
         rig.report("d", .reboot)
-        #expect(rig.engine.widgets.conditions.count == 1 && rig.state(id) == .reloading)
+        #expect(conditions(rig) == 1 && rig.state(id) == .reloading)
     }
 
     @Test("an exempt reload takes over what is held")
@@ -316,7 +319,7 @@ struct WidgetHoldTests {
         rig.report("d", .uninstall, app: "com.a")
         #expect(rig.told == ["removed #1 r3 shown>removed uninstall", "rotated #2 r3 shown>shown stack"])
         #expect(rig.record(here) == nil && rig.record(foreign) != nil && rig.record(elsewhere) != nil)
-        #expect(rig.engine.widgets.conditions.isEmpty)
+        #expect(conditions(rig) == 0)
     }
 
     @Test("a reload of very many goes on over several turns, and is refused beyond so many at a time")

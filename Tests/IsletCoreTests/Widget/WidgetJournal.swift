@@ -141,10 +141,10 @@ final class WidgetJournal {
         for kind in engine.widgets.takeChangedKinds(engine.widgets.changedKinds.count) {
             facts[engine.factKey(widgetKind: kind)] = fact(widgetKind: kind, engine)
         }
-        for name in engine.widgets.changedConditions {
+        engine.widgets.conditions.rewind()
+        while let name = engine.widgets.conditions.popNext() {
             facts[engine.factKey(conditions: name)] = fact(conditions: name, engine)
         }
-        engine.widgets.changedConditions.removeAll()
         for kinds in engine.widgets.changedReloads {
             facts[engine.factKey(widgetReload: kinds)] = fact(widgetReload: kinds, engine)
         }

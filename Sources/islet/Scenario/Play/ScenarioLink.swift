@@ -8,26 +8,33 @@ struct ScenarioLink: Sendable {
     let events: ScenarioEvents
     private let connection: RawConnection
     private let answerPatience: Duration
+    /// Whether a signal tells of a change without an answer.
+    private let isWatched: Bool
 
     /// No topic begins so.
     private static let barrier = "islet.scenario.barrier/"
 
     /// Opens one, and returns when it hears every event.
-    static func open(_ endpoints: Endpoints, patience: Duration) async throws -> ScenarioLink {
+    ///
+    /// - Parameter outlivesIt: whether the service goes on when the scenario is stopped, and so what it was told last.
+    static func open(_ endpoints: Endpoints, outlivesIt: Bool, patience: Duration) async throws -> ScenarioLink {
         let connection = try await RawConnection.open(endpoints)
         let link = ScenarioLink(
-            endpoints: endpoints, events: ScenarioEvents(), connection: connection, answerPatience: patience)
+            endpoints: endpoints, events: ScenarioEvents(), connection: connection, answerPatience: patience,
+            isWatched: outlivesIt)
+        if outlivesIt { await Interruption.watch(connection) }
         do {
             let events = link.events
             try await link.joined("") { topic, body in events.take(topic, body) }
         } catch {
-            await connection.close()
+            await link.close()
             throw error
         }
         return link
     }
 
     func close() async {
+        if isWatched { Interruption.unwatch(connection) }
         await connection.close()
     }
 
@@ -35,7 +42,9 @@ struct ScenarioLink: Sendable {
     ///
     /// - Parameter patience: how long it may take; nil: as for all.
     func ask(_ command: RawObject, patience: Duration? = nil) async throws -> RawObject {
-        let bytes = try await connection.exchange(command.json.bytes, timeout: patience ?? answerPatience)
+        let op = command["op"]?.string.flatMap { Command($0).isChange ? $0 : nil }
+        let bytes = try await connection.exchange(
+            command.json.bytes, change: op, timeout: patience ?? answerPatience)
         guard let answer = RawObject(bytes) else { throw IsletError.unreadable("no JSON object") }
         return answer
     }

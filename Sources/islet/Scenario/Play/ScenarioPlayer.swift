@@ -36,7 +36,7 @@ struct ScenarioPlayer: Sendable {
     }
 
     private func play(_ scenario: Scenario, at endpoints: Endpoints) async throws -> (Int, ScenarioFailure?) {
-        let link = try await ScenarioLink.open(endpoints, patience: answerPatience)
+        let link = try await ScenarioLink.open(endpoints, outlivesIt: service != nil, patience: answerPatience)
         let provider: ScenarioProvider?
         do {
             if let script = scenario.provider {
