@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import signal
+import time
 
 import pytest
 
@@ -192,11 +194,11 @@ def test_a_provider_that_died_unnoticed_and_came_again_is_asked_for_the_truth(ho
     home.until(id, state="shown", value=False)
 
 
-def named(home, name, seconds=DEADLINE):
+def named(home, name, *kinds, seconds=DEADLINE):
     """A provider whose connection bears this name, which the service takes once the former one of that name has ended."""
     deadline = Deadline(seconds)
     while True:
-        provider = home.provider(routing_id=name, register=False)
+        provider = home.provider(*kinds, routing_id=name, register=False)
         provider.say("provider.register", req="r", app=home.app, kinds=provider.kinds)
         with contextlib.suppress(Silence):
             assert provider._next("answer", 0.5)["ok"] is True
@@ -215,6 +217,30 @@ def test_a_new_run_over_a_connection_of_the_same_name_stands_for_itself(home):
     assert list(home.providers()) == [new.id]
     new.gives(True, control=id)
     home.until(id, state="shown", value=True)
+
+
+def test_new_runs_stand_for_themselves_though_all_came_at_once(home):
+    """Their registrations are received together, as by a service that had much to do."""
+    home.provider()
+    kinds = [f"com.example.k{number}" for number in range(12)]
+
+    old = [home.provider(toggle(kinds[number]), routing_id=b"run-%d" % number, register=False) for number in range(12)]
+    for provider in old:  # connected
+        provider.say("service.ping", req="ping")
+        assert provider.answer_to("ping")["ok"]
+    home.service.signal(signal.SIGSTOP)
+    try:
+        for provider in old:
+            provider.say("provider.register", req="reg", app=provider.app, kinds=provider.kinds)
+        time.sleep(0.2)  # they are there
+    finally:
+        home.service.signal(signal.SIGCONT)
+    for provider in old:
+        assert provider.answer_to("reg")["ok"]
+        provider.disconnect()
+    new = [named(home, b"run-%d" % number, toggle(kinds[number])) for number in range(12)]
+    live = set(home.providers())
+    assert {provider.id for provider in new} <= live and not {provider.id for provider in old} & live
 
 
 def test_a_failure_that_may_be_retried_is_tried_once_at_another_provider_in_the_same_time(home):

@@ -188,6 +188,7 @@ extension Partition {
         }
         var done = 0
         waitedAnswer = message.answer
+        waitedConnection = message.connection
         defer { waitedAnswer = nil }
         messageStart = outbound.writer.count - message.answer.bytes
         while done < message.frames.count, left > 0, clockTravel == nil, !isWornOut {

@@ -22,8 +22,7 @@ extension Partition {
         }
         // Whoever may not register declares nothing either.
         let peer = routeFrames().first ?? []
-        // Of one that has waited for the clock nobody knows any more over which connection it came.
-        let connection = waitedAnswer == nil ? inbound.connection : nil
+        let connection = waitedAnswer == nil ? inbound.connection : waitedConnection
         providers.registers(peer, over: connection, at: now.monotonic)
         settleCalls()
         let declared = declarations.count + widgets.count
@@ -81,7 +80,12 @@ extension Partition {
     package var hasProviders: Bool { providers.providerCount > 0 }
 
     /// A connection of commands has ended.
-    package func connectionHasEnded(_ descriptor: Int32) { providers.ended(descriptor) }
+    package func connectionHasEnded(_ descriptor: Int32) {
+        providers.ended(descriptor)
+        // Another connection may get its number before what waits is executed.
+        for index in waiting.indices where waiting[index].connection == descriptor { waiting[index].connection = nil }
+        for index in resting.indices { resting[index].hasEnded(descriptor) }
+    }
 
     /// Takes declarations that were checked; nil where there are more kinds than there may be.
     private func declare(

@@ -52,7 +52,7 @@ extension Partition {
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
         if providers.providerCount > 0, inbound.routeCount > 0 {
-            providers.heard(from: inbound.frame(0), at: now.monotonic)
+            providers.heard(from: inbound.frame(0), over: inbound.connection, at: now.monotonic)
         }
         if !waitsFromNowOn(asker) {
             handleMessage(to: .commands)
@@ -196,7 +196,7 @@ extension Partition {
         answer.isClosed = false
         var message = WaitingMessage(
             hasTooManyFrames: inbound.hasTooManyFrames, isIngest: isIngest, answer: answer,
-            receivedAt: now.monotonic)
+            receivedAt: now.monotonic, connection: inbound.connection)
         var hasCommand = message.hasTooManyFrames
         // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
         let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty

@@ -68,6 +68,11 @@ final class PendingAnswer {
 struct RestingMessages {
     var peer: Peer
     var messages: [WaitingMessage]
+
+    /// A connection has ended, and another one may get its descriptor.
+    mutating func hasEnded(_ descriptor: Int32) {
+        for index in messages.indices where messages[index].connection == descriptor { messages[index].connection = nil }
+    }
 }
 
 /// Commands that came while the clock travels, or behind it in its own message; or in a turn that had done enough.
@@ -92,6 +97,8 @@ struct WaitingMessage {
     var answer: PendingAnswer
     /// Monotonic milliseconds.
     var receivedAt: Milliseconds
+    /// Over which connection it came; nil where nobody knows, or once that has ended.
+    var connection: Int32?
     /// Its place in the ledger.
     var ticket: WorkLedger.Ticket?
 
