@@ -95,9 +95,24 @@ static bool fails(pl_disk *disk, pl_fault fault, int code) {
     return true;
 }
 
+// One or the other in turn, so that whoever meets many meets both.
+static int either(const pl_disk *disk, int one, int other) {
+    return (disk->fault_at + disk->failures) % 2 ? one : other;
+}
+
+static bool lacks_room(pl_disk *disk) { return fails(disk, PL_NO_SPACE, either(disk, EDQUOT, ENOSPC)); }
+
+static bool lacks_descriptor(pl_disk *disk) {
+    pthread_mutex_lock(&disk->mutex);
+    bool lacks = !disk->is_stopped && fails(disk, PL_NO_DESCRIPTOR, either(disk, ENFILE, EMFILE));
+    pthread_mutex_unlock(&disk->mutex);
+    return lacks;
+}
+
 static int open_path(const char *path, int flags, mode_t mode) {
     const char *name = "";
     pl_disk *disk = find_disk(path, &name);
+    if (disk && lacks_descriptor(disk)) return -1;
     if (!disk || is_memory(name)) {
         int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
         if (fd >= 0 && atomic_load_explicit(&attached_count, memory_order_relaxed) > 0) set_handle(fd, NULL, NULL);
@@ -108,7 +123,7 @@ static int open_path(const char *path, int flags, mode_t mode) {
     pl_file *file = *name ? pl_find(&disk->live, name) : NULL;
     bool is_new = *name && !file && (flags & O_CREAT);
     bool is_cut = file && (flags & O_TRUNC) && file->live_count > 0;
-    if ((!is_new && !is_cut) || may_happen(disk)) {
+    if ((!is_new && !is_cut) || (may_happen(disk) && !(is_new && lacks_room(disk)))) {
         fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
     }
     if (fd >= 0) {
@@ -158,7 +173,7 @@ static ssize_t write_at(int fd, const void *bytes, size_t count, off_t offset) {
     pthread_mutex_lock(&disk->mutex);
     ssize_t written = -1;
     bool grows = (size_t)offset + count > at.file->live_count;
-    if (may_happen(disk) && !fails(disk, PL_WRITE_ERROR, EIO) && !(grows && fails(disk, PL_NO_SPACE, ENOSPC))) {
+    if (may_happen(disk) && !fails(disk, PL_WRITE_ERROR, EIO) && !(grows && lacks_room(disk))) {
         written = syscall(SYS_pwrite64, fd, bytes, count, offset);
         if (written > 0) pl_write_down(disk, at.file, false, bytes, (size_t)written, (size_t)offset);
     }
@@ -247,7 +262,7 @@ int rename(const char *path, const char *target) {
     if (!disk || disk != other) return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, 0);
     pthread_mutex_lock(&disk->mutex);
     int result = -1;
-    if (may_happen(disk)) {
+    if (may_happen(disk) && !lacks_room(disk)) {
         result = (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, 0);
         pl_file *file = pl_find(&disk->live, from);
         if (result == 0 && file) {

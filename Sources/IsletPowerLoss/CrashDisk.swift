@@ -22,11 +22,21 @@ package final class CrashDisk: @unchecked Sendable {
 
     /// A call that fails.
     package enum Fault: CaseIterable, Sendable {
-        /// A file cannot grow.
+        /// A file cannot grow, be made or renamed: no room, inode or quota is left.
         case noSpace
+        /// A file cannot be opened: the process, or the system, has too many.
+        case noDescriptor
         case writeError
         /// What was to be synced is there in part, or not at all.
         case syncError
+
+        /// It is waited for until there is enough again, and nothing ends.
+        var isLack: Bool {
+            switch self {
+            case .noSpace, .noDescriptor: true
+            case .writeError, .syncError: false
+            }
+        }
     }
 
     package let path: String
@@ -80,11 +90,15 @@ package final class CrashDisk: @unchecked Sendable {
         let kind =
             switch fault {
             case .noSpace: PL_NO_SPACE
+            case .noDescriptor: PL_NO_DESCRIPTOR
             case .writeError: PL_WRITE_ERROR
             case .syncError: PL_SYNC_ERROR
             }
         pl_fail(disk, kind, UInt64(count), UInt64(times))
     }
+
+    /// No more calls fail.
+    package func endFault() { pl_fail(disk, PL_NO_FAULT, 0, 0) }
 
     /// Calls that failed so.
     package var failures: Int { Int(clamping: pl_failures(disk)) }

@@ -33,6 +33,8 @@ extension Life {
         case .steps(let steps): try await follow(steps, store, journal, progress, disk)
         }
         await journal.close()
+        // What is looked at from here on is no part of the run.
+        disk.endFault()
         isClosed = progress.said.failure == nil && !disk.isStopped
         // Where there was no room at the end, it does not say goodbye. What it says then must hold all the same.
         if isClosed, disk.failures > failures { isClosed = try Store.statistics(directory: disk.path).wasClosed }
@@ -60,7 +62,15 @@ extension Life {
             tally.stoppedOpenings += 1
             return nil
         }
-        try check(store)
+        do {
+            try check(store)
+        } catch is StoreError where plan.fault == .noDescriptor && disk.failures > failures {
+            // Recovery opens what it reads, and says so where it cannot: a start that fails then.
+            tally.stoppedOpenings += 1
+            tally.faults += disk.failures - failures
+            isClosed = false
+            return nil
+        }
         try checkNames(disk)
         isClosed = false
         (wasOpen, lostPower) = (true, false)
@@ -165,21 +175,21 @@ extension Life {
         _ store: Store, _ said: Progress.Said, _ disk: CrashDisk, failures: Int, isLast: Bool
     ) throws {
         let faults = disk.failures - failures
+        let isLack = plan.fault?.isLack ?? false
         tally.faults += faults
         tally.batches += Int(said.committed - live.batch)
         tally.segments += store.segmentCount
         tally.fullDisks += said.full
         if let wrong = said.wrong { throw LifeFailure(wrong) }
-        if let failure = said.failure, !disk.isStopped, faults == 0 || plan.fault == .noSpace {
+        if let failure = said.failure, !disk.isStopped, faults == 0 || isLack {
             throw LifeFailure("the journal failed: \(failure)")
         }
-        if said.failure == nil, faults > 0, plan.fault != .noSpace, !disk.isStopped {
+        if said.failure == nil, faults > 0, !isLack, !disk.isStopped {
             throw LifeFailure("a call failed (\(String(describing: plan.fault))), and the journal went on")
         }
         if isLast, !isClosed { throw LifeFailure("the last run did not end well") }
-        // A segment that has no room yet is made later, and that is told.
-        let lacksRoom = plan.fault == .noSpace && faults > 0
-        let warning = said.warnings.first { !(lacksRoom && $0.hasPrefix("segment ")) }
+        // What lacks something is done later, and that is told.
+        let warning = said.warnings.first { !(isLack && faults > 0 && Self.tellsOfLack($0)) }
         if let warning, !disk.isStopped { throw LifeFailure("it warned: \(warning)") }
         tally.reads += said.reads.count
         try ledger.check(spoiled(said.reads), questions, firstBatch: store.firstBatches.first ?? 1)
@@ -187,5 +197,10 @@ extension Life {
         live = Ledger.Promise(batch: said.committed, piece: before + said.swept)
         if plan.sync == .full || isClosed { promise.batch = live.batch }
         promise.piece = isClosed ? live.piece : ledger.lastDurablePiece(through: live.piece) ?? promise.piece
+    }
+
+    private static func tellsOfLack(_ warning: String) -> Bool {
+        warning.hasPrefix("segment ") || warning.hasPrefix("the journal cannot be written yet")
+            || warning.contains("cannot be read yet")
     }
 }

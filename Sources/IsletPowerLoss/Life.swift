@@ -83,7 +83,7 @@ struct Life {
         let isEarly = isRestart ? !dice.oneIn(4) : dice.oneIn(3)
         disk.stop(at: isEarly ? 1 + dice.below(100) : 60 + dice.spread(bits: plan.callBits))
         if let fault = plan.fault, dice.oneIn(2) {
-            let times = fault == .noSpace ? 1 + dice.below(40) : 1
+            let times = fault.isLack ? 1 + dice.below(40) : 1
             disk.fail(fault, at: dice.spread(bits: plan.callBits - 1), times: times)
         }
     }

@@ -2,7 +2,8 @@
 //
 // SQLite writes a log frame by frame, each with two calls: 24 bytes of header, then a page. A commit of 600 KB is 300
 // system calls. This layer stands over the default one, gathers what is appended to a log, and hands it down in pieces
-// of up to ISLET_COMBINING_BYTES. Everything else goes to the layer below as it is.
+// of up to ISLET_COMBINING_BYTES. Everything else goes to the layer below as it is; what that one asks of the system is
+// watched by `system_calls.h`.
 //
 // What the log promises stays as it was, for every `PRAGMA synchronous`: the frame that commits a transaction is not
 // gathered beyond its own write. All of a transaction is in the system's hands, or has failed, when SQLite learns how

@@ -44,9 +44,10 @@ int pl_survive(pl_disk *disk, const char *target, pl_losses *losses);
 
 typedef enum {
     PL_NO_FAULT,
-    PL_NO_SPACE,    // a file cannot grow
+    PL_NO_SPACE,      // a file cannot grow, be made or renamed: no room, inode or quota is left
+    PL_NO_DESCRIPTOR, // a file cannot be opened: the process, or the system, has too many
     PL_WRITE_ERROR,
-    PL_SYNC_ERROR,  // and what was to be synced is there in part or not at all
+    PL_SYNC_ERROR,    // and what was to be synced is there in part or not at all
 } pl_fault;
 // The next `count` calls of that kind fail, from the n-th change or sync on, counted from now.
 void pl_fail(pl_disk *disk, pl_fault fault, uint64_t n, uint64_t count);

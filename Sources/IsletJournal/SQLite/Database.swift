@@ -30,6 +30,7 @@ final class Database {
 
     /// Opens the file.
     init(path: String, mode: Mode) throws(SQLiteError) {
+        islet_watch_system_calls()
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
         // SQLite's layer over the system; nil: its default one.
@@ -52,9 +53,9 @@ final class Database {
         guard let database = unsafe opened else { throw .other(code: code, "no memory to open \(path)") }
         guard code == SQLITE_OK else {
             let message = unsafe String(cString: sqlite3_errmsg(database))
-            let systemError = unsafe sqlite3_system_errno(database)
+            let lacking = islet_take_lack()
             unsafe sqlite3_close_v2(database)
-            throw SQLiteError(code: code, message: "\(path): \(message)", systemError: systemError)
+            throw SQLiteError(code: code, message: "\(path): \(message)", lacking: lacking)
         }
         unsafe csqlite_no_checkpoint_on_close(database)
         unsafe handle = database
@@ -171,7 +172,7 @@ final class Database {
     func failure(_ code: Int32) -> SQLiteError {
         SQLiteError(
             code: code, message: unsafe "\(path): \(String(cString: sqlite3_errmsg(handle)))",
-            systemError: unsafe sqlite3_system_errno(handle))
+            lacking: islet_take_lack())
     }
 
     /// A path for a URI: SQLite reads `%`, `?` and `#` in one.

@@ -22,18 +22,19 @@ package enum SQLiteError: Error, Equatable, Sendable {
 
     /// The error of an extended result code.
     ///
-    /// - Parameter systemError: `errno` of the system's call that failed; 0: none did, or nobody knows which.
-    init(code: Int32, message: String, systemError: Int32 = 0) {
+    /// - Parameter lacking: `errno` of the system's call that lacked something, of those that `system_calls.h` watches; 0: none.
+    init(code: Int32, message: String, lacking: Int32 = 0) {
+        let lack = Self.lack(lacking)
+        let cause = lack == nil ? message : "\(message): \(SystemError.text(of: lacking))"
         switch code & 0xFF {
-        case SQLITE_FULL: self = .full(message)
+        case SQLITE_FULL: self = .full(cause)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(message)
         case SQLITE_CORRUPT: self = .corrupt(message)
         case SQLITE_NOTADB: self = .notADatabase(message)
         case SQLITE_CANTOPEN, SQLITE_IOERR:
-            let lack = Self.isOfSync(code) ? nil : Self.lack(systemError)
-            switch lack {
-            case .room: self = .full("\(message): \(SystemError.text(of: systemError))")
-            case .descriptors: self = .noDescriptor("\(message): \(SystemError.text(of: systemError))")
+            switch Self.isFinal(code) ? nil : lack {
+            case .room: self = .full(cause)
+            case .descriptors: self = .noDescriptor(cause)
             case nil where code == Self.sharedMemoryCannotGrow: self = .full(message)
             case nil where code & 0xFF == SQLITE_CANTOPEN: self = .cannotOpen(message)
             case nil: self = .io(code: code, message)
@@ -65,9 +66,10 @@ package enum SQLiteError: Error, Equatable, Sendable {
         }
     }
 
-    /// A sync that failed is never tried again, whatever the reason: the system may have dropped what it did not write.
-    private static func isOfSync(_ code: Int32) -> Bool {
-        code == extended(SQLITE_IOERR, 4) || code == extended(SQLITE_IOERR, 5)
+    /// A sync that failed is never tried again, whatever the reason: the system may have dropped what it did not write. Nor is
+    /// a write, which would be `SQLITE_FULL` if it had lacked something; that may have happened to what took it back.
+    private static func isFinal(_ code: Int32) -> Bool {
+        code == extended(SQLITE_IOERR, 3) || code == extended(SQLITE_IOERR, 4) || code == extended(SQLITE_IOERR, 5)
     }
 
     /// `SQLITE_IOERR_SHMSIZE`: the index that connections share of a log has no room to grow. The commit's frames stand in

@@ -61,13 +61,16 @@ final class SegmentWriter: @unchecked Sendable {
         // What an attempt on a full disk may have left.
         do throws(SystemError) { try FolderNames.removeDatabase(path) } catch { throw StoreError(error) }
         try create(path: path, identity: identity)
+        let writer: SegmentWriter
         do throws(SQLiteError) {
-            let writer = try SegmentWriter(path: path, identity: identity, roomEnd: roomEnd)
+            writer = try SegmentWriter(path: path, identity: identity, roomEnd: roomEnd)
             try writer.warmUp()
-            return writer
         } catch {
             throw StoreError(error, file: path)
         }
+        // SQLite syncs the name of a new log, but where it finds no descriptor for the folder it says nothing and goes on.
+        do throws(SystemError) { try FileSystem.sync(names.directory) } catch { throw StoreError(error) }
+        return writer
     }
 
     /// Makes a segment under its final name, complete and durable.

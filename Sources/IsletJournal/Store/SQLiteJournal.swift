@@ -21,7 +21,7 @@ package final class SQLiteJournal: Journal {
         lastAppended = store.summary.lastBatch
         let fate = JournalFate(onFailure: store.options.onFailure)
         let reader = ReadWorker(store: store, fate: fate, report: report)
-        let room = RoomWatch(report: report)
+        let room = RoomWatch(store.options, report: report)
         let sweeper = Sweeper(
             store: store, written: writer.identity, fate: fate, room: room, onTrim: reader.segmentWasTrimmed, report: report)
         let committer = Committer(

@@ -24,7 +24,8 @@ final class Committer: @unchecked Sendable {
     private enum Outcome {
         /// - free: the bytes that were before it; nil: nobody knows.
         case committed(free: Int?)
-        case full(free: Int)
+        /// - cause: What failed; nil: nothing was tried.
+        case full(free: Int, cause: String?)
         /// Another process has the lock.
         case locked(String)
         case failed
@@ -143,8 +144,8 @@ final class Committer: @unchecked Sendable {
                 }
                 report(.committed(through: number, microseconds: microseconds))
                 return true
-            case .full(let free):
-                room.lacks(.committer, free: free)
+            case .full(let free, let cause):
+                room.lacks(.committer, free: free, cause: cause)
                 let mustEnd = queue.wait(milliseconds: options.fullRetry) { $0.isClosing ? true : nil } ?? false
                 // Nobody was told that it is committed.
                 if mustEnd { return false }
@@ -168,7 +169,7 @@ final class Committer: @unchecked Sendable {
     private func write() -> Outcome {
         guard let batch = current?.batch else { return .failed }
         let free = options.freeBytes(names.directory)
-        if let free, free < floor(of: batch) { return .full(free: free) }
+        if let free, free < floor(of: batch) { return .full(free: free, cause: nil) }
         do throws(SQLiteError) {
             try writer.write(batch, with: encoder)
             lockWarning.isFree()
@@ -177,7 +178,7 @@ final class Committer: @unchecked Sendable {
                 lockWarning.isHeld(reason)
                 return .locked(reason)
             }
-            if error.isLack { return .full(free: options.freeBytes(names.directory) ?? 0) }
+            if error.isLack { return .full(free: options.freeBytes(names.directory) ?? 0, cause: error.description) }
             fate.fail("the commit of batch \(batch.number) failed, which is never tried again: \(error)")
             return .failed
         }

@@ -7,27 +7,46 @@ final class RoomWatch: Sendable {
         case sweeper
     }
 
-    private let waiting = Mutex<Set<Waiter>>([])
-    private let report: JournalReport
+    private struct Waiting {
+        var waiters: Set<Waiter> = []
+        /// Whether it was told what is lacking.
+        var hasCause = false
+    }
 
-    init(report: @escaping JournalReport) { self.report = report }
+    private let waiting = Mutex(Waiting())
+    private let report: JournalReport
+    private let onWarning: @Sendable (_ line: String) -> Void
+
+    init(_ options: StoreOptions, report: @escaping JournalReport) {
+        self.report = report
+        onWarning = options.onWarning
+    }
 
     /// A thread waits for room.
     ///
-    /// - Parameter free: The bytes that are free.
-    func lacks(_ waiter: Waiter, free: Int) {
+    /// - Parameters:
+    ///   - free: The bytes that are free.
+    ///   - cause: What failed, where something was tried: of a quota that is used up, or of descriptors, the free bytes tell
+    ///     nothing.
+    func lacks(_ waiter: Waiter, free: Int, cause: String? = nil) {
         // Told with the lock held, so that the owner hears of it in the order in which it happened.
         waiting.withLock { waiting in
-            let isFirst = waiting.isEmpty
-            waiting.insert(waiter)
+            let isFirst = waiting.waiters.isEmpty
+            waiting.waiters.insert(waiter)
             if isFirst { report(.isFull(free: free)) }
+            if let cause, !waiting.hasCause {
+                waiting.hasCause = true
+                onWarning("the journal cannot be written yet, and is tried again: \(cause)")
+            }
         }
     }
 
     /// A thread has room, which it may have had before.
     func has(_ waiter: Waiter) {
         waiting.withLock { waiting in
-            if waiting.remove(waiter) != nil, waiting.isEmpty { report(.hasRoom) }
+            guard waiting.waiters.remove(waiter) != nil, waiting.waiters.isEmpty else { return }
+            waiting.hasCause = false
+            report(.hasRoom)
         }
     }
 }

@@ -201,7 +201,7 @@ final class Sweeper: @unchecked Sendable {
         } catch {
             switch error {
             case .database(let reason) where reason.isLack: makeLater(identity, reason.description)
-            // Without an inode SQLite says no more, as it asks for the file once more, which is not there then.
+            // Whatever keeps the file from being made: nothing is lost meanwhile.
             case .database(.cannotOpen(let reason)): makeLater(identity, reason)
             default:
                 // A file that has no room to be made fails in other words than one that has no room to grow.
@@ -262,7 +262,7 @@ final class Sweeper: @unchecked Sendable {
             } catch {
                 guard mayTryAgain(what, error) else { return false }
                 switch error {
-                case .full: room.lacks(.sweeper, free: free)
+                case .full(let cause): room.lacks(.sweeper, free: free, cause: cause)
                 case .busy:
                     // Trimming would wait for the same lock.
                     guard waitForRoom() else { return false }
