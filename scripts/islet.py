@@ -866,8 +866,9 @@ class _Machine:
     def _wait(self, topic: str, event: JSON) -> None:
         if len(self._waiting) >= self.WAITING:  # a gap, repaired like any other
             self._waiting.clear()
-            self._doubt()
-            self._join_soon()
+            if self.prefix:  # it sees none
+                self._doubt()
+                self._join_soon()
         self._waiting.append((topic, event))
 
     def _watermark(self, mark: JSON) -> None:
