@@ -309,6 +309,18 @@ import Testing
         #expect(rig.receive(#"{"req":"leave-1","ok":true}"#) == ["end"])
     }
 
+    @Test func `a stop waits for a handler whose call was given up, and no longer`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        _ = rig.call("2")
+        let begun = rig.begin()
+        _ = rig.stop()
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == ["cancel 1"])
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"2","reason":"timedOut"}"#) == ["cancel 2"])
+        #expect(rig.finish(begun[0]) == [])
+        #expect(rig.finish(begun[1]) == [Self.leave])
+    }
+
     @Test func `a stop does not wait longer than the grace, nor for a goodbye that nobody answers`() {
         var rig = Rig()
         _ = rig.call("1")

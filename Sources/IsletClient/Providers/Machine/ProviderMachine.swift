@@ -166,6 +166,8 @@ package struct ProviderMachine: Sendable {
         // Else it was cancelled, or its connection is lost.
         guard atWork[call.id] == call.number else {
             lateReloads.ended(call, now: now)
+            // The last of those that a stop waits for may be one that the service has given up meanwhile.
+            if case .draining = phase, atWork.isEmpty, running == 0 { return leave(now) }
             return reloads(now)
         }
         atWork[call.id] = nil
