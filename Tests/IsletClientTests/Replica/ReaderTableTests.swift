@@ -37,7 +37,7 @@ import Testing
         #expect(asked.count == 1)
     }
 
-    @Test mutating func `a reader whose snapshot is coming in does not begin it anew, however long that takes`() throws {
+    @Test mutating func `a snapshot that is coming in is not begun anew, however long it takes`() throws {
         _ = table.add(ReplicaScope(prefix: "com.example.pizza/", keepsEntities: true), now: start)
         let nonces = joins(table.due(now: start))
         let topic = try #require(nonces.first)
