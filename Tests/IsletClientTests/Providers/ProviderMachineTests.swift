@@ -340,6 +340,24 @@ import Testing
         #expect(rig.disconnect() == ["end"])
     }
 
+    @Test func `a stop without a connection waits for the handlers at work, and no longer than the grace`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        let begun = rig.begin()
+        #expect(rig.disconnect() == ["cancel 1", "lost disconnected"])
+        #expect(rig.stop() == [])
+        #expect(rig.finish(begun[0]) == ["end"])
+
+        rig = Rig()
+        _ = rig.call("1")
+        _ = rig.begin()
+        _ = rig.stop()
+        _ = rig.pass(.seconds(2))
+        #expect(rig.disconnect() == ["cancel 1"])
+        #expect(rig.pass(.milliseconds(2_999)) == [])
+        #expect(rig.pass(.milliseconds(1)) == ["end"])
+    }
+
     @Test(arguments: [
         "", "[]", "nonsense", "{}", #"{"op":"control.future","call":"1","kind":"lamp"}"#, #"{"op":"provider.cancel"}"#,
         #"{"op":"control.value"}"#, #"{"req":"x","ok":true}"#,
