@@ -866,8 +866,9 @@ class _Machine:
     def _wait(self, topic: str, event: JSON) -> None:
         if len(self._waiting) >= self.WAITING:  # a gap, repaired like any other
             self._waiting.clear()
-            self._doubt()
-            self._join_soon()
+            if self.prefix:  # it sees none
+                self._doubt()
+                self._join_soon()
         self._waiting.append((topic, event))
 
     def _watermark(self, mark: JSON) -> None:
@@ -1708,7 +1709,8 @@ class Provider:
 
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
-        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work."""
+        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work, and for actions at work
+        also where the service is away."""
         _checked_timeout(grace, optional=False, name="grace")
         self.app, self.capacity, self.grace = _needed(app), capacity, grace
         self.url = Endpoints.given(commands).commands
@@ -1737,9 +1739,12 @@ class Provider:
         self._handling = threading.local()
         """`call` is set on the threads of handlers."""
         self._calls: dict[str, _Call] = {}
+        self._acting: set[_Call] = set()
+        """Actions whose handlers are at work, also those of a connection that is lost."""
         self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
         self._threads = threading.BoundedSemaphore(2 * self.capacity)
         self._results: queue.SimpleQueue[_Call] = queue.SimpleQueue()
+        self._grace_end: float | None = None  # of the stop that is under way
         self._asked: dict[str, _Wish] = {}  # by `req`, until the service has said what it came to
         self._lock = threading.RLock()  # a signal's handler may have wishes, too
         self._thread: threading.Thread | None = None
@@ -1815,7 +1820,7 @@ class Provider:
 
     def _serve(self) -> None:
         self.id = str(uuid.uuid4())
-        attempt = 0
+        attempt, self._grace_end = 0, None
         with self._signals():
             try:
                 while not self._stopping:
@@ -1833,6 +1838,8 @@ class Provider:
                     self._forget()
                     attempt += 1
                     self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
+                # The end of the process would break them off in the middle of what they do.
+                self._await_actions(time.monotonic() + self.grace if self._grace_end is None else self._grace_end)
             finally:
                 self._forget()
                 self._has_ended = True  # first: a stop that comes in between is one after the end
@@ -1943,6 +1950,7 @@ class Provider:
                         return
                     if not drains:  # also where the registration has no answer yet: the service may have taken it
                         drains, goodbye = True, now + self.grace
+                        self._grace_end = goodbye
                         link.send({"op": "provider.drain", "provider": self.id})
                     if not said and (not self._calls or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
@@ -2024,10 +2032,13 @@ class Provider:
         if not self._threads.acquire(blocking=False):
             return link.forward(self._failed(id, "all threads are at work", retryable=True))
         call = self._calls[id] = _Call(id, frame, asked, self._kinds[family, kind][1])
+        if call.acts:
+            self._acting.add(call)
         try:
             threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
         except RuntimeError as failure:  # the system has no more threads
             self._threads.release()
+            self._acting.discard(call)
             call.result = self._failed(id, str(failure), retryable=True)
             self._results.put(call)
 
@@ -2065,9 +2076,16 @@ class Provider:
         self._calls.clear()
 
     def _pause(self, seconds: float) -> None:
-        end, poller = time.monotonic() + seconds, zmq.Poller()  # `select` takes no descriptor from 1,024 on
+        self._sleep(time.monotonic() + seconds, lambda: self._stopping)
+
+    def _await_actions(self, end: float) -> None:
+        self._sleep(end, lambda: not self._acting)
+
+    def _sleep(self, end: float, is_over: Callable[[], bool]) -> None:
+        """Waits until it is over, which `_wake` tells, but no longer than to the end."""
+        poller = zmq.Poller()  # `select` takes no descriptor from 1,024 on
         poller.register(self._wake_in, zmq.POLLIN)
-        while not self._stopping and (left := end - time.monotonic()) > 0:
+        while not is_over() and (left := end - time.monotonic()) > 0:
             if poller.poll(_milliseconds(left)):
                 self._wake_in.recv(4096)
 
@@ -2122,6 +2140,7 @@ class Provider:
         finally:
             self._threads.release()
             self._results.put(call)
+            self._acting.discard(call)
             self._wake()
 
     def _answer(self, call: _Call) -> bytes:

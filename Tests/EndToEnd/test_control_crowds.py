@@ -192,6 +192,23 @@ def test_reloads_of_one_app_leave_room_for_those_of_others(wire, service, family
     assert codes[:OF_APP] == ["ok"] * OF_APP and set(codes) <= {"ok", "busy"}, codes
 
 
+def test_siblings_that_reload_take_no_place_of_a_reload_that_is_asked_for(home, wire, service):
+    other = kinds_of_a_crowd(wire, service, "control", "com.example.modest", 1, crowded=1_400)
+    # Each kind has two controls: one is tapped, and the other one is its sibling.
+    names = [f"k{n}" for n in range(RELOADS)]
+    provider = home.provider(*(toggle(name, reloadsSiblings=True) for name in names), capacity=4 * RELOADS)
+    ids = [home.client.applied("control.add", kind=name)["control"]["id"] for name in names for _ in "12"]
+    for _ in ids:
+        provider.gives(False)
+    home.client.batch(*(home.client.command("control.tap", id=id) for id in ids[::2]))
+    performed = [provider.call("perform")["call"] for _ in names]
+    reload = other.command("control.reload", kind="k0", app="com.example.modest")
+    answers = [{"op": "provider.answer", "provider": provider.id, "call": call} for call in performed]
+    provider.socket.send_multipart([encode(frame) for frame in [*answers, reload]])
+    answer = provider.answer_to(reload["req"])
+    assert answer["ok"], answer
+
+
 @pytest.mark.parametrize("family", ["control", "widget"])
 def test_a_reload_of_an_app_takes_over_those_of_its_kinds_that_wait(wire, service, family):
     client = kinds_of_a_crowd(wire, service, family, "com.example.greedy", OF_APP, crowded=1_400)

@@ -228,6 +228,20 @@ def test_a_prefix_for_which_too_much_waits_replays_it(monkeypatch):
     assert [replay["from"] for replay in machine.questions("bulk.replay")] == [2]
 
 
+def test_a_snapshot_during_which_too_much_waits_is_not_begun_anew(monkeypatch):
+    """While so much goes on it would never end; numbers show the gap, which a replay fills."""
+    monkeypatch.setattr(islet._Machine, "WAITING", 4)
+    machine = Machine(seq=1)
+    for seq in range(2, 12):
+        machine.event(seq, seq)
+    machine.turn(1.0)
+    if not machine.core._answered:
+        machine.join("e1", 11)
+    machine.snapshot(1, x=1)  # the one that was asked for
+    assert machine.core.synced
+    assert [replay["from"] for replay in machine.questions("bulk.replay")] == [1]
+
+
 def test_a_subscription_that_is_silent_is_made_anew():
     machine = Machine().snapshot()
     machine.turn(30.0).mark(0).turn(44.0)

@@ -14,7 +14,7 @@ import islet
 from support.provider_service import ProviderService
 from support.proxy import Proxy
 from support.service import ROOT, environment
-from support.wire import DEADLINE
+from support.wire import DEADLINE, QUIET
 
 APP = "com.example.home"
 TORCH, DOOR = "com.example.torch", "com.example.door"
@@ -680,6 +680,33 @@ def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(made, fake, torch):
     impatient.stop()
     assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
     torch.hold.set()
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_a_stop_waits_for_an_action_whose_connection_is_lost(made, fake, torch, is_back):
+    """The process that ends would break it off in the middle."""
+    entered, goes_on, done = threading.Event(), threading.Event(), []
+
+    def set_value(control, value):
+        entered.set()
+        assert goes_on.wait(DEADLINE)
+        done.append(value)
+
+    torch.set_value = set_value
+    provider = made((TORCH, torch), grace=30)
+    fake.registered()
+    fake.call("perform", TORCH, value=True)
+    assert entered.wait(DEADLINE)
+    fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
+    if is_back:
+        fake.registered()
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    stopping.join(QUIET)
+    assert stopping.is_alive() and not done
+    goes_on.set()
+    stopping.join(DEADLINE)
+    assert not stopping.is_alive() and done == [True]
 
 
 def test_a_stop_may_wait_for_as_long_as_it_takes(made, fake, torch):

@@ -1,5 +1,6 @@
 """`islet top` on a pseudo-terminal: what it shows, its keys, and that the terminal is afterwards as it was."""
 
+import itertools
 import json
 import os
 import re
@@ -225,6 +226,31 @@ def test_a_service_that_goes_away_is_waited_for(terminal, serve, wire, tmp_path)
     one.wait("live$")
     again.stop()
     one.wait("NO ANSWER for ")
+    quits(one)
+
+
+def test_a_tail_goes_on_with_a_service_that_was_away(terminal, serve, wire, tmp_path):
+    urls = {f"--{name}": f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    service = serve(urls)
+    Commands(wire, service.commands).start(key="order-7")
+    one = terminal("top", "--interval", "100ms", env=environment(ISLET_COMMANDS=urls["--commands"]))
+    one.wait("^order-7 ")
+    one.press("T")
+    one.wait("nothing has happened yet")
+    service.stop()
+    one.wait("NO ANSWER for [6-9] s")  # a reading has failed, and not only begun
+    client = Commands(wire, serve(urls).commands)
+    client.start(key="order-8")
+    one.wait("live$")
+    eta = itertools.count()
+
+    def is_told(text):
+        # What was before it joined is not shown, and that it has joined is seen by nothing else.
+        client.applied("activity.update", key="order-8", contentState={"eta": next(eta)})
+        return re.search("Delivery/.*updated", text)
+
+    one.wait(is_told)
+    one.press("escape")
     quits(one)
 
 

@@ -34,7 +34,7 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
     /// Joins are never closer together than this, whatever the service does.
     package static var joinSpacing: Duration { .milliseconds(50) }
 
-    /// A reader that hears nothing for so long joins anew. A service that has nothing to tell is silent for longer, and
+    /// A reader that hears nothing for so long joins anew, unless chunks of a pull are coming in. A service that has nothing to tell is silent for longer, and
     /// is asked once between two watermarks then.
     package static var silence: Duration { .seconds(20) }
 
@@ -149,6 +149,10 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
             switch table.pulls.received(frames, now: now) {
             case .chunk(let owner, let chunk) where owner.isPeek: actions.append(.peeked(owner, chunk))
             case .chunk(let owner, let chunk):
+                // A join begins a snapshot that is coming in all over again: a long one of a quiet app would never end.
+                if chunk.end == nil, let index = table.index(of: owner.reader) {
+                    table.readers[index].silentUntil = now + Self.silence
+                }
                 table.update(owner, now, &actions) { $0.received(chunk, app: owner.app) }
             case .chunksLost(let owner):
                 table.perform(table.pulls.cancel(owner), now, &actions)

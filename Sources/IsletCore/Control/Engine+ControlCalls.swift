@@ -89,6 +89,9 @@ extension Engine {
     /// An action may have had its effect: the others of a kind that says so are asked for their values.
     mutating func reloadSiblings(of kind: ControlKindID, except slot: Slot?, at now: Instant) {
         guard controls.kinds[kind].declaration?.reloadsSiblings == true else { return }
+        // Nobody looks through all slots for one that has no others.
+        let itself = slot.map { controls.record(at: $0)?.kind == kind ? 1 : 0 } ?? 0
+        guard controls.kinds[kind].placed > itself else { return }
         _ = sweepControls(app: controls.kinds.app(of: kind), kind, .sibling, except: slot, at: now)
     }
 

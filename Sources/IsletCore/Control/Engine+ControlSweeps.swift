@@ -15,7 +15,7 @@ extension Engine {
         // Those that wait become one. What providers make could be sent once more by nobody, so it is never refused: there
         // are as many at most as there are kinds, for siblings, and for each of the other causes as there are apps.
         let waiting = controls.sweeps.firstIndex { $0.waits(for: sweep) }
-        guard !isAsked || waiting != nil || controls.sweeps.hasRoom(for: sweep) else {
+        guard !isAsked || waiting != nil || controls.sweeps.hasRoom(for: sweep, isAsked: \.isAskedOfMany) else {
             return .refused(.busy(retryAfter: 100))
         }
         let kinds = waiting.map { controls.sweeps[$0].kinds } ?? sweep.kinds

@@ -66,10 +66,12 @@ extension Array {
         self = filter { $0.app != app } + filter { $0.app == app }
     }
 
-    /// Whether there is room for one more that a command asks for, in the place of those that it replaces.
-    func hasRoom<Cause>(for sweep: ReloadSweep<Cause>) -> Bool where Element == ReloadSweep<Cause> {
+    /// Whether there is room for one more that a command asks for, in the place of those that it replaces. What nobody
+    /// asked for takes no place: it is never refused, and would fill all of them.
+    func hasRoom<Cause>(for sweep: ReloadSweep<Cause>, isAsked: (Cause) -> Bool) -> Bool
+    where Element == ReloadSweep<Cause> {
         var (inAll, ofApp) = (0, 0)
-        for other in self where !sweep.replaces(other) {
+        for other in self where isAsked(other.cause) && !sweep.replaces(other) {
             inAll += 1
             if other.app == sweep.app { ofApp += 1 }
         }

@@ -16,7 +16,7 @@ extension Engine {
         sweep.takesFurtherKinds = !isAsked
         // Those that wait become one. What providers make could be sent once more by nobody, and is never refused.
         let waiting = widgets.sweeps.firstIndex { $0.waits(for: sweep) }
-        guard !isAsked || waiting != nil || widgets.sweeps.hasRoom(for: sweep) else {
+        guard !isAsked || waiting != nil || widgets.sweeps.hasRoom(for: sweep, isAsked: \.isAskedOfMany) else {
             return .refused(.busy(retryAfter: 100))
         }
         let kinds = waiting.map { widgets.sweeps[$0].kinds } ?? sweep.kinds

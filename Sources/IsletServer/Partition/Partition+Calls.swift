@@ -17,10 +17,17 @@ extension Partition {
         callsOnTheWay -= calls.count
     }
 
-    private func requestWanted() {
-        for call in wantedCalls.controls { request(call) }
-        for call in wantedCalls.widgets { request(call) }
-        wantedCalls.removeAll()
+    /// How many calls one ``continueCalls(_:)`` asks for. After a start there may be half a million, each of which is
+    /// an event at once where nobody provides its kind yet.
+    private static let requestsAtOnce = 4_096
+
+    /// Asks for so many of those that are wanted, in their order.
+    private func requestWanted(atMost limit: Int) {
+        let controls = min(limit, wantedCalls.controls.count)
+        for index in 0..<controls { request(wantedCalls.controls[index]) }
+        let widgets = min(limit - controls, wantedCalls.widgets.count)
+        for index in 0..<widgets { request(wantedCalls.widgets[index]) }
+        wantedCalls.removeFirst(controls: controls, widgets: widgets)
     }
 
     /// Lets take effect what is due of calls, and sends what providers are to get. True where more is due at once.
@@ -32,15 +39,19 @@ extension Partition {
             return false
         }
         let isLate = providers.advance(to: now.monotonic)
+        var room = Self.requestsAtOnce
         // What ended is known before anything new is asked for a control. Each round ends something, sends it or loses
         // the provider that it could not be sent to.
-        while providers.hasEffects || !wantedCalls.isEmpty {
+        while providers.hasEffects || !wantedCalls.isEmpty && room > 0 {
             providers.takeEffects(into: &effects)
             let batch = effects
             for effect in batch { perform(effect, send) }
-            if !providers.hasEffects { requestWanted() }
+            guard !providers.hasEffects else { continue }
+            let wanted = wantedCalls.count
+            requestWanted(atMost: room)
+            room -= wanted - wantedCalls.count
         }
-        return isLate
+        return isLate || !wantedCalls.isEmpty
     }
 
     /// The service stops: providers are told that nobody waits any more, and nothing changes by it. Whatever was asked

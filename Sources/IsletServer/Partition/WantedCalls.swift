@@ -19,6 +19,12 @@ struct WantedCalls {
         widgets += others.widgets
     }
 
+    /// Forgets the first of each.
+    mutating func removeFirst(controls: Int, widgets: Int) {
+        self.controls.removeFirst(controls)
+        self.widgets.removeFirst(widgets)
+    }
+
     mutating func removeAll() {
         controls.removeAll(keepingCapacity: true)
         widgets.removeAll(keepingCapacity: true)

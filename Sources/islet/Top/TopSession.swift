@@ -12,6 +12,8 @@ enum TopSession {
 
     /// What waits to be taken in; more is not kept.
     private static let queueMax = 4_096
+    /// A tail whose connection was closed is followed again after so long.
+    private static let followPause = Duration.milliseconds(500)
     /// How often the time is looked at, at least.
     private static let tickMax: Int64 = 500
 
@@ -96,7 +98,11 @@ enum TopSession {
         }
     }
 
-    /// Passes the lines of events on, together with those that came in the same moment.
+    /// Passes the lines of events on, together with those that came in the same moment, until it is cancelled or cannot be
+    /// told anything more.
+    ///
+    /// The end of its connection is not its end: a reading that fails closes that, where the service says where its streams
+    /// are, and may come back elsewhere.
     private static func follow(
         _ prefix: String, _ source: TopSource, _ queue: AsyncStream<Happening>.Continuation
     ) async {
@@ -109,15 +115,31 @@ enum TopSession {
             }
         }
         defer { pace.cancel() }
-        do {
-            var lines = EventLines(style: Style(isOn: false))
-            for try await delivery in try await source.events(prefix) {
-                if delivery == .joined { queue.yield(.model(.tail([]))) }
-                guard case .event(let event, _) = delivery else { continue }
-                pending.add(lines.lines(event, name: name(of: event, prefix)))
+        var lines = EventLines(style: Style(isOn: false))
+        var wasJoined = false
+        while !Task.isCancelled {
+            do {
+                for try await delivery in try await source.events(prefix) {
+                    if delivery == .joined {
+                        wasJoined = true
+                        queue.yield(.model(.tail([])))
+                    }
+                    guard case .event(let event, _) = delivery else { continue }
+                    pending.add(lines.lines(event, name: name(of: event, prefix)))
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                guard wasJoined, isPassing(error) else { return _ = queue.yield(.tailEnded(TopLines.sentence(error))) }
             }
-        } catch {
-            if !Task.isCancelled { queue.yield(.tailEnded(TopLines.sentence(error))) }
+            try? await Task.sleep(for: followPause)
+        }
+    }
+
+    /// Whether a service that is away, or a connection that was closed meanwhile, explains it.
+    private static func isPassing(_ error: any Error) -> Bool {
+        switch error as? IsletError {
+        case .timedOut, .closed: true
+        case .refused, .overloaded, .cancelled, .endpoint, .invalid, .unreadable, .notConfigured, nil: false
         }
     }
 }

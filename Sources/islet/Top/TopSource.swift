@@ -306,6 +306,11 @@ actor TopSource {
         } else {
             found = connection
         }
+        // Another one may have opened it meanwhile.
+        if let streams {
+            if found !== connection { await found.close() }
+            return streams
+        }
         streams = found
         return found
     }

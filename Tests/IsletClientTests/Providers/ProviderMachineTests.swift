@@ -309,6 +309,18 @@ import Testing
         #expect(rig.receive(#"{"req":"leave-1","ok":true}"#) == ["end"])
     }
 
+    @Test func `a stop waits for a handler whose call was given up, and no longer`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        _ = rig.call("2")
+        let begun = rig.begin()
+        _ = rig.stop()
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == ["cancel 1"])
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"2","reason":"timedOut"}"#) == ["cancel 2"])
+        #expect(rig.finish(begun[0]) == [])
+        #expect(rig.finish(begun[1]) == [Self.leave])
+    }
+
     @Test func `a stop does not wait longer than the grace, nor for a goodbye that nobody answers`() {
         var rig = Rig()
         _ = rig.call("1")
@@ -326,6 +338,24 @@ import Testing
         rig = Rig()
         #expect(rig.stop() == [#"send {"op":"provider.drain","provider":"me"}"#, Self.leave])
         #expect(rig.disconnect() == ["end"])
+    }
+
+    @Test func `a stop without a connection waits for the handlers at work, and no longer than the grace`() {
+        var rig = Rig()
+        _ = rig.call("1")
+        let begun = rig.begin()
+        #expect(rig.disconnect() == ["cancel 1", "lost disconnected"])
+        #expect(rig.stop() == [])
+        #expect(rig.finish(begun[0]) == ["end"])
+
+        rig = Rig()
+        _ = rig.call("1")
+        _ = rig.begin()
+        _ = rig.stop()
+        _ = rig.pass(.seconds(2))
+        #expect(rig.disconnect() == ["cancel 1"])
+        #expect(rig.pass(.milliseconds(2_999)) == [])
+        #expect(rig.pass(.milliseconds(1)) == ["end"])
     }
 
     @Test(arguments: [

@@ -37,6 +37,30 @@ import Testing
         #expect(asked.count == 1)
     }
 
+    @Test mutating func `a snapshot that is coming in is not begun anew, however long it takes`() throws {
+        _ = table.add(ReplicaScope(prefix: "com.example.pizza/", keepsEntities: true), now: start)
+        let nonces = joins(table.due(now: start))
+        let topic = try #require(nonces.first)
+        let answer = #"{"at":0,"apps":{"com.example.pizza":{"epoch":"e1","seq":3}}}"#
+        let actions = table.received(topic: topic, body: Array(answer.utf8), now: start)
+        let begun = actions.compactMap { action in
+            if case .send(let pull, _) = action { pull } else { nil }
+        }
+        let pull = try #require(begun.first)
+        var now = start
+        for number in 0..<30 {
+            now += .seconds(4)
+            let first = number == 0 ? #","fromSeq":3"# : ""
+            let chunk = #"{"req":"\#(pull)","chunk":\#(number),"epoch":"e1","rows":0\#(first)}"#
+            _ = table.received(bulk: [Array(chunk.utf8)], now: now)
+            let asked = joins(table.due(now: now))
+            #expect(asked.isEmpty, "after \(now - start)")
+        }
+        // Then it is as silent as any other.
+        let asked = joins(table.due(now: now + Table.silence))
+        #expect(asked.count == 1)
+    }
+
     @Test mutating func `where nothing has happened yet, silence means nothing`() throws {
         try join("")
         for seconds in [20, 40, 60] {

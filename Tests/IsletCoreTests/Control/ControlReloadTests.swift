@@ -140,6 +140,34 @@ struct ControlReloadTests {
         #expect(rig.told.count == 1 && rig.state(alone[1]) == .shown)
     }
 
+    @Test("siblings on their way, however many kinds have some, take no place of a reload by command")
+    func siblingsTakeNoPlace() {
+        let (rig, _) = rig(9_000)
+        let kinds = (0..<100).map { "k\($0)" }
+        var ids: [EntityID] = []
+        for kind in kinds {
+            rig.declare(kind, siblings: true)
+            ids.append(rig.placed(kind))
+            _ = rig.placed(kind)
+        }
+        for id in ids {
+            rig.tap(id)
+            rig.answer(id, isAction: true)
+        }
+        #expect(rig.reload(kind: "torch", "com.b").text == "reloading 3000")
+        #expect(rig.reload(kind: "lamp").text == "reloading 3000", "nor do they in their own app")
+    }
+
+    @Test("no slot is looked at for the siblings of the only control of a kind")
+    func siblingsOfNobody() {
+        let (rig, _) = rig(9_000)
+        rig.declare("rare", siblings: true)
+        let rare = rig.placed("rare")
+        rig.tap(rare)
+        rig.answer(rare, isAction: true)
+        #expect(rig.engine.nextWork() > rig.now && rig.state(rare) == .reloading)
+    }
+
     @Test("an action that may have acted reloads its siblings, however it ends")
     func siblingsOfWhatFailed() {
         let rig = ControlRig()

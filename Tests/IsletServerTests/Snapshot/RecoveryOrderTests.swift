@@ -62,6 +62,34 @@ import Testing
         }
     }
 
+    /// A bound of its own, so that the code's cannot grow unnoticed.
+    private static let askedAtOnce = 4_096
+
+    @Test("what a start asks providers for is asked in pieces, so that others have their turns in between")
+    func startInPieces() throws {
+        let service = try PartitionService()
+        Self.register(service)
+        let count = 2 * Self.askedAtOnce + 100
+        for first in stride(from: 0, to: count, by: 100) {
+            service.turn { partition in
+                for _ in first..<min(first + 100, count) {
+                    partition.take(#"{"op":"control.add","app":"com.a","kind":"Torch"}"#)
+                }
+            }
+        }
+        _ = Self.drain(service)
+        let next = try PartitionService(service.journal.state)
+        var failed: [Int] = []
+        // Nobody provides the kind any more, which each of them is told.
+        for _ in 0..<20 {
+            let before = next.events.count
+            next.turn { _ in }
+            failed.append(next.events.count - before)
+        }
+        #expect(failed.allSatisfy { $0 <= Self.askedAtOnce }, "\(failed)")
+        #expect(failed.reduce(0, +) == count && next.events.count == count, "each once: \(failed)")
+    }
+
     /// The answers that came until now.
     private static func drain(_ service: PartitionService) -> [String] { service.tell(.hasRoom) }
 

@@ -8,7 +8,7 @@ extension ProviderMachine {
         // Anything is a sign of life.
         heardAt = now
         switch phase {
-        case .resting, .ended: return []
+        case .resting, .outliving, .ended: return []
         case .registering, .registered, .draining, .leaving: break
         }
         switch frame["op"]?.string {
@@ -47,7 +47,7 @@ extension ProviderMachine {
             waiting.append(call)
             return []
         case .draining: return [fail(call.id, "the provider is stopping")]
-        case .resting, .leaving, .ended: return []
+        case .resting, .outliving, .leaving, .ended: return []
         }
     }
 
@@ -59,7 +59,7 @@ extension ProviderMachine {
         }
         switch phase {
         case .registering, .registered, .draining: return [fail(call, "a call of \(op) that this provider cannot read")]
-        case .resting, .leaving, .ended: return []
+        case .resting, .outliving, .leaving, .ended: return []
         }
     }
 
@@ -99,7 +99,8 @@ extension ProviderMachine {
         case (.registered, .failure(.refused(let error))) where req == nil:
             guard error.code == .notFound else { return [.tell(.answerRefused(error))] }
             return lose("the service does not know this provider", now, reconnects: true, using: &generator)
-        case (.draining, .failure(.refused(let error))) where error.code == .notFound: return end(nil)
+        case (.draining(let until), .failure(.refused(let error))) where error.code == .notFound:
+            return outlive(until: until)
         default: return []
         }
     }
@@ -124,8 +125,9 @@ extension ProviderMachine {
         _ reason: String, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         switch phase {
-        case .draining, .leaving: end(nil)
-        case .resting, .registering, .registered, .ended:
+        case .draining(let until): outlive(until: until)
+        case .leaving: end(nil)
+        case .resting, .registering, .registered, .outliving, .ended:
             lose("dropped by the service: \(reason)", now, reconnects: true, using: &generator)
         }
     }

@@ -41,6 +41,9 @@ package struct ProviderMachine: Sendable {
         case registered
         /// No new calls; those at work may end.
         case draining(until: ContinuousClock.Instant)
+        /// There is no connection at the stop, or no longer: the service is told nothing more, and the handlers at work may
+        /// end.
+        case outliving(until: ContinuousClock.Instant)
         /// Goodbye is said.
         case leaving(until: ContinuousClock.Instant)
         case ended
@@ -103,7 +106,7 @@ package struct ProviderMachine: Sendable {
     /// When `due` has something to do by the passing of time.
     package var nextWakeUp: ContinuousClock.Instant? {
         switch phase {
-        case .resting(let until), .registering(let until), .leaving(let until): until
+        case .resting(let until), .registering(let until), .outliving(let until), .leaving(let until): until
         case .registered: min(heardAt + silence, lateReloads.due ?? heardAt + silence)
         case .draining(let until): min(until, heardAt + silence)
         case .ended: nil
@@ -124,9 +127,9 @@ package struct ProviderMachine: Sendable {
             guard heardAt + silence <= now else { return reloads(now) }
             return lose("the service is silent", now, reconnects: true, using: &generator)
         case .draining(let until):
-            guard until <= now else { return end(nil) }
+            guard until <= now else { return outlive(until: until) }
             return forgetCalls() + leave(now)
-        case .leaving: return end(nil)
+        case .outliving, .leaving: return end(nil)
         case .ended: return []
         }
     }
@@ -136,16 +139,17 @@ package struct ProviderMachine: Sendable {
         now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         switch phase {
-        case .resting, .ended: []
+        case .resting, .outliving, .ended: []
         case .registering, .registered: lose("disconnected", now, reconnects: false, using: &generator)
-        case .draining, .leaving: end(nil)
+        case .draining(let until): outlive(until: until)
+        case .leaving: end(nil)
         }
     }
 
     /// It shall end: no new calls, those at work have the grace, then goodbye.
     package mutating func stop(now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
-        case .resting: return end(nil)
+        case .resting: return outlive(until: now + grace)
         // The service may have taken it in already.
         case .registering: return leave(now)
         case .registered:
@@ -154,7 +158,7 @@ package struct ProviderMachine: Sendable {
             effects += waiting.map { fail($0.id, "the provider is stopping") }
             waiting = []
             return effects + (atWork.isEmpty ? leave(now) : [])
-        case .draining, .leaving, .ended: return []
+        case .draining, .outliving, .leaving, .ended: return []
         }
     }
 
@@ -166,6 +170,9 @@ package struct ProviderMachine: Sendable {
         // Else it was cancelled, or its connection is lost.
         guard atWork[call.id] == call.number else {
             lateReloads.ended(call, now: now)
+            // The last of those that a stop waits for may be one that the service has given up meanwhile.
+            if case .draining = phase, atWork.isEmpty, running == 0 { return leave(now) }
+            if case .outliving = phase, running == 0 { return end(nil) }
             return reloads(now)
         }
         atWork[call.id] = nil
@@ -245,6 +252,13 @@ package struct ProviderMachine: Sendable {
         phase = .leaving(until: now + Self.goodbyeLimit)
         let command = Command("provider.leave", ["provider": .string(id)])
         return [.send(frame: command.frame(req: goodbyeRequest, client: nil))]
+    }
+
+    /// Stops without the service: the end of the process would break handlers off in the middle of what they do.
+    mutating func outlive(until: ContinuousClock.Instant) -> [Effect] {
+        guard running > 0 else { return end(nil) }
+        phase = .outliving(until: until)
+        return forgetCalls()
     }
 
     mutating func end(_ error: IsletError?) -> [Effect] {
