@@ -38,21 +38,28 @@ struct Wait: AsyncParsableCommand {
         let begun = ContinuousClock.now
         try await service.withConnection(followsStreams: true) { connection in
             let found = try await target.find(connection)
-            try condition.check(found.family.noun, found.family.filterSubject)
-            let seen = LastSeen(found.whole)
-            if !condition.holds(for: found.whole) {
-                try refuseIfLost(found.whole)
-                let end = begun + service.timeout.duration
-                try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
-                    try await Stoppable.during {
-                        "\(still(found, seen, since: begun)): waited for \(condition.text)"
-                    } _: {
-                        try await follow(found, seen, until: end, connection)
-                    }
+            var wait = self
+            wait.condition = try condition.resolved(found.family.noun, found.family.filterSubject)
+            try await wait.wait(for: found, since: begun, connection)
+        }
+    }
+
+    private func wait(
+        for found: FoundEntity, since begun: ContinuousClock.Instant, _ connection: IsletConnection
+    ) async throws {
+        let seen = LastSeen(found.whole)
+        if !condition.holds(for: found.whole) {
+            try refuseIfLost(found.whole)
+            let end = begun + service.timeout.duration
+            try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
+                try await Stoppable.during {
+                    "\(still(found, seen, since: begun)): waited for \(condition.text)"
+                } _: {
+                    try await follow(found, seen, until: end, connection)
                 }
             }
-            try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
         }
+        try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
     }
 
     /// Reads the events until it holds or the time is over, whichever is first.
