@@ -245,3 +245,16 @@ def test_a_replay_names_what_it_sent_and_has_no_answer_to(service, running, tmp_
     else:
         assert code == -number
         assert process.messages[-1] == f"stopped; {unknown}"
+
+
+def test_a_wait_without_events_looks_once_more_before_it_says_that_nothing_came(wire, running, tmp_path):
+    """Where events should come from, nobody is."""
+    service = Silent(wire)
+    streams = ("--events", f"ipc://{tmp_path}/events", "--bulk", f"ipc://{tmp_path}/bulk")
+    process = running("wait", "order-7", "--for", "ended", "--timeout", "1s", "--json", *streams, url=service.url)
+    for state in ("active", "ended"):
+        [command] = service.asked("activity.get")
+        service.reply({"req": command["req"], "ok": True, "activity": {
+            "id": "0198aaaa-0000-7000-8000-00000000000a", "key": "order-7", "state": state, "revision": 1}})
+    assert process.wait() == 0, process.messages
+    assert json.loads(process.data[0])["state"] == "ended"

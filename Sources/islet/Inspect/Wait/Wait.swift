@@ -62,6 +62,9 @@ struct Wait: AsyncParsableCommand {
         try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
     }
 
+    /// How long it may take to see the entity once more when the time is over.
+    private static let lastLook = Duration.seconds(1)
+
     /// Reads the events until it holds or the time is over, whichever is first.
     private func follow(
         _ found: FoundEntity, _ seen: LastSeen, until end: ContinuousClock.Instant, _ connection: IsletConnection
@@ -70,6 +73,11 @@ struct Wait: AsyncParsableCommand {
             group.addTask { try await read(found, seen, connection) }
             group.addTask {
                 try await Task.sleep(until: end, clock: .continuous)
+                // Where no events come, as through an address that leads nowhere, only the entity says what it is.
+                if let now = try? await connection.send(found.command("get"), timeout: Self.lastLook) {
+                    seen.replace(EntityText.entity(now) ?? seen.entity)
+                    if condition.holds(for: seen.entity) { return }
+                }
                 throw Failure(
                     .unreachable,
                     "\(still(found, seen)) after \(TimeText.span(service.timeout.milliseconds)): "
