@@ -44,12 +44,12 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
             try Self.check(states, noun)
             return self
         case .member(let path, let value):
+            let member: (path: [String], kind: FilterKind)
             do throws(FilterError) {
-                _ = try Filter(path.joined(separator: "."), for: subject)
+                member = try subject.member(at: path)
             } catch {
                 throw Failure(.usage, "--for: \(error.message)")
             }
-            let member = Self.member(path, subject)
             try Self.check(value, member.path.joined(separator: "."), member.kind)
             return .member(path: member.path, value: value)
         }
@@ -67,53 +67,31 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
     }
 
     /// That a member can have the value.
-    private static func check(_ value: String, _ name: String, _ kind: FilterKind?) throws {
+    private static func check(_ value: String, _ name: String, _ kind: FilterKind) throws {
         guard value != "null" else { return }
         switch kind {
-        case .deadline?:
+        case .deadline:
             throw Failure(.usage, "--for: '\(name)' has members, and is never '\(value)': its date is \(name).at")
-        case .date?:
+        case .date:
             guard case .at? = Moment(value) else {
                 let meant = Moment.meant(by: value).map { "; \($0)" } ?? ""
                 throw Failure(
                     .usage, "--for: '\(name)' is a date such as 2026-01-31T09:00Z, and never '\(value)'\(meant)")
             }
-        case .number?:
+        case .number:
             guard ExactNumber(value) != nil else {
                 throw Failure(.usage, "--for: '\(name)' is a number, and never '\(value)'")
             }
-        case .flag?:
+        case .flag:
             guard flags[value] != nil else {
                 throw Failure(.usage, "--for: '\(name)' is true or false, and never '\(value)'")
             }
-        case .words(let words)?:
+        case .words(let words):
             guard words.contains(value) else {
                 throw Failure(.usage, "--for: '\(name)' is never '\(value)': \(words.joined(separator: ", "))")
             }
-        case .text?, .list?, .object?, .payload?, nil: break
+        case .text, .list, .object, .payload: break
         }
-    }
-
-    /// The member that a path leads to, as it is written, and what it can be; nil within a user's own JSON.
-    private static func member(
-        _ path: [String], _ subject: FilterSubject
-    ) -> (path: [String], kind: FilterKind?) {
-        var members = subject.members
-        var written: [String] = []
-        var found: FilterKind?
-        for name in path {
-            let exact = members.first { $0.name == name }
-            guard let field = exact ?? members.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                return (written + path[written.count...], nil)
-            }
-            written.append(field.name)
-            found = field.kind
-            switch field.kind {
-            case .object(let inner, _), .deadline(let inner): members = inner
-            case .text, .words, .list, .number, .date, .flag, .payload: members = []
-            }
-        }
-        return (written, found)
     }
 
     /// How true and false may be written.
