@@ -55,6 +55,10 @@ def test_all_members_that_answers_have_may_be_expected(play):
     "state: {order-1: {contentState: {number: 1.8446744073709551615e19, eta: 2e1}}}",
     "state: {order-1: {relevanceScore: 0.0}}", "state: {order-1: {staleDate: {above: 29m, at most: 30m}}}",
     "{advance: 1h, events: [{event: activity.stale, at: {at least: 30m}}]}",
+    "{update: {key: order-1, contentState: {}}, expect: {error: absent}}",
+    "{update: {key: order-1, contentState: {}}, expect: {error: {absent: true}}}",
+    "{update: {key: order-9, contentState: {}}, expect: {error: present}}",
+    "{update: {key: order-9, contentState: {}}, expect: {error: {code: notFound}}}",
 ])
 def test_what_is_so_passes(play, step):
     code, text = play([step])
