@@ -119,6 +119,14 @@ struct FilterParser {
         }
     }
 
+    /// The member that a path leads to, which does not stand in a filter.
+    static func member(
+        _ path: [String], of subject: FilterSubject
+    ) throws(FilterError) -> (path: [String], kind: FilterKind) {
+        let place = FilterToken(kind: .word(path.joined(separator: ".")), position: 0)
+        return try FilterParser("", subject, .members).member(path, at: place)
+    }
+
     /// The member that a path leads to, in the letters that it is written in.
     private func member(
         _ path: [String], at place: FilterToken

@@ -27,6 +27,14 @@ package struct FilterSubject: Sendable {
         FilterSubject(noun, members.filter { $0.name != name }, elsewhere: elsewhere)
     }
 
+    /// The member that a path leads to, in the letters that it is written in, and what it can be. Of a user's own JSON
+    /// nothing is known before.
+    ///
+    /// - Throws: what there is, where there is no such member.
+    package func member(at path: [String]) throws(FilterError) -> (path: [String], kind: FilterKind) {
+        try FilterParser.member(path, of: self)
+    }
+
     /// The words that a member may be; nil where it is no such member.
     package func words(of member: String) -> [String]? {
         guard case .words(let words)? = members.first(where: { $0.name == member })?.kind else { return nil }

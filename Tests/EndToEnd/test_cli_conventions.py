@@ -415,6 +415,7 @@ def test_every_help_begins_with_examples_of_itself():
     (["activity", "end", "--filter", "key=a", "--dry-run", "--filter=key~order"], "--filter"),
     (["activity", "list", "-o", "name", "--output", "wide"], "--output or -o"),
     (["activity", "list", "--limit", "1", "--limit", "1"], "--limit"), (["wait", "k", "--for", "ended", "--for", "stale"], "--for"),
+    (["activity", "list", "-o=json", "-o=name"], "-o"), (["activity", "list", "-o=json", "--output", "name"], "--output or -o"),
 ])
 def test_an_option_of_one_value_is_not_taken_twice(islet, orders, words, name):
     done = islet(*words, code=2)
@@ -424,5 +425,7 @@ def test_an_option_of_one_value_is_not_taken_twice(islet, orders, words, name):
 def test_options_of_several_values_flags_and_words_behind_two_dashes_may_repeat(islet, orders):
     islet("group", "create", "group.x", "--member", "com.example.a", "--member", "com.example.b")
     islet("activity", "list", "--json", "--json")
+    islet("activity", "start", "alert-1", "--type", "T", "--state", "{}")
+    islet("activity", "update", "alert-1", "--state", '{"eta":1}', "--alert-title", "-o", "--alert-body", "-o")
     islet("activity", "start", "--type", "T", "--state", "{}", "--", "--type")
     assert islet("activity", "get", "--", "--type").out.startswith("--type  active")

@@ -145,7 +145,8 @@ def test_a_history_is_asked_for_what_its_events_can_have_and_for_nothing_else(is
 
 @pytest.mark.parametrize("condition, complaint", [
     ("colour=red", "an activity has no member 'colour': id, app"), ("next.when=1", "'next' has no member 'when'"),
-    ("state=stael", "'state' is never 'stael'"), ("cause=nobody", "'cause' is never 'nobody'"),
+    ("state=stael", "'state' is never 'stael'"), ("State=stael", "'state' is never 'stael'"),
+    ("Next.at=5", "'next.at' is a date"), ("not state=5", "has no member 'not state'"), ("cause=nobody", "'cause' is never 'nobody'"),
 ])
 def test_nobody_waits_for_what_never_is(islet, client, condition, complaint):
     client.start(key="order-1")
@@ -160,9 +161,11 @@ def test_what_was_dismissed_has_ended(islet, client, condition):
     islet("wait", "order-1", "--for", "state=stale", code=4)
 
 
-@pytest.mark.parametrize("condition", ["state=active", "contentState.colour=null", "device=null", "revision=1"])
+@pytest.mark.parametrize("condition", ["state=active", "contentState.colour=null", "device=null", "revision=1", "State=active",
+                                       "contentstate.eta=5", "Next.Cause=activeLimit", "contentState.it's on=1"])
 def test_what_can_be_is_waited_for(islet, client, condition):
-    client.start(key="order-1")
+    """Members' names are found in any case, as in a filter."""
+    client.start(key="order-1", contentState={"eta": 5, "it's on": 1})
     islet("wait", "order-1", "--for", condition)
 
 

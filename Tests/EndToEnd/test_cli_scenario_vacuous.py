@@ -53,7 +53,12 @@ def test_all_members_that_answers_have_may_be_expected(play):
     "state: {order-1: {contentState: {number: 18446744073709551615}}}",
     "state: {order-1: {contentState: {number: {above: 18446744073709551614, below: 18446744073709551616.5}}}}",
     "state: {order-1: {contentState: {number: 1.8446744073709551615e19, eta: 2e1}}}",
-    "state: {order-1: {relevanceScore: 0.0}}",
+    "state: {order-1: {relevanceScore: 0.0}}", "state: {order-1: {staleDate: {above: 29m, at most: 30m}}}",
+    "{advance: 1h, events: [{event: activity.stale, at: {at least: 30m}}]}",
+    "{update: {key: order-1, contentState: {}}, expect: {error: absent}}",
+    "{update: {key: order-1, contentState: {}}, expect: {error: {absent: true}}}",
+    "{update: {key: order-9, contentState: {}}, expect: {error: present}}",
+    "{update: {key: order-9, contentState: {}}, expect: {error: {code: notFound}}}",
 ])
 def test_what_is_so_passes(play, step):
     code, text = play([step])
@@ -85,6 +90,11 @@ def test_large_numbers_are_compared_digit_by_digit(play, step):
     ("{advance: 1h, no events: [{activity: {contentStat: {eta: 1}}}]}", "no member of an activity; did you mean 'contentState'"),
     ("{update: {contentState: {}}, expect: {activty: absent}}", "no member of an answer; did you mean 'activity'?"),
     ("{update: {contentState: {}}, expect: {contentState: absent}}", "'contentState' is no member of an answer"),
+    ("{advance: 1h, no events: [{event: activity.stale, activity: {key: {one of: [order-1, order-9]}}}]}",
+     "no step does anything with the key 'order-9'"),
+    ("state: {key: order-1, staleDate: {above: 30}}", "never '30'"),
+    ("state: {key: order-1, next: {at: {at least: 45}}}", "never '45'"),
+    ("{advance: 1h, no events: [{event: activity.stale, at: {below: 45}}]}", "never '45'"),
     ("advance: 106751991167d", "the clock would stand beyond all dates"),
 ])
 def test_what_would_look_at_nothing_is_no_scenario(play, step, complaint):

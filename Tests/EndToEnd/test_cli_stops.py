@@ -218,3 +218,43 @@ def test_a_scenario_against_a_running_service_names_its_change_without_an_answer
             assert any(f"no answer within 0.3 s; {UNKNOWN}" in line for line in process.data), process.data
     finally:
         relay.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_replay_names_what_it_sent_and_has_no_answer_to(service, running, tmp_path, number):
+    """What it was stopped before, was not sent."""
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({
+        "epoch": "e", "seq": 1, "at": after(0), "event": "activity.started", "to": "active", "cause": "command",
+        "activity": {
+            "id": "0198aaaa-0000-7000-8000-00000000000a", "app": "com.example.pizza", "type": "Delivery",
+            "state": "active", "revision": 1, "attributes": {}, "contentState": {}, "relevanceScore": 0,
+            "style": "standard", "timestamp": after(0), "cause": "command"}}) + "\n")
+    relay = Withholding(service.commands, "activity.start")
+    unknown = UNKNOWN.replace("update", "start")
+    try:
+        process = running("replay", path, "--timeout", "20s", url=relay.url)
+        assert relay.kept.wait(DEADLINE)
+        code = process.end(number)
+    finally:
+        relay.close()
+    if number == signal.SIGINT:
+        assert code == 1
+        assert process.messages[-1].startswith("replayed 0 of 1 event as 0 commands in ")
+        assert process.messages[-1].endswith(f"; stopped with the other 1 open; {unknown}")
+    else:
+        assert code == -number
+        assert process.messages[-1] == f"stopped; {unknown}"
+
+
+def test_a_wait_without_events_looks_once_more_before_it_says_that_nothing_came(wire, running, tmp_path):
+    """Where events should come from, nobody is."""
+    service = Silent(wire)
+    streams = ("--events", f"ipc://{tmp_path}/events", "--bulk", f"ipc://{tmp_path}/bulk")
+    process = running("wait", "order-7", "--for", "ended", "--timeout", "1s", "--json", *streams, url=service.url)
+    for state in ("active", "ended"):
+        [command] = service.asked("activity.get")
+        service.reply({"req": command["req"], "ok": True, "activity": {
+            "id": "0198aaaa-0000-7000-8000-00000000000a", "key": "order-7", "state": state, "revision": 1}})
+    assert process.wait() == 0, process.messages
+    assert json.loads(process.data[0])["state"] == "ended"

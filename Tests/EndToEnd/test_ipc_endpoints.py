@@ -32,6 +32,16 @@ def test_the_endpoint_of_a_running_service_is_not_taken(wire, serve, tmp_path):
     Commands(wire, running.commands).start()
 
 
+def test_an_address_is_told_with_its_whole_path(wire, serve, tmp_path):
+    """Whoever follows it may be in another directory."""
+    names = ("commands", "events", "bulk")
+    service = serve({f"--{name}": f"ipc://{name}" for name in names}, prefix=("env", "-C", str(tmp_path)))
+    told = {name: f"ipc://{tmp_path}/{name}" for name in names}
+    assert {name: service.endpoints[name] for name in names} == told
+    endpoints = Commands(wire, f"ipc://{tmp_path}/commands").read("service.info")["info"]["endpoints"]
+    assert {name: endpoints[name] for name in names} == told
+
+
 def test_two_endpoints_of_one_service_are_not_the_same(tmp_path):
     """However they are written."""
     endpoint = f"ipc://{tmp_path}/one"

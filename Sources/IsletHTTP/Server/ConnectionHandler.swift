@@ -74,7 +74,10 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// A piece of a body, or its end.
     private func readBody(_ context: ChannelHandlerContext, _ data: NIOAny) {
         guard !isDeaf else { return }
-        bodyPieces += 1
+        switch unwrapInboundIn(data) {
+        case .body: bodyPieces += 1
+        case .head, .end: break
+        }
         if bodyPieces <= HTTPLimits.bodyPieces { return context.fireChannelRead(data) }
         isDeaf = true
         isLast = true

@@ -61,7 +61,7 @@ struct ServiceSockets: ~Copyable {
     let hasIngest: Bool
     /// What each tells of its connections; closed after them.
     let monitors: Monitors
-    /// What was bound, with the ports that were found for `*` and 0.
+    /// What was bound, with the ports that were found for `*` and 0, and with whole paths.
     let endpoints: ServiceEndpoints
 
     /// A frame over this cuts the connection.
@@ -131,7 +131,7 @@ struct ServiceSockets: ~Copyable {
 
     private static func endpoint(of socket: borrowing Socket) throws(StartError) -> String {
         do {
-            return try socket.lastEndpoint
+            return EndpointAddress.absolute(try socket.lastEndpoint)
         } catch {
             throw StartError(address: "an address that was bound", reason: error)
         }

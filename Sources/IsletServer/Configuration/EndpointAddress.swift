@@ -1,3 +1,5 @@
+import Glibc
+
 /// Which addresses the service binds: `ipc://PATH`, and `tcp://HOST:PORT` on the loopback interface.
 ///
 /// Any other address is refused until security can be configured (contract, "Endpoints").
@@ -61,6 +63,18 @@ package enum EndpointAddress {
         let port = address[address.index(after: colon)...]
         let numbers = host.map { UInt8($0).map { "\($0)" } ?? String($0) }
         return "tcp://" + numbers.joined(separator: ".") + ":" + (UInt16(port).map { "\($0)" } ?? String(port))
+    }
+
+    /// An address that was bound, as a process in another directory reaches it: with the whole path, where that is
+    /// short enough for a socket.
+    static func absolute(_ address: String) -> String {
+        guard address.hasPrefix("ipc://") else { return address }
+        let path = address.dropFirst("ipc://".count)
+        // A name of the kernel's own is no path.
+        guard !path.hasPrefix("/"), !path.hasPrefix("@"), let directory = getcwd(nil, 0) else { return address }
+        defer { free(directory) }
+        let whole = String(cString: directory) + "/" + path
+        return whole.utf8.count <= maximumPathBytes ? "ipc://" + whole : address
     }
 
     /// Whether a host is one of 127.0.0.0/8.

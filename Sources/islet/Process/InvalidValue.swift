@@ -44,7 +44,10 @@ enum InvalidValue {
             return isNumber
                 ? "a length of time has its unit, as in \(value)s, \(value)m or \(value)ms"
                 : "a length of time is written as 250ms, 30s, 10m, 8h, 1d or 1h30m"
-        case "date", "span|date": return Moment.meant(by: value) ?? "it is \(Moment.forms)"
+        case "date": return Moment.meant(by: value) ?? "it is \(Moment.forms)"
+        case "span|date":
+            let forms = "a length of time ago such as 10m, or a date such as 2026-01-31 or 2026-01-31T09:00Z"
+            return Moment.meant(by: value) ?? "it is \(forms)"
         case "condition": return WaitCondition.forms
         case _: return nil
         }

@@ -79,8 +79,10 @@ struct Replay: AsyncParsableCommand {
         own.requestPrefix = "replay"
         own.client = options.makesIDs ? nil : ReplayIdentity.client(recording, options.names)
         let changes = try await IsletConnection.open(service.endpoints, options: own)
+        await Interruption.watch(changes)
+        defer { Interruption.unwatch(changes) }
         report.begin()
-        let result: Result<ReplayRun?, any Error>
+        let result: Result<Ending, any Error>
         do {
             result = .success(
                 try await ProgressLine.during {
@@ -95,29 +97,36 @@ struct Replay: AsyncParsableCommand {
         report.end()
         await changes.close()
         switch result {
-        case .success(let run?):
+        case .success(.through(let run)):
             if options.verify { report.differences = try await run.verify() }
             try report.conclude()
-        case .success(nil): try report.conclude(isStopped: true)
+        case .success(.stopped(let unanswered)): try report.conclude(stopped: unanswered)
         case .failure(let error): try report.conclude(error)
         }
     }
 
-    /// The run when it is through; nil where the person has stopped it.
-    private static func untilStopped(_ run: ReplayRun) async throws -> ReplayRun? {
+    /// How a run ends that does not fail.
+    private enum Ending: Sendable {
+        case through(ReplayRun)
+        /// By the person; with what is told of the changes that had no answer then.
+        case stopped(unanswered: String)
+    }
+
+    private static func untilStopped(_ run: ReplayRun) async throws -> Ending {
         try await Interruption.telling { signals in
-            try await withThrowingTaskGroup(of: ReplayRun?.self) { group in
+            try await withThrowingTaskGroup(of: Ending.self) { group in
                 group.addTask {
                     var run = run
                     try await run.run()
-                    return run
+                    return .through(run)
                 }
                 group.addTask {
                     for await _ in signals { break }
-                    return nil
+                    // Before the run is cancelled, which waits for no answer any more.
+                    return .stopped(unanswered: await Interruption.unanswered())
                 }
                 defer { group.cancelAll() }
-                return try await group.next() ?? nil
+                return try await group.next() ?? .stopped(unanswered: "")
             }
         }
     }

@@ -54,15 +54,24 @@ struct ReplayReport {
     ///
     /// - Parameters:
     ///   - error: what ended it before its end; nil where nothing did.
-    ///   - isStopped: whether the person has stopped it.
+    ///   - unanswered: what is told of the changes that had no answer when the person stopped it, such as
+    ///     `; activity.update was sent, outcome unknown`; nil where nobody has.
     /// - Throws: a `Failure` with the exit code, unless all that is recorded has come about.
-    func conclude(_ error: (any Error)? = nil, isStopped: Bool = false) throws {
+    func conclude(_ error: (any Error)? = nil, stopped unanswered: String? = nil) throws {
         let counts = progress.counts
         let rest = counts.events - counts.seen
-        if output.json, !options.isDryRun { Console.data(json(counts, isStopped: isStopped || error != nil).bytes) }
+        if output.json, !options.isDryRun {
+            Console.data(json(counts, isStopped: unanswered != nil || error != nil).bytes)
+        }
         for difference in differences ?? [] where !output.json { Console.data(difference.text) }
         var text = summary(counts)
-        if rest > 0 { text += "; stopped before the other \(RecoveryText.grouped(rest))" }
+        let open = unanswered ?? ""
+        if rest > 0 {
+            let others = "the other \(RecoveryText.grouped(rest))"
+            // What was sent may have come about: it was not stopped before that.
+            text += open.isEmpty ? "; stopped before \(others)" : "; stopped with \(others) open"
+        }
+        text += open
         if let failure = error.flatMap(Failure.init) {
             throw Failure(failure.code, "\(text): \(failure.text)")
         }

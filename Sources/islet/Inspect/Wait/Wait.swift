@@ -38,22 +38,32 @@ struct Wait: AsyncParsableCommand {
         let begun = ContinuousClock.now
         try await service.withConnection(followsStreams: true) { connection in
             let found = try await target.find(connection)
-            try condition.check(found.family.noun, found.family.filterSubject)
-            let seen = LastSeen(found.whole)
-            if !condition.holds(for: found.whole) {
-                try refuseIfLost(found.whole)
-                let end = begun + service.timeout.duration
-                try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
-                    try await Stoppable.during {
-                        "\(still(found, seen, since: begun)): waited for \(condition.text)"
-                    } _: {
-                        try await follow(found, seen, until: end, connection)
-                    }
-                }
-            }
-            try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
+            var wait = self
+            wait.condition = try condition.resolved(found.family.noun, found.family.filterSubject)
+            try await wait.wait(for: found, since: begun, connection)
         }
     }
+
+    private func wait(
+        for found: FoundEntity, since begun: ContinuousClock.Instant, _ connection: IsletConnection
+    ) async throws {
+        let seen = LastSeen(found.whole)
+        if !condition.holds(for: found.whole) {
+            try refuseIfLost(found.whole)
+            let end = begun + service.timeout.duration
+            try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
+                try await Stoppable.during {
+                    "\(still(found, seen, since: begun)): waited for \(condition.text)"
+                } _: {
+                    try await follow(found, seen, until: end, connection)
+                }
+            }
+        }
+        try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
+    }
+
+    /// How long it may take to see the entity once more when the time is over.
+    private static let lastLook = Duration.seconds(1)
 
     /// Reads the events until it holds or the time is over, whichever is first.
     private func follow(
@@ -63,6 +73,11 @@ struct Wait: AsyncParsableCommand {
             group.addTask { try await read(found, seen, connection) }
             group.addTask {
                 try await Task.sleep(until: end, clock: .continuous)
+                // Where no events come, as through an address that leads nowhere, only the entity says what it is.
+                if let now = try? await connection.send(found.command("get"), timeout: Self.lastLook) {
+                    seen.replace(EntityText.entity(now) ?? seen.entity)
+                    if condition.holds(for: seen.entity) { return }
+                }
                 throw Failure(
                     .unreachable,
                     "\(still(found, seen)) after \(TimeText.span(service.timeout.milliseconds)): "

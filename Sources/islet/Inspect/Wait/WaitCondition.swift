@@ -35,12 +35,29 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    /// Checks that an entity of the family can come to it at all.
+    /// The same, with the members' names in the letters that the family's entities have; as in a filter, any will do.
     ///
-    /// - Throws: a `Failure` that names what there is.
-    func check(_ noun: String, _ subject: FilterSubject) throws {
-        if case .member(let path, let value) = self { return try Self.check(path, value, subject) }
-        guard case .states(let states) = self, let known = Self.states[noun] else { return }
+    /// - Throws: a `Failure` that names what there is, where an entity of the family can never come to it.
+    func resolved(_ noun: String, _ subject: FilterSubject) throws -> WaitCondition {
+        switch self {
+        case .states(let states):
+            try Self.check(states, noun)
+            return self
+        case .member(let path, let value):
+            let member: (path: [String], kind: FilterKind)
+            do throws(FilterError) {
+                member = try subject.member(at: path)
+            } catch {
+                throw Failure(.usage, "--for: \(error.message)")
+            }
+            try Self.check(value, member.path.joined(separator: "."), member.kind)
+            return .member(path: member.path, value: value)
+        }
+    }
+
+    /// That the family has such states.
+    private static func check(_ states: [String], _ noun: String) throws {
+        guard let known = Self.states[noun] else { return }
         for state in states where !known.contains(state) {
             let hint = Spelling.closest(to: state, among: known).map { "; did you mean \($0)?" } ?? ""
             let all = known.joined(separator: ", ")
@@ -49,53 +66,32 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    /// That the family has such a member, and that it can have the value.
-    private static func check(_ path: [String], _ value: String, _ subject: FilterSubject) throws {
-        do throws(FilterError) {
-            _ = try Filter(path.joined(separator: "."), for: subject)
-        } catch {
-            throw Failure(.usage, "--for: \(error.message)")
-        }
+    /// That a member can have the value.
+    private static func check(_ value: String, _ name: String, _ kind: FilterKind) throws {
         guard value != "null" else { return }
-        let name = path.joined(separator: ".")
-        switch kind(path, subject) {
-        case .deadline?:
+        switch kind {
+        case .deadline:
             throw Failure(.usage, "--for: '\(name)' has members, and is never '\(value)': its date is \(name).at")
-        case .date?:
+        case .date:
             guard case .at? = Moment(value) else {
                 let meant = Moment.meant(by: value).map { "; \($0)" } ?? ""
                 throw Failure(
                     .usage, "--for: '\(name)' is a date such as 2026-01-31T09:00Z, and never '\(value)'\(meant)")
             }
-        case .number?:
+        case .number:
             guard ExactNumber(value) != nil else {
                 throw Failure(.usage, "--for: '\(name)' is a number, and never '\(value)'")
             }
-        case .flag?:
+        case .flag:
             guard flags[value] != nil else {
                 throw Failure(.usage, "--for: '\(name)' is true or false, and never '\(value)'")
             }
-        case .words(let words)?:
+        case .words(let words):
             guard words.contains(value) else {
                 throw Failure(.usage, "--for: '\(name)' is never '\(value)': \(words.joined(separator: ", "))")
             }
-        case .text?, .list?, .object?, .payload?, nil: break
+        case .text, .list, .object, .payload: break
         }
-    }
-
-    /// What the member that a path leads to can be; nil within a user's own JSON.
-    private static func kind(_ path: [String], _ subject: FilterSubject) -> FilterKind? {
-        var members = subject.members
-        var found: FilterKind?
-        for name in path {
-            guard let field = members.first(where: { $0.name == name }) else { return nil }
-            found = field.kind
-            switch field.kind {
-            case .object(let inner, _), .deadline(let inner): members = inner
-            case .text, .words, .list, .number, .date, .flag, .payload: members = []
-            }
-        }
-        return found
     }
 
     /// How true and false may be written.

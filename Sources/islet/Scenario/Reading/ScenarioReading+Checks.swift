@@ -216,12 +216,20 @@ extension ScenarioReading {
             for member in members {
                 guard case .members(let inner) = member.pattern else { continue }
                 for name in inner where ["app", "key", "kind", "type", "device"].contains(name.name) {
-                    guard case .equals(let template) = name.pattern else { continue }
-                    lookFor(template, "the \(name.name)", at: pattern.place)
+                    lookFor(name.pattern, "the \(name.name)", at: pattern.place)
                 }
             }
         }
         return patterns
+    }
+
+    /// Takes in that nothing is to happen to what a pattern names; of others nobody knows what they are to find.
+    private mutating func lookFor(_ pattern: ScenarioPattern, _ what: String, at place: ScenarioPlace) {
+        switch pattern {
+        case .equals(let name): lookFor(name, what, at: place)
+        case .oneOf(let patterns), .all(let patterns): for pattern in patterns { lookFor(pattern, what, at: place) }
+        case .members, .elements, .absent, .present, .not, .compare, .matches, .contains, .count: break
+        }
     }
 
     private mutating func eventList(_ node: ScenarioNode) -> [ScenarioEventPattern] {

@@ -113,7 +113,9 @@ extension ScenarioReading {
         case .list(let elements): for element in elements { check(element, kind, of: name, noun: noun) }
         case .mapping(let entries):
             if !entries.isEmpty, entries.allSatisfy({ ScenarioPattern.words.contains($0.name) }) {
-                for entry in entries where ["equals", "one of", "all of", "not", "contains"].contains(entry.name) {
+                let alike = ["equals", "one of", "all of", "not", "contains"]
+                let ordered = Self.isDate(kind) ? ScenarioPattern.Comparison.allCases.map(\.rawValue) : []
+                for entry in entries where alike.contains(entry.name) || ordered.contains(entry.name) {
                     check(entry.value, kind, of: name, noun: noun)
                 }
                 return
@@ -136,6 +138,15 @@ extension ScenarioReading {
                 }
             case .payload: break
             }
+        }
+    }
+
+    /// Whether something is compared as dates are: a number is one as well, so that of a date without its unit every
+    /// comparison would say something.
+    private static func isDate(_ kind: FilterKind) -> Bool {
+        switch kind {
+        case .date, .deadline: true
+        case .text, .words, .number, .flag, .object, .list, .payload: false
         }
     }
 

@@ -124,8 +124,9 @@ extension ScenarioReading {
             case "ignored":
                 members += [Self.isIgnored, .init(name: "reason", pattern: pattern(entry.value))]
             case "error" where isCode:
-                members.append(
-                    .init(name: "error", pattern: .members([.init(name: "code", pattern: pattern(entry.value))])))
+                let code = pattern(entry.value)
+                let error = Self.isAbsent(code) ? code : .members([.init(name: "code", pattern: code)])
+                members.append(.init(name: "error", pattern: error))
             case let name:
                 if !Self.answerMembers.contains(name) {
                     noteUnknown(
@@ -136,9 +137,14 @@ extension ScenarioReading {
         }
         let names = Set(members.map(\.name))
         var implied: [ScenarioPattern.Member] = []
-        if !names.contains("ok") { implied.append(names.contains("error") ? Self.isNotOK : Self.isOK) }
+        let isRefusal = members.contains { $0.name == "error" && !Self.isAbsent($0.pattern) }
+        if !names.contains("ok") { implied.append(isRefusal ? Self.isNotOK : Self.isOK) }
         if names.isDisjoint(with: ["outcome", "reason", "error", "ok"]) { implied.append(Self.isNotIgnored) }
         return .members(implied + members)
+    }
+
+    private static func isAbsent(_ pattern: ScenarioPattern) -> Bool {
+        if case .absent = pattern { true } else { false }
     }
 
     /// The members that answers have, in proto-json/schemas/answers: one that there is not is always absent.
