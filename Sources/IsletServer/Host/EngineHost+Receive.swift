@@ -8,7 +8,7 @@ extension EngineHost {
     private static let commandsPerTurn = 128
     /// How many subscription messages a turn takes.
     private static let subscriptionsPerTurn = 1_024
-    /// How many bulk requests a turn takes.
+    /// How many bulk messages a turn takes, where they have few commands.
     private static let requestsPerTurn = 64
 
     /// Takes commands; true where more may wait.
@@ -73,6 +73,7 @@ extension EngineHost {
     /// Takes bulk requests; true where more may wait.
     func receiveBulk() -> Bool {
         for _ in 0..<Self.requestsPerTurn {
+            guard partition.takesBulk else { return true }
             guard partition.inbound.receive(1, from: sockets.bulk, into: &received, isRouted: true) == 1,
                 partition.inbound.next()
             else { return false }
