@@ -5,6 +5,7 @@ import pytest
 from support.commands import Commands, encode
 from support.dates import HOUR
 from support.events import Events
+from support.provider import TORCH, RawProvider, toggle
 from support.wire import Silence
 
 
@@ -82,3 +83,26 @@ def test_a_message_of_too_many_commands_is_dropped_whole(wire, ingest):
             encode(client.command("activity.start", key=f"{count}-{number}", **start)) for number in range(count)])
     started = [events.next("started")["activity"]["key"] for _ in range(256)]
     assert started == [f"256-{number}" for number in range(256)]
+
+
+def test_what_the_service_does_not_take_waits_at_its_publisher(wire, ingest):
+    """Some 64 messages and what the connection holds: how large they are decides how much memory that is."""
+    client, events, _ = followed(wire, ingest)
+    publisher = wire.socket("PUB", ingest[1], sndhwm=1, xpub_nodrop=1)
+    begin = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
+    publish_until_seen(events, publisher, [encode(begin)])
+    provider = RawProvider(wire, ingest[0].commands, toggle())
+    client.applied("control.add", kind=TORCH)
+    provider.call("value")
+    # A clock that travels waits for the provider, and plain publishers wait for the clock.
+    publisher.send(encode(client.command("clock.advance", by=2 * HOUR, ack="none")))
+    long = encode(client.command("service.ping", ack="none")).ljust(60_000)
+    sent = 0
+    while sent < 1_500 and publisher.poll(1_000, wire.zmq.POLLOUT):
+        try:
+            publisher.send(long, wire.zmq.NOBLOCK)
+            sent += 1
+        except wire.zmq.Again:
+            continue
+    assert sent < 500
