@@ -5,7 +5,7 @@ import IsletProtocol
 final class SubscriberScan {
     /// To look at a report, and at each of its positions, takes as long as to look at so many slots.
     private static let slotsPerPosition: Slot = 16
-    /// Rows stop before those of an answer, which is written in one turn, have more positions than this; one row has fewer.
+    /// Rows stop before those of an answer, written in one turn, have more positions than this; one row has fewer.
     private static let maximumPositions = 16_384
 
     private struct Row {

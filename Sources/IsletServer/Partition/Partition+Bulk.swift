@@ -8,7 +8,7 @@ extension Partition {
 
     /// Takes the message in ``inbound``, which came to the bulk socket. What its commands answer is one message, as on the
     /// commands socket; chunks are messages of their own.
-    /// The owner takes one only where ``takesBulk`` says so. What goes beyond the turn's share goes on in the next ones.
+    /// The owner takes one only where ``takesBulk`` says so. What is beyond the turn's share goes on in the next.
     package func takeBulk() {
         precondition(bulkRest == nil, "a bulk message was taken while an earlier one was not through")
         beginResults()
@@ -25,7 +25,7 @@ extension Partition {
         answerResults(to: .bulk)
     }
 
-    /// Whether messages of the bulk socket are taken now: not while one is not through, nor once the turn has done enough.
+    /// Whether bulk messages are taken now: not while one is not through, nor once the turn has done enough.
     package var takesBulk: Bool { !isStopping && bulkRest == nil && !bulkShare.isSpent }
 
     /// The message in `inbound` goes on from a frame on in the next turn.

@@ -47,7 +47,7 @@ package final class Partition {
     @exclusivity(unchecked) var resting: [RestingMessages] = []
     /// Whether new commands left nothing of the last turn to messages that go on in later ones: they come first in this one.
     @exclusivity(unchecked) var isRestDue = false
-    /// What is left of the bulk socket's message that went beyond its turn: nothing more is taken there before it is through.
+    /// What is left of a bulk message that went beyond its turn: no other is taken before it is through.
     @exclusivity(unchecked) var bulkRest: WaitingMessage?
     /// How much of this turn the bulk socket has had.
     @exclusivity(unchecked) var bulkShare = BulkShare()
