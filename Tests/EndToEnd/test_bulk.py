@@ -386,3 +386,20 @@ def test_a_snapshot_of_a_bad_app_or_prefix_names_the_field(client, bulk):
     bulk.send("replay", app=client.app, credit=1)
     header, _ = bulk.chunk()
     assert (header["error"]["code"], header["error"]["detail"]["field"]) == ("missingField", "from")
+
+
+def test_others_are_answered_while_a_long_bulk_message_goes_on(client, bulk):
+    """Such a message is worth 16 turns; what is left of it is seen to wait, and its answers come in their order."""
+    long = [json.dumps({"op": "bulk.digest", "req": f"d{number}", "app": client.app}).ljust(65_000).encode()
+            for number in range(256)]
+    for _ in range(20):
+        bulk.socket.send_multipart(long)
+        seen = 0
+        while not bulk.socket.poll(0):
+            seen = max(seen, client.read("service.stats")["stats"]["waiting"]["messages"]["count"])
+        answers = [json.loads(frame) for frame in bulk.wire.receive(bulk.socket)]
+        assert [answer["req"] for answer in answers] == [f"d{number}" for number in range(256)]
+        assert all(answer["ok"] for answer in answers)
+        if seen:
+            return
+    raise AssertionError("nobody was answered before the message was through")

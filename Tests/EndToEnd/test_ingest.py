@@ -5,7 +5,8 @@ import pytest
 from support.commands import Commands, encode
 from support.dates import HOUR
 from support.events import Events
-from support.wire import Silence
+from support.provider import TORCH, RawProvider, toggle
+from support.wire import DEADLINE, Silence
 
 
 @pytest.fixture
@@ -82,3 +83,62 @@ def test_a_message_of_too_many_commands_is_dropped_whole(wire, ingest):
             encode(client.command("activity.start", key=f"{count}-{number}", **start)) for number in range(count)])
     started = [events.next("started")["activity"]["key"] for _ in range(256)]
     assert started == [f"256-{number}" for number in range(256)]
+
+
+def test_what_the_service_does_not_take_waits_at_its_publisher(wire, ingest):
+    """Some 64 messages and what the connection holds: how large they are decides how much memory that is."""
+    client, events, _ = followed(wire, ingest)
+    publisher = wire.socket("PUB", ingest[1], sndhwm=1, xpub_nodrop=1)
+    begin = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
+    publish_until_seen(events, publisher, [encode(begin)])
+    provider = RawProvider(wire, ingest[0].commands, toggle())
+    client.applied("control.add", kind=TORCH)
+    provider.call("value")
+    # A clock that travels waits for the provider, and plain publishers wait for the clock.
+    publisher.send(encode(client.command("clock.advance", by=2 * HOUR, ack="none")))
+    long = encode(client.command("service.ping", ack="none")).ljust(60_000)
+    sent = 0
+    while sent < 1_500 and publisher.poll(1_000, wire.zmq.POLLOUT):
+        try:
+            publisher.send(long, wire.zmq.NOBLOCK)
+            sent += 1
+        except wire.zmq.Again:
+            continue
+    assert sent < 500
+
+
+def test_a_plain_publisher_has_its_turns_beside_readers_of_much(wire, ingest):
+    """Answers of 16 MiB are all that a turn makes: the next one begins with what commands left no room for."""
+    client, events, publisher = followed(wire, ingest)
+    begin = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
+    publish_until_seen(events, publisher, [encode(begin)])
+    for _ in range(4):
+        client.batch(*(
+            client.command("activity.start", type="T", attributes={}, contentState={"text": "x" * 1_000})
+            for _ in range(250)))
+    readers = [Commands(wire, ingest[0].commands, client.app) for _ in range(12)]
+    lists = [client.command("activity.list", limit=1_000) for _ in range(18)]
+    updates = wire.socket("SUB", ingest[0].events, rcvhwm=0)
+    updates.setsockopt(wire.zmq.SUBSCRIBE, f"{client.app}/".encode())
+    poller = wire.zmq.Poller()
+    for reader in readers:
+        reader.send(*lists)
+        poller.register(reader.socket, wire.zmq.POLLIN)
+    answered = 0
+    while answered < 150:
+        ready = poller.poll(DEADLINE * 1000)
+        assert ready
+        for socket, _ in ready:
+            socket.recv_multipart(copy=False)
+            socket.send_multipart([encode(each) for each in lists])
+            answered += 1
+        if answered >= len(readers) and publisher:
+            publisher.send(encode(client.command("activity.update", key="k", contentState={"eta": 1}, ack="none")))
+            publisher = None
+        if updates.poll(0):
+            frames = updates.recv_multipart()
+            if b'"updated"' in frames[1]:
+                return
+    raise AssertionError("readers were answered 150 times, and a plain publisher's command was not executed")

@@ -211,6 +211,19 @@ def test_a_backup_is_made_once(make, one, tmp_path):
     assert execute(durable.client, [frame])[0]["ok"]
 
 
+def test_a_retry_of_a_backup_finds_its_answer_also_while_another_one_is_made(make, one, tmp_path):
+    durable = make().start()
+    file = str(tmp_path / "backup.db")
+    frame = encode(durable.client.command("service.backup", client=one, req="b", path=file))
+    [first] = execute(durable.client, [frame])
+    running = encode(durable.client.command("service.backup", client=one, req="c", path=file + "2"))
+    reused = encode(durable.client.command("service.backup", client=one, req="c", path=file + "3"))
+    # In one message: the copy is made behind it.
+    made, again, refused = durable.client.raw(running, frame, reused)
+    assert made["ok"] and again == first
+    assert refused["error"]["code"] == "requestReused"
+
+
 @pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_disk_that_the_journal_filled_heals_when_retention_is_over(make, tmp_path, restarts):

@@ -186,6 +186,21 @@ def test_thousands_of_reports_take_several_turns_and_are_all_counted(wire, servi
     assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 1_000
 
 
+def test_an_answer_shows_reports_of_16384_positions_at_most(client):
+    """Also of apps that are not known, which are looked at and not shown."""
+    for _ in range(30):
+        client.start()
+    apps = {f"{number}": 1 for number in range(999)}
+    nonces = {lag: report(client, {client.app: 30 - lag, **apps}) for lag in range(30)}
+    answer = subscribers(client, limit=100)
+    assert answer["total"] == 30
+    assert [row["nonce"] for row in answer["subscribers"]] == [nonces[lag] for lag in range(29, 13, -1)]
+    # Where reports are small, as many are shown as are asked for.
+    for nonce in nonces.values():
+        report(client, {client.app: 1}, nonce)
+    assert len(subscribers(client, limit=100)["subscribers"]) == 30
+
+
 def test_of_an_app_that_a_report_names_again_the_last_position_counts(client):
     client.start()
     client.start()

@@ -213,6 +213,21 @@ def test_reports_are_forgotten_with_the_connection_that_made_them(client, wire, 
     assert client.read("service.stats")["stats"]["subscribers"]["reporting"] == 0
 
 
+def test_a_report_that_another_connection_brought_up_to_date_is_forgotten_with_that_one(client, wire, service):
+    client.start()
+    first, second = (Commands(wire, service.commands, APP) for _ in range(2))
+    nonces = [secrets.token_hex(16) for _ in range(3)]
+    for reporter, nonce in ((first, nonces[0]), (first, nonces[1]), (second, nonces[1]), (second, nonces[2])):
+        reporter.send(reporter.command("stream.applied", nonce=nonce, apps={APP: {"seq": 1}}))
+        reporter.read("service.ping")
+    counts(client, reports=3)
+    first.socket.close(linger=0)
+    counts(client, reports=2)
+    assert {row["nonce"] for row in client.read("subscriber.list", app=None)["subscribers"]} == set(nonces[1:])
+    second.socket.close(linger=0)
+    counts(client)
+
+
 def test_large_answers_that_wait_for_one_of_their_message_have_a_share(client, wire, service):
     """32 MiB of one connection, and one message more, as its commands are executed already."""
     id = client.start()["id"]

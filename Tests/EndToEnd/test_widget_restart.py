@@ -389,3 +389,23 @@ def test_an_action_that_was_given_up_is_heard_to_end_after_more_restarts(wall, e
     wall.board.next("reloading", id=id, cause="action")
     wall.board.next("timeline", id=id)
     assert wall.board.agrees(id)["entry"]["content"] == {"n": 2}
+
+
+def test_what_is_explained_from_files_is_what_memory_told(wall):
+    """Also why a reload was not charged, and what its failure was."""
+    provider = wall.provider(widget())
+    id = wall.board.placed(provider, device="phone")
+    wall.board.device("appForeground", app=wall.board.app)
+    wall.board.reload(id)
+    wall.board.next("reloading", id=id)
+    provider.fails(id)
+    wall.board.next("failed", id=id)
+
+    def explained():
+        decisions = wall.board.client.read("widget.explain", id=id)["decisions"]
+        return [decision for decision in decisions if "revision" in decision]
+
+    before = explained()
+    assert any("exempt" in decision for decision in before) and any("failure" in decision for decision in before)
+    wall.again("stop")
+    assert explained()[:len(before)] == before

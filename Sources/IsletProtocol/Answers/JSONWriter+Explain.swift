@@ -37,12 +37,25 @@ package struct RememberedDecisions {
     /// Whether nothing older than these is shown.
     package var isAll: Bool { told.count == JSONWriter.maximumDecisions || first?.revision == 1 }
 
-    /// The rule and the revision of a stored event, of its image; nil where that is none of the family's.
-    fileprivate func rule(_ image: [UInt8]) -> (source: StaticString, text: StaticString, revision: UInt32)? {
+    /// What a stored event's image says that its JSON does not; nil where that is none of the family's.
+    fileprivate func told(_ image: [UInt8]) -> ToldImage? {
         switch family {
-        case .activity: (try? ActivityImage(image.span)).map { ($0.rule.source, $0.rule.text, $0.revision) }
-        case .control: (try? ControlImage(image.span)).map { ($0.rule.source, $0.rule.text, $0.revision) }
-        case .widget: (try? WidgetImage(image.span)).map { ($0.rule.source, $0.rule.text, $0.revision) }
+        case .activity:
+            (try? ActivityImage(image.span)).map {
+                ToldImage(rule: ($0.rule.source, $0.rule.text), revision: $0.revision, failure: nil)
+            }
+        case .control:
+            (try? ControlImage(image.span)).map {
+                ToldImage(
+                    rule: ($0.rule.source, $0.rule.text), revision: $0.revision,
+                    failure: $0.machine.failure == .none ? nil : $0.machine.failure.wireName)
+            }
+        case .widget:
+            (try? WidgetImage(image.span)).map {
+                ToldImage(
+                    rule: ($0.rule.source, $0.rule.text), revision: $0.revision,
+                    failure: $0.machine.failure == .none ? nil : $0.machine.failure.wireName)
+            }
         }
     }
 }
@@ -62,8 +75,8 @@ extension JSONWriter {
         while true {
             beginArray()
             for event in older {
-                guard let rule = remembered.rule(event.image) else { continue }
-                storedDecision(event.json.span, rule.source, rule.text, revision: rule.revision)
+                guard let image = remembered.told(event.image) else { continue }
+                storedDecision(event.json.span, image)
             }
             for decision in kept { self.decision(decision) }
             endArray()
@@ -82,21 +95,21 @@ extension JSONWriter {
     private static var maximumDecisionBytes: Int { 900_000 }
 
     /// A decision as its event tells it. A stored event that is none of ours is left out: `verify` tells of it.
-    private mutating func storedDecision(
-        _ json: Span<UInt8>, _ rule: StaticString, _ text: StaticString, revision: UInt32
-    ) {
+    private mutating func storedDecision(_ json: Span<UInt8>, _ image: ToldImage) {
         guard let event = try? StoredTransition(json) else { return }
         beginObject()
         stored("at", event.at, of: json)
-        field("rule", name: rule)
-        field("text", name: text)
+        field("rule", name: image.rule.source)
+        field("text", name: image.rule.text)
         field("outcome", name: "applied")
         stored("event", event.event, of: json)
         stored("seq", event.seq, of: json)
-        field("revision", revision)
+        field("revision", image.revision)
         stored("from", event.from, of: json)
         stored("to", event.to, of: json)
         stored("cause", event.cause, of: json)
+        if let failure = image.failure { field("failure", name: failure) }
+        stored("exempt", event.exemption, of: json)
         stored("by", event.by, of: json)
         endObject()
     }
@@ -182,6 +195,14 @@ struct ToldDecision {
     }
 }
 
+/// What `explain` tells of a stored event by its image.
+fileprivate struct ToldImage {
+    let rule: (source: StaticString, text: StaticString)
+    let revision: UInt32
+    /// What the entity shows of the last failure.
+    let failure: StaticString?
+}
+
 /// Where the members of a stored event stand that `explain` shows.
 private struct StoredTransition {
     var at: FrameRange?
@@ -190,6 +211,7 @@ private struct StoredTransition {
     var from: FrameRange?
     var to: FrameRange?
     var cause: FrameRange?
+    var exemption: FrameRange?
     var by: FrameRange?
 
     init(_ json: Span<UInt8>) throws(ScanError) {
@@ -202,6 +224,7 @@ private struct StoredTransition {
             if member.name.equals("from", in: json) { found.from = range }
             if member.name.equals("to", in: json) { found.to = range }
             if member.name.equals("cause", in: json) { found.cause = range }
+            if member.name.equals("exempt", in: json) { found.exemption = range }
             if member.name.equals("by", in: json) { found.by = range }
         }
         self = found

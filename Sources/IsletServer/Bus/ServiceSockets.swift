@@ -169,6 +169,7 @@ struct ServiceSockets: ~Copyable {
         let socket = try Socket(.sub, in: context)
         let monitor = try socket.connections(in: context)
         guard let address else { return Monitored(socket: socket, monitor: monitor) }
+        try socket.set(.receiveHighWaterMark, to: waitingCommands)
         try socket.set(.maxMessageSize, to: maximumFrameBytes)
         try harden(socket)
         try socket.subscribe([])

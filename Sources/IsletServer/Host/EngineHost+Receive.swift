@@ -8,7 +8,7 @@ extension EngineHost {
     private static let commandsPerTurn = 128
     /// How many subscription messages a turn takes.
     private static let subscriptionsPerTurn = 1_024
-    /// How many bulk requests a turn takes.
+    /// How many bulk messages a turn takes, where they have few commands.
     private static let requestsPerTurn = 64
 
     /// Takes commands; true where more may wait.
@@ -38,9 +38,13 @@ extension EngineHost {
     /// Takes commands from plain publishers; true where more may wait.
     func receiveIngest() -> Bool {
         guard sockets.hasIngest else { return false }
+        isIngestDue = false
         var left = Self.commandsPerTurn
         while left > 0 {
-            guard partition.takesIngest else { return false }
+            guard partition.takesIngest else {
+                isIngestDue = left == Self.commandsPerTurn
+                return false
+            }
             let count = partition.inbound.receive(left, from: sockets.ingest, into: &received, isRouted: false)
             guard count > 0 else { return false }
             partition.lookAhead()
@@ -73,6 +77,7 @@ extension EngineHost {
     /// Takes bulk requests; true where more may wait.
     func receiveBulk() -> Bool {
         for _ in 0..<Self.requestsPerTurn {
+            guard partition.takesBulk else { return true }
             guard partition.inbound.receive(1, from: sockets.bulk, into: &received, isRouted: true) == 1,
                 partition.inbound.next()
             else { return false }

@@ -5,6 +5,8 @@ import IsletProtocol
 final class SubscriberScan {
     /// To look at a report, and at each of its positions, takes as long as to look at so many slots.
     private static let slotsPerPosition: Slot = 16
+    /// Rows stop before those of an answer, written in one turn, have more positions than this; one row has fewer.
+    private static let maximumPositions = 16_384
 
     private struct Row {
         var nonce: [UInt8]
@@ -84,8 +86,12 @@ final class SubscriberScan {
         let start = writer.count
         writer.key("subscribers")
         writer.beginArray()
+        var positions = 0
         for row in first {
             guard let report = table.reports[row.nonce] else { continue }
+            // Also those that are looked at and not shown.
+            positions += report.positions.count
+            guard positions <= Self.maximumPositions else { break }
             let end = writer.count
             writer.subscriber(row.nonce, report, app: app, at: now, of: engine)
             if writer.count - start > ListBounds.maximumBytes {

@@ -12,13 +12,14 @@ extension Partition {
             return refuse(envelope, frame, .badField(.path, .outOfRange))
         }
         var claim: RetryClaim?
-        if let backup {
-            guard backup.isAsked(by: original) else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
-        } else {
+        let isAgain = backup?.isAsked(by: original) ?? false
+        if !isAgain {
+            // Also while another one is made: what became of an earlier one is known.
             switch firstTime(envelope, frame, original: original) {
             case .settled(let result): return result
             case .first(let found): claim = found
             }
+            guard backup == nil else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
         }
         let result = later(.backup, envelope, frame)
         guard case .later(let job) = result else { return result }

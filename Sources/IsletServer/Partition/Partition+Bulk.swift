@@ -8,13 +8,70 @@ extension Partition {
 
     /// Takes the message in ``inbound``, which came to the bulk socket. What its commands answer is one message, as on the
     /// commands socket; chunks are messages of their own.
+    /// The owner takes one only where ``takesBulk`` says so. What is beyond the turn's share goes on in the next.
     package func takeBulk() {
+        precondition(bulkRest == nil, "a bulk message was taken while an earlier one was not through")
         beginResults()
-        if inbound.hasTooManyFrames { return refuseTooMany(to: .bulk) }
+        if inbound.hasTooManyFrames {
+            bulkShare.didExecute(inbound.commands.reduce(0) { $0 + inbound[$1].range.count })
+            return refuseTooMany(to: .bulk)
+        }
         for index in inbound.commands {
+            let made = bytesMade
             results.append(inbound.withFrame(index) { request($0, isTooLong: inbound[index].isTooLong) })
+            bulkShare.didExecute(inbound[index].range.count + bytesMade - made)
+            if bulkShare.isSpent, index + 1 < inbound.count { return restBulk(from: index + 1) }
         }
         answerResults(to: .bulk)
+    }
+
+    /// Whether bulk messages are taken now: not while one is not through, nor once the turn has done enough.
+    package var takesBulk: Bool { !isStopping && bulkRest == nil && !bulkShare.isSpent }
+
+    /// The message in `inbound` goes on from a frame on in the next turn.
+    private func restBulk(from first: Int) {
+        let answer = PendingAnswer(destination: .bulk, route: routeFrames())
+        for result in results { collect(result, into: answer) }
+        answer.isClosed = false
+        answer.hasChange = false
+        var message = WaitingMessage(hasTooManyFrames: false, answer: answer, receivedAt: now.monotonic)
+        message.frames = (first..<inbound.count).map {
+            .command(inbound.frame($0), isTooLong: inbound[$0].isTooLong)
+        }
+        // It cannot be given back to its socket, and there is one.
+        message.ticket = ledger.enter(.messages, for: answer.peer, bytes: message.bytes)
+        bulkRest = message
+    }
+
+    /// A turn begins: goes on with the message that went beyond the last one's share.
+    func continueBulk() {
+        bulkShare = BulkShare()
+        guard !isStopping, var message = bulkRest.take() else { return }
+        waitedAnswer = message.answer
+        defer { waitedAnswer = nil }
+        var done = 0
+        while done < message.frames.count, !bulkShare.isSpent {
+            switch message.frames[done] {
+            case .command(let bytes, let isTooLong):
+                let made = bytesMade
+                let result = request(bytes.span, isTooLong: isTooLong)
+                bulkShare.didExecute(bytes.count + bytesMade - made)
+                collect(result, into: message.answer)
+            case .answered(let bytes, let shown): message.answer.add(bytes, shows: shown)
+            }
+            done += 1
+        }
+        message.frames.removeFirst(done)
+        guard message.frames.isEmpty else { return bulkRest = message }
+        ledger.giveBack(&message.ticket)
+        message.answer.isClosed = true
+        send(message.answer)
+    }
+
+    /// A client is gone: what is left of its message is for nobody.
+    private func forgetBulkRest(of peer: Peer) {
+        guard bulkRest?.answer.peer == peer, var message = bulkRest.take() else { return }
+        ledger.giveBack(&message.ticket)
     }
 
     private func request(_ frame: Span<UInt8>, isTooLong: Bool) -> FrameResult {
@@ -207,6 +264,7 @@ extension Partition {
         if work.contains(where: \.isJob) { dropJobs(of: peer) }
         joins.forget(peer)
         if work.contains(.reports) { subscribers.forget(reportedBy: peer) }
+        forgetBulkRest(of: peer)
     }
 
     /// A client was cut because it did not read: what it pulled ends.

@@ -219,7 +219,8 @@ extension Partition {
         backup = nil
         questions.removeAll()
         clockTravel = nil
-        for var message in waiting + resting.flatMap(\.messages) {
+        let rest = bulkRest.take().map { [$0] } ?? []
+        for var message in waiting + resting.flatMap(\.messages) + rest {
             ledger.giveBack(&message.ticket)
             for frame in message.frames {
                 switch frame {

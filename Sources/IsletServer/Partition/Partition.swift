@@ -47,6 +47,10 @@ package final class Partition {
     @exclusivity(unchecked) var resting: [RestingMessages] = []
     /// Whether new commands left nothing of the last turn to messages that go on in later ones: they come first in this one.
     @exclusivity(unchecked) var isRestDue = false
+    /// What is left of a bulk message that went beyond its turn: no other is taken before it is through.
+    @exclusivity(unchecked) var bulkRest: WaitingMessage?
+    /// How much of this turn the bulk socket has had.
+    @exclusivity(unchecked) var bulkShare = BulkShare()
     /// Whether actions ended in this turn that an earlier run had asked for.
     @exclusivity(unchecked) var hasActedBeforeStart = false
     /// How long this turn executes commands.
@@ -208,6 +212,7 @@ package final class Partition {
         budget.begin(at: now.monotonicNanoseconds)
         slotsLookedAt = 0
         walked = nil
+        continueBulk()
         if executesWaiting { continueWaiting() }
         if isRestDue { continueResting() }
         guard !isStopping, hasRoom else { return false }
@@ -259,7 +264,7 @@ package final class Partition {
         continueSweep()
         tellTime()
         // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
-        return isBusy || isWornOut || executesWaiting || executesResting || joinWait() == 0
+        return isBusy || isWornOut || executesWaiting || executesResting || bulkRest != nil || joinWait() == 0
     }
 
     /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until

@@ -76,19 +76,31 @@ package struct SubscriberTable {
     private static let silenceCheck: Milliseconds = 60_000
 
     private(set) var reports: [[UInt8]: Report] = [:]
+    /// Whose reports came over which connection, so that its end looks at no others.
+    private var noncesOfPeers: [Peer: Set<[UInt8]>] = [:]
     private var nextCheck: Milliseconds = 0
 
     /// - Parameter nonce: the subscriber's own, which its join carried.
     /// - Returns: the place in the ledger of what it reported before.
     mutating func remember(_ report: Report, of nonce: [UInt8]) -> WorkLedger.Ticket? {
-        reports.updateValue(report, forKey: nonce)?.ticket
+        let former = forget(nonce: nonce)
+        reports[nonce] = report
+        if let peer = report.ticket?.peer { noncesOfPeers[peer, default: []].insert(nonce) }
+        return former
     }
 
     /// A subscriber is gone; its report's place in the ledger.
-    mutating func forget(nonce: [UInt8]) -> WorkLedger.Ticket? { reports.removeValue(forKey: nonce)?.ticket }
+    mutating func forget(nonce: [UInt8]) -> WorkLedger.Ticket? {
+        guard let ticket = reports.removeValue(forKey: nonce)?.ticket else { return nil }
+        noncesOfPeers[ticket.peer]?.remove(nonce)
+        if noncesOfPeers[ticket.peer]?.isEmpty == true { noncesOfPeers[ticket.peer] = nil }
+        return ticket
+    }
 
     /// Who reported over this connection is forgotten, as it is gone.
-    mutating func forget(reportedBy peer: Peer) { reports = reports.filter { $0.value.ticket?.peer != peer } }
+    mutating func forget(reportedBy peer: Peer) {
+        for nonce in noncesOfPeers.removeValue(forKey: peer) ?? [] { reports[nonce] = nil }
+    }
 
     /// Those of whom nothing was heard for too long; looked for from time to time.
     mutating func silent(at time: Milliseconds) -> [[UInt8]] {

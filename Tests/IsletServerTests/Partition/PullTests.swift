@@ -18,6 +18,46 @@ import Testing
         }
     }
 
+    @Test func aMessageOfManyBytesGoesOnInTurns() throws {
+        let service = try PartitionService()
+        let digest = #"{"op":"bulk.digest","req":"d","app":"com.x"}"#
+        let long = digest + String(repeating: " ", count: 60_000)
+        service.turn { partition in
+            partition.takeBulk(Array(repeating: long, count: 255) + [#"{"op":"service.ping","req":"last"}"#])
+            #expect(!partition.takesBulk)
+        }
+        var answers = service.takeChunks()
+        var turns = 1
+        while answers.isEmpty, turns < 100 {
+            let isBusy = service.turn { #expect(!$0.takesBulk || turns == 14) }
+            answers = service.takeChunks()
+            #expect(isBusy || !answers.isEmpty)
+            turns += 1
+        }
+        // 18 of them have more than 1 MiB.
+        #expect(turns == 15)
+        #expect(answers.count == 1 && answers.first?.frames.count == 256)
+        let digests = answers.first?.frames.dropLast() ?? []
+        #expect(digests.allSatisfy { $0.contains(#""req":"d""#) && $0.contains(#""ok":true"#) })
+        #expect(answers.first?.frames.last?.contains("wrongEndpoint") == true)
+        service.turn { #expect($0.takesBulk) }
+    }
+
+    @Test func whatIsLeftOfAMessageEndsWithItsClientAndIsRefusedByAStop() throws {
+        let service = try PartitionService()
+        let many = (0..<200).map { #"{"op":"bulk.digest","req":"\#($0)","app":"com.x"}"# }
+        service.turn { $0.takeBulk(many, from: "gone") }
+        service.partition.clientIsGone(Peer(destination: .bulk, routingID: Array("gone".utf8)))
+        service.turn { #expect($0.takesBulk) }
+        #expect(service.takeChunks().isEmpty)
+        service.turn { $0.takeBulk(many, from: "stays") }
+        service.partition.stop()
+        for _ in 0..<3 { service.turn { _ in } }
+        let answers = service.takeChunks().filter { $0.peer == "stays" }
+        #expect(answers.count == 1 && answers.first?.frames.count == 200)
+        #expect(answers.first?.frames.last?.contains("stopping") == true)
+    }
+
     @Test func noPullGetsAheadOfTheOthers() throws {
         let service = try PartitionService()
         filled(service)

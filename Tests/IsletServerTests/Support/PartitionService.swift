@@ -166,8 +166,11 @@ extension Partition {
     }
 
     /// The same of the bulk socket.
-    func takeBulk(_ command: String, from peer: String = "peer") {
-        inbound.set([Array(peer.utf8), [], Array(command.utf8)], isRouted: true)
+    func takeBulk(_ command: String, from peer: String = "peer") { takeBulk([command], from: peer) }
+
+    /// Takes a message of many commands there.
+    func takeBulk(_ commands: [String], from peer: String = "peer") {
+        inbound.set([Array(peer.utf8), []] + commands.map { Array($0.utf8) }, isRouted: true)
         takeBulk()
     }
 }
