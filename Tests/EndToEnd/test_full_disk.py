@@ -163,3 +163,24 @@ def test_time_of_another_speed_goes_on_while_the_disk_is_full(disk, filling):
         fill(client, id)
     until(lambda: client.ask("activity.list")["ok"])
     durable.stop()
+
+
+@pytest.mark.parametrize("leave", [2 << 20, 5 << 20])
+def test_a_provider_that_is_refused_is_not_registered(wire, disk, leave):
+    """The disk becomes full while its registration is on its way."""
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20)}
+    durable = Durable(wire, disk.folder / "data", prefix=disk.inside, env=env).start()
+    try:
+        client = durable.client
+        client.start()
+        provider = RawProvider(wire, durable.service.commands, toggle(), register=False)
+        disk.fill(leave=leave)
+        provider.say("provider.register", req="r", app=provider.app, kinds=provider.kinds)
+        until(client.journal_is_full)
+        disk.clear()
+        until(lambda: not client.journal_is_full())
+        is_registered = provider.answer_to("r")["ok"]
+        listed = [row["id"] for row in client.read("provider.list", app=None)["providers"]]
+        assert listed == ([provider.id] if is_registered else [])
+    finally:
+        durable.kill()
