@@ -20,6 +20,8 @@ extension Partition {
             case .first(let found): claim = found
             }
         }
+        // As with changes: what was made already is told, however late the question is.
+        if backup == nil, isExpired { return refuse(envelope, frame, .expired) }
         let result = later(.backup, envelope, frame)
         guard case .later(let job) = result else { return result }
         if backup == nil {
