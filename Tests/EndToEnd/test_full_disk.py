@@ -163,3 +163,63 @@ def test_time_of_another_speed_goes_on_while_the_disk_is_full(disk, filling):
         fill(client, id)
     until(lambda: client.ask("activity.list")["ok"])
     durable.stop()
+
+
+@pytest.mark.parametrize("leave", [2 << 20, 5 << 20])
+def test_a_provider_that_is_refused_is_not_registered(wire, disk, leave):
+    """The disk becomes full while its registration is on its way."""
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20)}
+    durable = Durable(wire, disk.folder / "data", prefix=disk.inside, env=env).start()
+    try:
+        client = durable.client
+        client.start()
+        provider = RawProvider(wire, durable.service.commands, toggle(), register=False)
+        disk.fill(leave=leave)
+        provider.say("provider.register", req="r", app=provider.app, kinds=provider.kinds)
+        until(client.journal_is_full)
+        disk.clear()
+        until(lambda: not client.journal_is_full())
+        is_registered = provider.answer_to("r")["ok"]
+        listed = [row["id"] for row in client.read("provider.list", app=None)["providers"]]
+        assert listed == ([provider.id] if is_registered else [])
+    finally:
+        durable.kill()
+
+
+@pytest.mark.parametrize("leave", [0, 64 << 10, 1 << 20])
+def test_a_backup_says_whose_disk_is_full(wire, disk, tmp_path, leave):
+    durable = Durable(wire, tmp_path / "data", prefix=disk.inside).start()
+    try:
+        client, copy = durable.client, disk.folder / "copy.db"
+        for _ in range(8):
+            client.batch(*[client.command("activity.start", **{**START, "attributes": {"x": "y" * 3500}}) for _ in range(100)])
+        # The snapshot has it all then.
+        durable.restart()
+        disk.fill(leave=leave)
+        message = durable.client.refused("service.backup", path=str(copy))["message"]
+        assert str(copy) in message and "full" in message, message
+        assert str(tmp_path / "data") not in message, message
+        assert [file.name for file in disk.path.iterdir()] == ["ballast"]
+        disk.clear()
+        assert durable.client.read("service.backup", path=str(copy))["bytes"]
+    finally:
+        durable.kill()
+
+
+def test_a_backup_says_which_file_is_damaged(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        client, copy = durable.client, tmp_path / "copy.db"
+        for _ in range(8):
+            client.batch(*[client.command("activity.start", **{**START, "attributes": {"x": "y" * 3500}}) for _ in range(100)])
+        durable.restart()
+        state = tmp_path / "data" / "state.db"
+        pages = state.stat().st_size // 4096
+        with open(state, "r+b") as file:
+            for page in range(pages // 2, pages):
+                file.seek(page * 4096)
+                file.write(b"\0" * 8)
+        message = durable.client.refused("service.backup", path=str(copy))["message"]
+        assert f"{state} is damaged" in message and str(copy) not in message, message
+    finally:
+        durable.kill()

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import pathlib
 import sqlite3
+import time
 import uuid
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from support.commands import START, encode
 from support.dates import MINUTE
 from support.durable import Durable
+from support.provider import TORCH, RawProvider, toggle
 from support.service import run
 from support.small_disk import SmallDisk, may_mount, until
 from support.wire import Silence
@@ -222,6 +224,30 @@ def test_a_retry_of_a_backup_finds_its_answer_also_while_another_one_is_made(mak
     made, again, refused = durable.client.raw(running, frame, reused)
     assert made["ok"] and again == first
     assert refused["error"]["code"] == "requestReused"
+
+
+def test_a_retry_of_a_backup_whose_ttl_is_over_gets_its_answer(make, one, wire, tmp_path):
+    """It waits behind a clock, which waits for a provider."""
+    durable = make().start()
+    client = durable.client
+    file = str(tmp_path / "backup.db")
+    frame = encode(client.command("service.backup", client=one, req="b", path=file, ttl=100))
+    # A busy machine may be too late for it.
+    until(lambda: execute(client, [frame])[0]["ok"])
+    provider = RawProvider(wire, durable.service.commands, toggle())
+    client.applied("control.add", kind=TORCH)
+    call = provider.call("value")
+    advance = client.command("clock.advance", by=1000)
+    client.send(advance)
+    client.send(frame)
+    other = encode(client.command("service.backup", client=one, req="c", path=file + "2", ttl=100))
+    client.send(other)
+    sent = time.monotonic()
+    until(lambda: time.monotonic() > sent + 1)
+    provider.answer(call, True)
+    assert client.answer_to(advance["req"])[0]["ok"]
+    assert client.answer_to("b")[0]["bytes"] == pathlib.Path(file).stat().st_size
+    assert client.answer_to("c")[0]["error"]["code"] == "expired"
 
 
 @pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")

@@ -4,7 +4,8 @@ extension RetryWindow {
     private static let traceTag = UInt8(ascii: "r")
     /// The layout of a trace.
     private static let traceVersion: UInt8 = 2
-    /// The layout that releases have written in which nothing says which answers were counted.
+    /// The layout that releases have written in which nothing says which answers were counted. All are counted again: a
+    /// number that is the last one already changes nothing, and one that was not counted would leave nothing behind.
     private static let traceVersionWithoutBatch: UInt8 = 1
 
     /// Writes the remembered answer of a claim, as ``restoreAnswer(_:batch:at:)`` reads it.
@@ -88,21 +89,15 @@ extension RetryWindow {
             let through: UInt64
             switch version {
             case RetryWindow.traceVersion: through = try reader.integer()
-            case RetryWindow.traceVersionWithoutBatch: through = .max
+            case RetryWindow.traceVersionWithoutBatch: through = 0
             default: throw ImageError.unknownVersion(version)
             }
             return (try RetryClient(id: id, &reader), through)
         }
         countedThrough[id] = through
         insertIdle(client)
-        if through > lastBatch, let slot = findClient(id) { traceChanged(slot) }
+        if through == 0 || through > lastBatch, let slot = findClient(id) { traceChanged(slot) }
         return true
-    }
-
-    /// The answers that follow came after the last round of the snapshot had begun: traces that do not say which answers
-    /// they count have not counted these. Once.
-    package mutating func roundBegan() {
-        countedThrough = countedThrough.mapValues { $0 == .max ? 0 : $0 }
     }
 
     /// All answers are restored.

@@ -65,8 +65,7 @@ package struct RetryWindow: ~Copyable {
     var idleClients = 0
     /// Clients whose traces changed; each once.
     var changedTraces: [EntityID] = []
-    /// While answers are restored: through which batch each client's trace has counted them; the largest number where the
-    /// trace does not say so.
+    /// While answers are restored: through which batch each client's trace has counted them; 0 where it does not say so.
     var countedThrough: [EntityID: UInt64] = [:]
     /// Whether anybody writes the traces down.
     package var recordsTraces = false

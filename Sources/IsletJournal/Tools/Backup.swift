@@ -16,7 +16,7 @@ struct Backup {
         guard !FileSystem.exists(path) else { throw .exists(path) }
         let unfinished = FolderNames.unfinished(path)
         do throws(StoreError) {
-            try copy(to: unfinished)
+            try copy(to: unfinished, for: path)
             do throws(SystemError) {
                 try FileSystem.sync(unfinished)
                 guard !FileSystem.exists(path) else { throw SystemError.exists(path) }
@@ -44,19 +44,23 @@ struct Backup {
         guard !FolderNames.isOfJournal(FileSystem.name(of: path)) else { throw .backupNamedAsJournal(file: path) }
     }
 
-    private func copy(to path: String) throws(StoreError) {
+    private func copy(to unfinished: String, for path: String) throws(StoreError) {
         do throws(SystemError) {
-            try FolderNames.removeDatabase(path)
+            try FolderNames.removeDatabase(unfinished)
             // SQLite fills an empty file as it is, and would make one that everybody may read.
-            try FileSystem.makeFile(path)
+            try FileSystem.makeFile(unfinished)
         } catch {
             throw StoreError(error)
         }
         do throws(SQLiteError) {
             try state.database.interruptible(when: isOver) { () throws(SQLiteError) in
-                try state.database.execute("VACUUM INTO \(quoted(path))")
+                try state.database.execute("VACUUM INTO \(quoted(unfinished))")
             }
-            let target = try Database(path: path, mode: .readWrite)
+        } catch {
+            throw notCopied(error, to: path)
+        }
+        do throws(SQLiteError) {
+            let target = try Database(path: unfinished, mode: .readWrite)
             // One file is wanted; it is synced as a whole afterwards.
             try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             // As the copy says, since a restore goes by it: the snapshot may be further than anybody was told.
@@ -70,8 +74,17 @@ struct Backup {
             }
             try target.execute("COMMIT")
         } catch {
-            throw StoreError(error, file: path)
+            // It names the file that is meant: one that is read, or this one.
+            throw .database(error)
         }
+    }
+
+    /// Why the snapshot was not copied. SQLite names the file that it reads, also where it means the one that it writes.
+    private func notCopied(_ error: SQLiteError, to path: String) -> StoreError {
+        guard case .full(let message) = error else { return StoreError(error, file: names.state) }
+        let source = "\(names.state): "
+        let cause = message.hasPrefix(source) ? message.dropFirst(source.count) : message[...]
+        return .database(.full("\(path): there is no room for the backup: \(cause)"))
     }
 
     /// Those of the batches that are left out. Whoever sent a command to the folder that is copied may send it again to

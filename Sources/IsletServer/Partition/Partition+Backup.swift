@@ -21,6 +21,8 @@ extension Partition {
             }
             guard backup == nil else { return refuse(envelope, frame, .unavailable(.backupRunning)) }
         }
+        // As with changes: what was made already is told, however late the question is.
+        if backup == nil, isExpired { return refuse(envelope, frame, .expired) }
         let result = later(.backup, envelope, frame)
         guard case .later(let job) = result else { return result }
         if backup == nil {

@@ -40,6 +40,8 @@ extension Partition {
             result = refuse(command.envelope, frame, .unavailable(.diskFull))
         } else {
             isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
+            // What a provider says goes the way of reads, and takes effect: it is not refused afterwards.
+            if name.isOfProvider || name.registersProvider { hasChange = true }
             result = name.isChange ? change(name, frame, original: original) : read(command, frame, original: original)
         }
         if log.tellsCommands {

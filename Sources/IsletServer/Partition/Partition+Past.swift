@@ -17,7 +17,9 @@ extension Partition {
         }
         switch past.sought {
         case .history:
-            if !isDurable || remembered(past.identity)?.isComplete ?? false {
+            let recent = remembered(past.identity)
+            // Where memory has as many as are shown, files have nothing to add.
+            if !isDurable || recent?.isComplete ?? false || recent?.rows == Self.pastRows {
                 return history(past, [], envelope, frame)
             }
         case .explain(let decisions):

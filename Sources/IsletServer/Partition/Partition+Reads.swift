@@ -24,6 +24,7 @@ extension Partition {
         let envelope = command.envelope
         switch command.operation {
         case .clockAdvance(let advance): return advanceClock(advance, envelope, frame, original: original)
+        case .serviceBackup(let path): return backUp(to: path, envelope, frame, original: original)
         case _ where isExpired: return refuse(envelope, frame, .expired)
         case .activityHistory where isAnswerFull, .activityExplain where isAnswerFull, .activityList where isAnswerFull:
             return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
@@ -38,7 +39,6 @@ extension Partition {
             }
         case .serviceInfo: return info(envelope, frame)
         case .servicePing: return answerNow(envelope, frame)
-        case .serviceBackup(let path): return backUp(to: path, envelope, frame, original: original)
         case .streamApplied(let applied):
             subscriberApplied(
                 nonce: frame.bytes(applied.nonce), AppliedPosition.all(in: applied.apps, of: frame))

@@ -52,12 +52,7 @@ extension Partition {
         if let formerRules, formerRules != rules.bytes { engine.rulesSetAt = now.domain }
         try finishRestoring(from: source)
         let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
-        var isBeforeRound = true
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in
-            if isBeforeRound, Instant(at) > roundBegan {
-                isBeforeRound = false
-                self.retries.roundBegan()
-            }
             try located("an answer of batch \(number)") {
                 try self.retries.restoreAnswer(answer, batch: number, at: Instant(at))
             }

@@ -96,6 +96,22 @@ import Testing
         #expect(answers.count == 1 && answers[0].contains(#""ok":true"#), "\(answers)")
     }
 
+    /// It has taken effect: it waits for its batch, as the answer to a change does.
+    @Test func aRegistrationIsNotRefusedWhereTheDiskBecomesFullMeanwhile() throws {
+        let service = try PartitionService(clock: .system)
+        service.holdsCommits = true
+        service.turn {
+            $0.take(
+                #"{"op":"provider.register","req":"p","app":"com.x","provider":"0198c0de-0000-4000-8000-000000000001","#
+                    + #""kinds":[{"kind":"K","template":"button"}]}"#, from: "provider")
+        }
+        let batch = service.journal.state.lastBatch
+        #expect(batch > 0)
+        #expect(service.tell(.isFull(free: 0)).isEmpty)
+        let answers = service.tell(.committed(through: batch, microseconds: 1))
+        #expect(answers.count == 1 && answers[0].contains(#""ok":true"#), "\(answers)")
+    }
+
     /// What is kept for a time would stay for ever, and with it the full disk.
     @Test func timeOfAnotherSpeedGoesOnWhileTheDiskIsFull() throws {
         let service = try PartitionService(clock: .speed(from: Instant(1_800_000_000_000), factor: 60))

@@ -86,6 +86,19 @@ import Testing
         #expect(ended == 16 && counts.values.allSatisfy { $0 > 2 })
     }
 
+    /// Files have more, and nothing of it is shown.
+    @Test func aHistoryOfWhichMemoryHasAllThatIsShownReadsNoFiles() throws {
+        let service = try PartitionService()
+        let name = #""app":"com.x","id":"0198c0de-0000-7000-8000-000000000001""#
+        service.send(#"{"op":"activity.start","req":"s",\#(name),"type":"T","attributes":{},"contentState":{"n":0}}"#)
+        for number in 1...1_000 {
+            service.send(#"{"op":"activity.update","req":"u\#(number)",\#(name),"contentState":{"n":\#(number)}}"#)
+        }
+        let answer = service.send(#"{"op":"activity.history","req":"h",\#(name)}"#)
+        #expect(answer.contains(#""complete":false,"sinceRevision":2"#), "\(answer.suffix(200))")
+        #expect(service.journal.reads.isEmpty)
+    }
+
     @Test func aReplayThatWaitsForAFreeReadIsNoWork() throws {
         let before = try PartitionService()
         let id = "0198c0de-0000-7000-8000-000000000001"
