@@ -37,7 +37,7 @@ package protocol Journal: AnyObject {
     func timePassed(to time: Int64)
 
     /// Commits what was appended, writes what was swept, reports it, notes that this was a clean stop, and releases
-    /// files and threads. Nothing may be asked of it after this.
+    /// files and threads. Nothing may be asked of it after this. Reads that wait then are not answered.
     func close() async
 }
 

@@ -10,6 +10,8 @@ struct EventHistory {
     private static let openMaximum = max(1, min(16, FileSystem.maximumOpen / 24))
     /// A segment can be trimmed between the directory's answer and its opening.
     private static let attempts = 8
+    /// Whether the present step has opened a segment.
+    private var hasOpened = false
 
     init(names: FolderNames, options: StoreOptions, segments: SegmentDirectory) {
         self.names = names
@@ -17,16 +19,19 @@ struct EventHistory {
         self.segments = segments
     }
 
-    mutating func answer(_ request: JournalRead) -> JournalReadResult.Outcome {
-        var answer = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
+    /// Goes on with a read, as far as it takes the opening of one segment; nil: it is not through.
+    mutating func advance(_ read: inout ReadUnderWay) -> JournalReadResult.Outcome? {
+        let request = read.request
+        hasOpened = false
+        read.beginStep()
         var lack: String?
         for _ in 0..<Self.attempts {
             let first = segments.first
             closeTrimmed()
             do {
                 switch request.kind {
-                case .stream(let seq): return try stream(request.app, after: seq, &answer)
-                case .chain(let seq): return try chain(request.app, last: seq, &answer)
+                case .stream(let seq): return try stream(request.app, after: seq, &read)
+                case .chain(let seq): return try chain(request.app, last: seq, &read)
                 }
             } catch SQLiteError.noDescriptor(let reason), SQLiteError.full(let reason) {
                 // What is open here is given back, in case that it is the file which is missing.
@@ -42,15 +47,15 @@ struct EventHistory {
                 if segments.first != first { continue }
                 let app = String(decoding: request.app, as: UTF8.self)
                 options.onWarning("stored events of \(app) cannot be read: \(error)")
-                return unreadable(request, answer)
+                return unreadable(read)
             }
         }
         if let lack {
             options.onWarning("stored events of \(String(decoding: request.app, as: UTF8.self)) cannot be read yet: \(lack)")
-            return answer.events.isEmpty ? .notNow : .events(answer.events)
+            return read.found.events.isEmpty ? .notNow : .events(read.found.events)
         }
         options.onWarning("a segment with events of \(String(decoding: request.app, as: UTF8.self)) cannot be opened")
-        return unreadable(request, answer)
+        return unreadable(read)
     }
 
     /// Closes those that were trimmed: an open file keeps its bytes on the disk.
@@ -61,26 +66,32 @@ struct EventHistory {
 
     /// What can be said where a file cannot be read: what was found before, or that events are gone. Not that there are
     /// none.
-    private func unreadable(_ request: JournalRead, _ answer: EventCollection) -> JournalReadResult.Outcome {
-        switch request.kind {
-        case .stream(let seq) where answer.events.isEmpty:
-            .tooOld(oldest: segments.firstSeq(of: request.app, behind: seq &+ 1))
-        case .stream, .chain: .events(answer.events)
+    private func unreadable(_ read: ReadUnderWay) -> JournalReadResult.Outcome {
+        switch read.request.kind {
+        case .stream(let seq) where read.found.events.isEmpty:
+            .tooOld(oldest: segments.firstSeq(of: read.request.app, behind: seq &+ 1))
+        case .stream, .chain: .events(read.found.events)
         }
     }
 
+    /// Whether others come before a read that needs this segment: it would be the second one that its step opens.
+    private func givesWay(_ read: ReadUnderWay, before segment: Int) -> Bool {
+        hasOpened && read.hasProgressed && !open.contains { $0.number == segment }
+    }
+
     private mutating func stream(
-        _ app: [UInt8], after seq: UInt64, _ answer: inout EventCollection
-    ) throws -> JournalReadResult.Outcome {
-        var expected = (answer.events.last?.seq ?? seq) &+ 1
+        _ app: [UInt8], after seq: UInt64, _ read: inout ReadUnderWay
+    ) throws -> JournalReadResult.Outcome? {
+        var expected = (read.found.events.last?.seq ?? seq) &+ 1
         var segment: Int
         switch segments.place(of: app, seq: expected) {
-        case .none: return .events(answer.events)
-        case .tooOld(let oldest): return answer.events.isEmpty ? .tooOld(oldest: oldest) : .events(answer.events)
+        case .none: return .events(read.found.events)
+        case .tooOld(let oldest): return read.found.outcome(behind: oldest)
         case .segment(let number): segment = number
         }
         var gap: UInt64?
-        while !answer.isFull, gap == nil {
+        while !read.found.isFull, gap == nil {
+            if givesWay(read, before: segment) { return nil }
             try reader(segment).forEachRow(of: app, from: expected) { range, body, recovery in
                 try PackedRow.forEachEvent(body: body, recovery: recovery, count: try range.count()) { event in
                     let seq = range.first + UInt64(event.index)
@@ -89,34 +100,35 @@ struct EventHistory {
                         gap = seq
                         return false
                     }
-                    guard answer.append(seq, event, body, recovery) else { return false }
+                    guard read.found.append(seq, event, body, recovery) else { return false }
                     expected += 1
                     return true
                 }
-                return !answer.isFull && gap == nil
+                return !read.found.isFull && gap == nil
             }
             guard let next = segments.next(after: segment, of: app) else { break }
             segment = next
         }
-        if let gap, answer.events.isEmpty { return .tooOld(oldest: gap) }
-        return .events(answer.events)
+        if let gap, read.found.events.isEmpty { return .tooOld(oldest: gap) }
+        return .events(read.found.events)
     }
 
     private mutating func chain(
-        _ app: [UInt8], last: UInt64, _ answer: inout EventCollection
-    ) throws -> JournalReadResult.Outcome {
-        var seq = answer.events.last?.previous ?? last
-        while seq > 0, !answer.isFull {
+        _ app: [UInt8], last: UInt64, _ read: inout ReadUnderWay
+    ) throws -> JournalReadResult.Outcome? {
+        var seq = read.found.events.last?.previous ?? last
+        while seq > 0, !read.found.isFull {
             switch segments.place(of: app, seq: seq) {
-            case .none: return .events(answer.events)
-            case .tooOld(let oldest): return answer.events.isEmpty ? .tooOld(oldest: oldest) : .events(answer.events)
+            case .none: return .events(read.found.events)
+            case .tooOld(let oldest): return read.found.outcome(behind: oldest)
             case .segment(let number):
-                let previous = try follow(app, seq, in: number, &answer)
-                guard let previous, previous < seq else { return .events(answer.events) }
+                if givesWay(read, before: number) { return nil }
+                let previous = try follow(app, seq, in: number, &read.found)
+                guard let previous, previous < seq else { return .events(read.found.events) }
                 seq = previous
             }
         }
-        return .events(answer.events)
+        return .events(read.found.events)
     }
 
     /// Adds one row's part of a chain.
@@ -153,11 +165,30 @@ struct EventHistory {
             return reader
         }
         if open.count >= Self.openMaximum { open.removeFirst() }
+        hasOpened = true
         let reader = try SegmentReader(path: names.segment(segment), number: segment)
         try reader.keepLittle()
         open.append(reader)
         return reader
     }
+}
+
+/// A read of stored events, and what it has found so far.
+struct ReadUnderWay {
+    let request: JournalRead
+    fileprivate var found: EventCollection
+    /// How much was found before the present step.
+    private var foundBefore = 0
+
+    init(_ request: JournalRead) {
+        self.request = request
+        found = EventCollection(rows: request.maximumRows, bytes: request.maximumBytes)
+    }
+
+    fileprivate mutating func beginStep() { foundBefore = found.events.count }
+
+    /// Whether the present step has found anything: the next one goes on behind it, and not where this one began.
+    fileprivate var hasProgressed: Bool { found.events.count > foundBefore }
 }
 
 /// Events for an answer, up to its limits.
@@ -171,6 +202,11 @@ struct EventCollection {
         maximumRows = rows
         self.bytes = bytes
         isFull = rows < 1
+    }
+
+    /// What to say where events before the one with this number are not kept any more.
+    func outcome(behind oldest: UInt64) -> JournalReadResult.Outcome {
+        events.isEmpty ? .tooOld(oldest: oldest) : .events(events)
     }
 
     /// Takes an event; false: there is no room for it.

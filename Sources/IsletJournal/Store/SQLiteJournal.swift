@@ -80,11 +80,14 @@ package final class SQLiteJournal: Journal {
         sweeper.timePassed(to: time)
     }
 
+    /// Nobody gets what is read any more: what waits to be read is not answered.
+    package func stopReading() { reader.close() }
+
     package func close() async {
         isClosed = true
+        stopReading()
         committer.close()
         await threads.committer.ended()
-        reader.close()
         await threads.reader.ended()
         sweeper.close(saysGoodbye: committer.isSynced)
         await threads.sweeper.ended()

@@ -1,10 +1,11 @@
-/// Answers reads of stored events, on a thread of its own.
+/// Answers reads of stored events, on a thread of its own, in turns: one that has to open many segments keeps the others
+/// waiting for the opening of one.
 ///
 /// `@unchecked Sendable`: what is not behind the monitor is used by its thread alone.
 final class ReadWorker: @unchecked Sendable {
     private struct Queue {
         /// At most ``JournalRead/maximumInFlight`` with the one that is being answered.
-        var waiting: [JournalRead] = []
+        var waiting: [ReadUnderWay] = []
         var inFlight = 0
         var wasTrimmed = false
         var isClosing = false
@@ -26,7 +27,7 @@ final class ReadWorker: @unchecked Sendable {
         queue.change { queue in
             precondition(queue.inFlight < JournalRead.maximumInFlight, "too many reads in flight")
             queue.inFlight += 1
-            queue.waiting.append(request)
+            queue.waiting.append(ReadUnderWay(request))
         }
     }
 
@@ -35,14 +36,14 @@ final class ReadWorker: @unchecked Sendable {
         queue.change { $0.wasTrimmed = true }
     }
 
-    /// Asks the thread to answer what waits and to end.
+    /// Asks the thread to end. What waits is not answered, as nobody gets it any more.
     func close() {
         queue.change { $0.isClosing = true }
     }
 
     private enum Job {
         case closeTrimmed
-        case answer(JournalRead)
+        case goOn(ReadUnderWay)
         case end
     }
 
@@ -51,10 +52,14 @@ final class ReadWorker: @unchecked Sendable {
         while !fate.hasFailed {
             switch takeJob() {
             case .closeTrimmed: history.closeTrimmed()
-            case .answer(let request):
-                let outcome = history.answer(request)
+            case .goOn(var read):
+                guard let outcome = history.advance(&read) else {
+                    let read = read
+                    queue.change { $0.waiting.append(read) }
+                    continue
+                }
                 queue.change { $0.inFlight -= 1 }
-                report(.read(JournalReadResult(id: request.id, outcome: outcome)))
+                report(.read(JournalReadResult(id: read.request.id, outcome: outcome)))
             case .end: return
             }
         }
@@ -62,12 +67,12 @@ final class ReadWorker: @unchecked Sendable {
 
     private func takeJob() -> Job {
         queue.wait { queue -> Job? in
+            if queue.isClosing { return .end }
             if queue.wasTrimmed {
                 queue.wasTrimmed = false
                 return .closeTrimmed
             }
-            if !queue.waiting.isEmpty { return .answer(queue.waiting.removeFirst()) }
-            return queue.isClosing ? .end : nil
+            return queue.waiting.isEmpty ? nil : .goOn(queue.waiting.removeFirst())
         }
     }
 }

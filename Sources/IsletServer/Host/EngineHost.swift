@@ -103,7 +103,8 @@ package actor EngineHost: BusLoop {
         if callProviders() { isBusy = true }
         flushOutbox()
         warn()
-        if partition.isStopping { stopWaitsFor.withLock { $0 = partition.stopWaitsFor } }
+        // Once it is through, it waits for the journal's files, and `stop()` says so.
+        if partition.isStopping, !partition.isDone { stopWaitsFor.withLock { $0 = partition.stopWaitsFor } }
         if partition.isDone {
             stopped?.resume()
             stopped = nil

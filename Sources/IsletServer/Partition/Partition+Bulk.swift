@@ -211,7 +211,7 @@ extension Partition {
         endIdlePulls(since: now.monotonic - BulkPull.patience)
         var hasWork = false
         var chunks = Self.chunksPerTurn
-        for pull in pulls where pull.credit > 0 {
+        for pull in pulls where pull.credit > 0 && pull.read == nil {
             guard chunks > 0 else {
                 // The next turn begins here, so that none waits behind the same ones again and again.
                 if let first = pulls.firstIndex(where: { $0 === pull }) {
@@ -219,14 +219,17 @@ extension Partition {
                 }
                 return true
             }
-            chunks -= 1
             pull.waitsForReader = false
             if advance(pull) {
+                chunks -= 1
                 removePulls { $0 === pull }
-            } else if pull.credit > 0, pull.read == nil, !pull.waitsForReader {
-                hasWork = true
+            } else if pull.read == nil, !pull.waitsForReader {
+                chunks -= 1
+                if pull.credit > 0 { hasWork = true }
             }
         }
+        // The next free read is for the one that has waited longest for it.
+        if let first = pulls.firstIndex(where: \.waitsForReader) { pulls = Array(pulls[first...] + pulls[..<first]) }
         return hasWork
     }
 

@@ -42,7 +42,8 @@ extension Partition {
     /// Gives each waiting read its turn; true where one has work left.
     ///
     /// Of those that look at entities some go on, and stand behind the others in the next turn. Once there is so much to send
-    /// that no commands are taken, nothing more is answered either.
+    /// that no commands are taken, nothing more is answered either. A peer whose history is read has its other ones behind
+    /// those of the others.
     func continueJobs() -> Bool {
         guard !jobs.isEmpty else { return false }
         var hasWork = false
@@ -50,6 +51,7 @@ extension Partition {
         let waiting = jobs
         jobs.removeAll(keepingCapacity: true)
         var behind: [Job] = []
+        var reading: Set<Peer> = []
         for job in waiting {
             let isFull = outbound.writer.count >= Self.answerBytesPerTurn
             guard !isFull, job.isWaiting || scans > 0 else {
@@ -60,11 +62,13 @@ extension Partition {
             }
             if !job.isWaiting { scans -= 1 }
             messageStart = outbound.writer.count - (job.answer?.message.bytes ?? 0)
+            let lastRead = nextRead
             if let result = advance(job) {
                 ledger.giveBack(&job.ticket)
                 finish(job, with: result)
             } else if job.isWaiting {
-                jobs.append(job)
+                if nextRead != lastRead { reading.insert(job.peer) }
+                if job.waitsToBeRead, reading.contains(job.peer) { behind.append(job) } else { jobs.append(job) }
             } else {
                 hasWork = true
                 behind.append(job)
@@ -259,6 +263,16 @@ extension Job {
         switch kind {
         case .list, .past, .controlList, .widgetList, .timerList, .slotList, .subscriberList: true
         case .digest, .waitForSeq, .controlValue, .question, .backup, .clockTravel: false
+        }
+    }
+
+    /// Whether it is a history whose read has not begun.
+    var waitsToBeRead: Bool {
+        switch kind {
+        case .past(let past): past.read == nil
+        case .list, .digest, .waitForSeq, .controlList, .controlValue, .widgetList, .timerList, .slotList, .subscriberList,
+            .question, .backup, .clockTravel:
+            false
         }
     }
 

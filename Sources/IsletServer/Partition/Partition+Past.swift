@@ -40,6 +40,8 @@ extension Partition {
         guard past.attempts < StoredPast.maximumAttempts else {
             return refuse(job.envelope, req.span, .busy(retryAfter: 100))
         }
+        // Before memory is looked through: many may wait for their turn.
+        guard mayReadPast(of: job.peer) else { return nil }
         let last =
             switch past.sought {
             case .history: remembered(past.identity)?.previous ?? past.identity.lastSeq
@@ -51,7 +53,7 @@ extension Partition {
         guard flights.committedThrough >= past.batch else { return nil }
         past.read = readStored(
             app: app, .chain(last: last), maximumRows: Self.pastRows, maximumBytes: ListBounds.maximumBytes,
-            for: .past(past))
+            for: .past(past, of: job.peer))
         if past.read != nil { past.attempts += 1 }
         return nil
     }

@@ -100,20 +100,17 @@ import Testing
     }
 
     @Test func aReplayThatWaitsForAFreeReadIsNoWork() throws {
-        let before = try PartitionService()
-        let id = "0198c0de-0000-7000-8000-000000000001"
-        before.send(
-            #"{"op":"activity.start","req":"s","app":"com.x","id":"\#(id)","type":"T","attributes":{},"contentState":{}}"#)
-        // Its events stand in files alone.
-        let service = try PartitionService(before.journal.state)
+        let service = try PartitionService(oneStored())
+        let places = JournalRead.maximumInFlight / 2
         service.turn { partition in
-            for number in 0..<JournalRead.maximumInFlight {
-                partition.take(#"{"op":"activity.history","req":"h\#(number)","app":"com.x","id":"\#(id)"}"#)
+            for number in 0..<places {
+                partition.takeBulk(
+                    #"{"op":"bulk.replay","req":"b\#(number)","app":"com.x","from":0,"credit":4}"#, from: peers[number / 4])
             }
         }
         for _ in 0..<3 { service.turn { _ in } }
-        #expect(service.journal.reads.count == JournalRead.maximumInFlight)
-        service.turn { $0.takeBulk(#"{"op":"bulk.replay","req":"b","app":"com.x","from":0,"credit":4}"#) }
+        #expect(service.journal.reads.count == places)
+        service.turn { $0.takeBulk(#"{"op":"bulk.replay","req":"b","app":"com.x","from":0,"credit":4}"#, from: "p3") }
         for _ in 0..<3 {
             let isBusy = service.turn { _ in }
             #expect(!isBusy, "turns come one after another, and nothing happens in them")
@@ -122,14 +119,73 @@ import Testing
         let first = try #require(service.journal.reads.first)
         _ = service.tell(.read(JournalReadResult(id: first.id, outcome: .events([]))))
         service.turn { _ in }
+        #expect(service.journal.reads.count == places + 1)
         let last = try #require(service.journal.reads.last)
         #expect(last.kind == .stream(after: 0))
-        let event = StoredEvent(
-            seq: 1, previous: 0, topic: Array("com.x/activity/T/\(id)".utf8), json: Array("{}".utf8), image: [])
-        _ = service.tell(.read(JournalReadResult(id: last.id, outcome: .events([event]))))
+        _ = service.tell(.read(JournalReadResult(id: last.id, outcome: .events([stored]))))
         service.turn { _ in }
-        let chunks = service.takeChunks().map { $0.frames[0] }
+        let chunks = service.takeChunks().filter { $0.peer == "p3" }.map { $0.frames[0] }
         #expect(chunks.count == 1 && chunks[0].contains(#""end":true"#), "\(chunks)")
+    }
+
+    private let id = "0198c0de-0000-7000-8000-000000000001"
+
+    /// What a process leaves behind whose one event stands in files alone for the next.
+    private func oneStored() throws -> KeptJournal.State {
+        let before = try PartitionService()
+        before.send(
+            #"{"op":"activity.start","req":"s","app":"com.x","id":"\#(id)","type":"T","attributes":{},"contentState":{}}"#)
+        return before.journal.state
+    }
+
+    /// That event.
+    private var stored: StoredEvent {
+        StoredEvent(seq: 1, previous: 0, topic: Array("com.x/activity/T/\(id)".utf8), json: Array("{}".utf8), image: [])
+    }
+
+    @Test func manyHistoriesOfOnePeerKeepNobodyElseWaiting() throws {
+        let service = try PartitionService(oneStored())
+        service.turn { partition in
+            for number in 0..<200 {
+                partition.take(#"{"op":"activity.history","req":"h\#(number)","app":"com.x","id":"\#(id)"}"#, from: "p1")
+            }
+        }
+        for _ in 0..<3 { service.turn { _ in } }
+        let begun = service.journal.reads.count
+        service.turn { partition in
+            partition.take(#"{"op":"activity.history","req":"h","app":"com.x","id":"\#(id)"}"#, from: "p2")
+            partition.takeBulk(#"{"op":"bulk.replay","req":"b","app":"com.x","from":0,"credit":4}"#, from: "p3")
+        }
+        let isBusy = service.turn { _ in }
+        #expect(!isBusy)
+        #expect(service.journal.reads[begun...].map(\.kind) == [.chain(last: 1), .stream(after: 0)])
+    }
+
+    @Test func historiesOfManyPeersAreReadInTurns() throws {
+        let service = try PartitionService(oneStored())
+        let peers = (1...8).map { "p\($0)" }
+        service.turn { partition in
+            for peer in peers {
+                for number in 1...5 {
+                    partition.take(
+                        #"{"op":"activity.history","req":"\#(peer)-\#(number)","app":"com.x","id":"\#(id)"}"#, from: peer)
+                }
+            }
+        }
+        service.turn { _ in }
+        var answers: [String] = []
+        for number in 0..<40 {
+            guard number < service.journal.reads.count else { break }
+            let read = service.journal.reads[number]
+            answers += service.tell(.read(JournalReadResult(id: read.id, outcome: .events([stored]))))
+            answers += service.answers { _ in }
+        }
+        #expect(answers.count == 40 && answers.allSatisfy { $0.contains(#""ok":true"#) })
+        // Two each of the first four have begun; then it is the turn of the other four.
+        let early = answers.prefix(12)
+        for peer in peers {
+            #expect(early.contains { $0.contains("\"\(peer)-") }, "\(peer) waits for all histories of the others")
+        }
     }
 
     @Test func aPullWithoutCreditEndsAfterHalfAMinuteAndSaysSo() throws {
