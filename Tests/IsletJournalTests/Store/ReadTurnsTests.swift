@@ -8,6 +8,8 @@ import Testing
 
     /// A journal over some segments whose reading thread stands still once it has reported its first read.
     private struct Held {
+        /// It is removed with this.
+        private let folder: TemporaryFolder
         let store: Store
         let journal: SQLiteJournal
         let notices = Notices()
@@ -16,7 +18,7 @@ import Testing
         private let gate = DispatchSemaphore(value: 0)
 
         init(segments: Int) async throws {
-            let folder = try TemporaryFolder()
+            folder = try TemporaryFolder()
             let options = StoreOptions.testing { $0.segmentBytes = 40_000 }
             let run = try JournalRun(folder, options)
             last = await run.commit(from: 1, untilSegments: segments)
