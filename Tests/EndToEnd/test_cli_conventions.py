@@ -190,7 +190,7 @@ def test_a_misspelt_option_is_told_with_what_may_be_meant():
 ], ids=" ".join)
 def test_a_misspelt_key_is_told_with_what_may_be_meant(islet, orders, words):
     done = islet("activity", words[0], "ordr-1", *words[1:], code=3)
-    assert "did you mean order-1?" in done.err and "notFound" in done.err and done.out == ""
+    assert "did you mean order-1 on phone-1?" in done.err and "notFound" in done.err and done.out == ""
 
 
 def test_a_key_that_another_device_has_is_told_with_that_device(islet, orders):
