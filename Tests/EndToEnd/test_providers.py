@@ -226,7 +226,7 @@ def test_new_runs_stand_for_themselves_though_all_came_at_once(home):
 
     old = [home.provider(toggle(kinds[number]), routing_id=b"run-%d" % number, register=False) for number in range(12)]
     for provider in old:  # connected
-        provider.say("service.ping", req="ping")
+        provider.say("service.ping", provider=None, req="ping")
         assert provider.answer_to("ping")["ok"]
     home.service.signal(signal.SIGSTOP)
     try:
