@@ -6,7 +6,7 @@ from support.commands import Commands, encode
 from support.dates import HOUR
 from support.events import Events
 from support.provider import TORCH, RawProvider, toggle
-from support.wire import DEADLINE, Silence
+from support.wire import Silence
 
 
 @pytest.fixture
@@ -106,39 +106,3 @@ def test_what_the_service_does_not_take_waits_at_its_publisher(wire, ingest):
         except wire.zmq.Again:
             continue
     assert sent < 500
-
-
-def test_a_plain_publisher_has_its_turns_beside_readers_of_much(wire, ingest):
-    """Answers of 16 MiB are all that a turn makes: the next one begins with what commands left no room for."""
-    client, events, publisher = followed(wire, ingest)
-    begin = client.command(
-        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
-    publish_until_seen(events, publisher, [encode(begin)])
-    for _ in range(4):
-        client.batch(*(
-            client.command("activity.start", type="T", attributes={}, contentState={"text": "x" * 1_000})
-            for _ in range(250)))
-    readers = [Commands(wire, ingest[0].commands, client.app) for _ in range(12)]
-    lists = [client.command("activity.list", limit=1_000) for _ in range(18)]
-    updates = wire.socket("SUB", ingest[0].events, rcvhwm=0)
-    updates.setsockopt(wire.zmq.SUBSCRIBE, f"{client.app}/".encode())
-    poller = wire.zmq.Poller()
-    for reader in readers:
-        reader.send(*lists)
-        poller.register(reader.socket, wire.zmq.POLLIN)
-    answered = 0
-    while answered < 150:
-        ready = poller.poll(DEADLINE * 1000)
-        assert ready
-        for socket, _ in ready:
-            socket.recv_multipart(copy=False)
-            socket.send_multipart([encode(each) for each in lists])
-            answered += 1
-        if answered >= len(readers) and publisher:
-            publisher.send(encode(client.command("activity.update", key="k", contentState={"eta": 1}, ack="none")))
-            publisher = None
-        if updates.poll(0):
-            frames = updates.recv_multipart()
-            if b'"updated"' in frames[1]:
-                return
-    raise AssertionError("readers were answered 150 times, and a plain publisher's command was not executed")

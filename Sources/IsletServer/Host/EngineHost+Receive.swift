@@ -38,13 +38,9 @@ extension EngineHost {
     /// Takes commands from plain publishers; true where more may wait.
     func receiveIngest() -> Bool {
         guard sockets.hasIngest else { return false }
-        isIngestDue = false
         var left = Self.commandsPerTurn
         while left > 0 {
-            guard partition.takesIngest else {
-                isIngestDue = left == Self.commandsPerTurn
-                return false
-            }
+            guard partition.takesIngest else { return false }
             let count = partition.inbound.receive(left, from: sockets.ingest, into: &received, isRouted: false)
             guard count > 0 else { return false }
             partition.lookAhead()

@@ -27,8 +27,6 @@ package actor EngineHost: BusLoop {
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
     var connections: ConnectionTable
     var subscriptions = SubscriptionTable()
-    /// Whether commands left plain publishers nothing of the last turn.
-    var isIngestDue = false
     /// For whom something waits or waited, by the connections of each socket.
     var waitingPeers: [[Int32: Peer]]
     private var toldRefusals = (connections: UInt64(0), subscribers: UInt64(0), at: Milliseconds(0))
@@ -90,11 +88,8 @@ package actor EngineHost: BusLoop {
         hold.turn(at: partition.now.monotonic)
         if watchConnections() { isBusy = true }
         if !partition.isStopping {
-            // Those to whom the last turn left nothing come first in this one.
-            let isIngestFirst = isIngestDue
-            if isIngestFirst, receiveIngest() { isBusy = true }
             if receiveCommands() { isBusy = true }
-            if !isIngestFirst, receiveIngest() { isBusy = true }
+            if receiveIngest() { isBusy = true }
             if receiveSubscriptions() { isBusy = true }
             if receiveBulk() { isBusy = true }
         }
