@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from support.commands import Commands
 from support.dates import EPOCH, HOUR, MINUTE
 from support.widget_day import DAY, SORTS, Count, Rules, Wrong, schedule
 from support.widgets import Board, rules, widget
@@ -71,7 +72,9 @@ class Day:
                 message = [json.loads(frame) for frame in self.board.client.socket.recv_multipart()]
                 assert message[0]["req"] == req, message
                 return message
-        raise AssertionError("no answer")
+        other = Commands(self.wire, self.board.service.commands, self.board.app)
+        stats, providers = (other.ask(op, app=None) for op in ("service.stats", "provider.list"))
+        raise AssertionError(f"no answer to {req}: {stats}, {providers}, calls {sum(map(len, self.calls.values()))}")
 
     def drain(self, socket, take):
         for _ in range(512):
