@@ -164,10 +164,15 @@ def test_a_question_without_an_answer_leaves_nothing_to_say(wire, running):
     assert process.data == [] and process.messages == []
 
 
+def active(count):
+    """A list of so many activities, all that there are."""
+    rows = [{"id": f"0198aaaa-0000-7000-8000-{number:012x}", "key": f"k{number}", "state": "active", "revision": 1}
+            for number in range(count)]
+    return {"activities": rows, "total": count, "exact": True}
+
+
 def test_a_change_of_many_waits_for_its_answers_and_a_second_signal_ends_it_at_once(wire, running):
-    rows = [{"id": f"0198aaaa-0000-7000-8000-00000000000{digit}", "key": f"k{digit}", "state": "active", "revision": 1}
-            for digit in range(3)]
-    service = Silent(wire, activity_list={"activities": rows, "total": 3, "exact": True})
+    service = Silent(wire, activity_list=active(3))
     process = running("activity", "end", "--filter", "key~k", "--yes", "--timeout", "20s", url=service.url)
     service.asked("activity.end")
     # Two that come at once may be one, as signals are: then another one follows.
@@ -180,9 +185,7 @@ def test_a_change_of_many_waits_for_its_answers_and_a_second_signal_ends_it_at_o
 
 
 def test_a_change_of_many_goes_no_further_where_nobody_answers(wire, running):
-    rows = [{"id": f"0198aaaa-0000-7000-8000-{number:012x}", "key": f"k{number}", "state": "active", "revision": 1}
-            for number in range(200)]
-    service = Silent(wire, activity_list={"activities": rows, "total": 200, "exact": True})
+    service = Silent(wire, activity_list=active(200))
     process = running("activity", "end", "--filter", "key~k", "--yes", "--timeout", "300ms", url=service.url)
     service.asked("activity.end")
     assert process.wait() == 5
