@@ -68,7 +68,6 @@ struct Stats: AsyncParsableCommand {
     private func lines(_ watched: WatchedStats, _ connection: IsletConnection) async throws {
         var written = 0
         var previous: StatsReading?
-        var next = ContinuousClock.now
         while written < count ?? .max {
             let reading = try StatsReading(try await connection.send(Command("service.stats")))
             if output.json {
@@ -81,8 +80,8 @@ struct Stats: AsyncParsableCommand {
             }
             watched.add(reading)
             previous = reading
-            next = max(next + interval.duration, .now)
-            if written < count ?? .max { try await Task.sleep(until: next, clock: .continuous) }
+            // From this reading on: a late answer makes no short interval behind it, in which nothing can be counted.
+            if written < count ?? .max { try await Task.sleep(for: interval.duration) }
         }
     }
 }

@@ -10,10 +10,16 @@ from support.events import Events
 from support.service import Service
 from support.wire import Wire
 
+AT_ONCE = 1_024
+"""Settings for all devices have their effect before the answer where the service has no more activities than that."""
+LARGEST_EXAMPLE = 500
+"""An example has 40 steps, of which each makes at most twelve activities."""
+
 
 class Harness:
-    """A service on the manual clock. Examples have apps and devices of their own and share it, except where it has a
-    durable store: there each begins with an empty folder, so that it shows the same when it is played again."""
+    """A service on the manual clock. Examples have apps and devices of their own and share it, until it has very
+    many activities; except where it has a durable store: there each begins with an empty folder, so that it shows the
+    same when it is played again."""
 
     def __init__(self, store):
         self.durable = store == "sqlite"
@@ -44,12 +50,16 @@ class Harness:
     def example(self):
         """The number of the example that begins."""
         number = next(self.numbers)
-        if self.durable and number > 1:
+        if number > 1 and (self.durable or self.is_full()):
             self.service.kill()
             self.wire.close()
             self.fresh_folder()
             self.begin({})
         return number
+
+    def is_full(self):
+        """Whether one more example might make so many activities that settings reach some only after the answer."""
+        return sum(self.commands.read("service.stats")["stats"]["activities"].values()) > AT_ONCE - LARGEST_EXAMPLE
 
     def restart(self, *, kill, to=None):
         """Ends the process, gently or not, and starts another one on the same folder, perhaps at a later date."""
