@@ -40,7 +40,7 @@ extension EngineHost {
         guard sockets.hasIngest else { return false }
         var left = Self.commandsPerTurn
         while left > 0 {
-            guard partition.takesIngest else { return false }
+            guard partition.takesIngest() else { return false }
             let count = partition.inbound.receive(left, from: sockets.ingest, into: &received, isRouted: false)
             guard count > 0 else { return false }
             partition.lookAhead()

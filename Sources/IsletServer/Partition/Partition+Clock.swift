@@ -170,6 +170,8 @@ extension Partition {
 
     /// Goes on with messages that went beyond their turn, one of each peer in its turn.
     func continueResting() {
+        guard !resting.isEmpty else { return }
+        order.resting(mayGoOn: goesOn)
         var left = Self.waitedPerTurn
         while left > 0, executesResting {
             var next = resting.removeFirst()

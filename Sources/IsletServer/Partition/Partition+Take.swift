@@ -38,8 +38,16 @@ extension Partition {
         return !isStopping && !isWornOut && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
-    /// Whether commands of plain publishers are taken now.
-    package var takesIngest: Bool { takesCommands && !waitsFromNowOn(nobody) && !flights.isDiskFull }
+    /// Whether commands of plain publishers are taken now. Where others left them nothing of this turn, they come before the
+    /// others in the next.
+    package func takesIngest() -> Bool {
+        let hasRoom = takesCommands
+        order.ingest(mayBeTaken: hasRoom)
+        return hasRoom && !waitsFromNowOn(nobody) && !flights.isDiskFull
+    }
+
+    /// Whether plain publishers come before new commands in this turn.
+    package var isIngestFirst: Bool { order.first == .ingest }
 
     /// Whose commands plain publishers' are: they come in one order.
     private var nobody: Peer { Peer(destination: .commands, routingID: []) }
