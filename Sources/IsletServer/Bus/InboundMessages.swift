@@ -1,3 +1,4 @@
+import IsletProtocol
 package import ZeroMQ
 
 /// Messages as they came from peers: routing id, envelope, commands. Some that wait are received at once, and one after
@@ -15,8 +16,8 @@ package struct InboundMessages: ~Copyable {
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
-    /// Of so many of those, from the first on, it is known over which connection they came, where nobody wants to know more:
-    /// it costs much to ask, and where more wait, time is short.
+    /// Of so many of those, from the first on, and of each that may register a provider it is known over which connection
+    /// they came, where nobody wants to know more: it costs much to ask, and where more wait, time is short.
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
 
@@ -31,7 +32,7 @@ package struct InboundMessages: ~Copyable {
     private var frames: [Frame] = []
     /// For each message the index behind its last frame.
     private var ends: [Int] = []
-    /// Over which connections the first messages came; -1 where nobody knows.
+    /// Over which connections the messages came; -1 where nobody knows.
     private var connections: [Int32] = []
     private var isRouted = false
     /// The next to be the present one.
@@ -71,7 +72,10 @@ package struct InboundMessages: ~Copyable {
                 guard let received = try? socket.receive(into: &message), received else { return ends.count }
                 append(message, ofMessageAt: start)
             } while message.more
-            if isRouted, locatesAll || ends.count < Self.connectionsAtOnce { connections.append(message.sourceDescriptor ?? -1) }
+            if isRouted {
+                let isLocated = locatesAll || ends.count < Self.connectionsAtOnce || mayRegister(from: start + 1)
+                connections.append(isLocated ? message.sourceDescriptor ?? -1 : -1)
+            }
             ends.append(frames.count)
         }
         return ends.count
@@ -155,6 +159,11 @@ package struct InboundMessages: ~Copyable {
         let kept = isTooLong ? Self.keptBytesOfTooLong : message.count
         message.withUnsafeBytes { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<kept])) }
         frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
+    }
+
+    /// Whether one of the frames from an index on may register a provider, whose connection must be known.
+    private func mayRegister(from first: Int) -> Bool {
+        (first..<frames.count).contains { OperationName.mayBeRegistration(bytes.span.extracting(frames[$0].range)) }
     }
 
     private var envelopeCount: Int {

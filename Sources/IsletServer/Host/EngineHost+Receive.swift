@@ -19,8 +19,7 @@ extension EngineHost {
             // Who does not read its answers is looked at message by message.
             let limit = outbox.isEmpty ? left : 1
             let count = partition.inbound.receive(
-                limit, from: sockets.commands, into: &received, isRouted: true,
-                locatesAll: partition.hasUnlocatedPeers || partition.hasProviders)
+                limit, from: sockets.commands, into: &received, isRouted: true, locatesAll: partition.hasUnlocatedPeers)
             guard count > 0 else { return false }
             // A connection whose name another one has taken ended before that one's messages came.
             if partition.hasProviders { _ = watchConnections(of: .commands) }

@@ -60,7 +60,7 @@ extension Partition {
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
         if providers.providerCount > 0, inbound.routeCount > 0 {
-            providers.heard(from: inbound.frame(0), over: inbound.connection, at: now.monotonic)
+            providers.heard(from: inbound.frame(0), at: now.monotonic)
         }
         if !waitsFromNowOn(asker) {
             handleMessage(to: .commands)
