@@ -127,6 +127,8 @@ extension Partition {
                 // Like every command it waits for a clock on its way: what it asks of a provider would be dated before what
                 // has happened.
                 guard clockTravel == nil else { return nil }
+                // It was counted when it came.
+                statistics.commands -= 1
                 waitedAnswer = job.answer?.message
                 defer { waitedAnswer = nil }
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
