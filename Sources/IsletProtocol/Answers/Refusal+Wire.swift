@@ -59,8 +59,8 @@ extension Refusal {
             .badRendering, .badDeclaration, .badAnswer, .badTimeline, .unknownCall, .notAMember, .groupUnknown:
             .never
         case .expired, .busy, .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared, .unavailable(.stopping),
-            .unavailable(.diskFull), .unavailable(.backupRunning), .unavailable(.noProvider), .unavailable(.providerFailed),
-            .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
+            .unavailable(.diskFull), .unavailable(.backupRunning), .unavailable(.noProvider),
+            .unavailable(.providerFailed), .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
             .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
             .later
         case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .outcomeUnknown, .tooOld: .refresh
