@@ -189,9 +189,8 @@ extension Partition {
             message.frames.removeAll()
         }
         var done = 0
-        waitedAnswer = message.answer
-        waitedConnection = message.connection
-        defer { waitedAnswer = nil }
+        waited = WaitedMessage(answer: message.answer, connection: message.connection)
+        defer { waited = nil }
         messageStart = outbound.writer.count - message.answer.bytes
         while done < message.frames.count, left > 0, clockTravel == nil, !isWornOut {
             left -= 1

@@ -22,7 +22,7 @@ extension Partition {
         }
         // Whoever may not register declares nothing either.
         let peer = routeFrames().first ?? []
-        let connection = waitedAnswer == nil ? inbound.connection : waitedConnection
+        let connection = waited.map(\.connection) ?? inbound.connection
         providers.registers(peer, over: connection, at: now.monotonic)
         settleCalls()
         let declared = declarations.count + widgets.count

@@ -11,7 +11,7 @@ extension Partition {
 
     /// Whether the answers to the present message are so large that no more of its large reads are answered.
     var isAnswerFull: Bool {
-        (waitedAnswer?.bytes ?? outbound.writer.count - messageStart) > Self.answerBytesPerMessage
+        (waited?.answer.bytes ?? outbound.writer.count - messageStart) > Self.answerBytesPerMessage
     }
 
     /// What became of one command.
@@ -283,7 +283,7 @@ extension Partition {
     var asker: Peer { Peer(destination: .commands, routingID: routeFrames().first ?? []) }
 
     /// Routing id and envelope of the message whose commands are executed.
-    func routeFrames() -> [[UInt8]] { waitedAnswer?.route ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
+    func routeFrames() -> [[UInt8]] { waited?.answer.route ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
 
     /// A copy of bytes in the outbound buffer.
     func copy(_ range: Range<Int>) -> [UInt8] {

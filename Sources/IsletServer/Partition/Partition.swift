@@ -55,10 +55,8 @@ package final class Partition {
     @exclusivity(unchecked) var hasActedBeforeStart = false
     /// How long this turn executes commands.
     @exclusivity(unchecked) package var budget = TurnBudget()
-    /// What the message is answered with whose commands are executed, where it waited; nil for the message in `inbound`.
-    @exclusivity(unchecked) var waitedAnswer: PendingAnswer?
-    /// Over which connection the message came whose answer that is; nil where nobody knows.
-    var waitedConnection: Int32?
+    /// The message whose commands are executed, where it waited; nil for the message in `inbound`.
+    @exclusivity(unchecked) var waited: WaitedMessage?
     /// Where fresh ids come from.
     var random: any RandomNumberGenerator
 
