@@ -60,8 +60,9 @@ extension Refusal {
             .never
         case .expired, .busy, .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared, .unavailable(.stopping),
             .unavailable(.diskFull), .unavailable(.backupRunning), .unavailable(.noProvider),
-            .unavailable(.providerFailed), .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
-            .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
+            .unavailable(.providerFailed), .unavailable(.providerTimedOut), .authorization(.denied),
+            .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded),
+            .authorization(.visibility):
             .later
         case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .outcomeUnknown, .tooOld: .refresh
         }

@@ -1,8 +1,8 @@
 extension OperationName {
     /// Whether a frame may be a provider's registration: its `op` says so, or is not what it begins with.
     ///
-    /// For what may be wrong without harm where it is true, and much cheaper than to decode the command: nearly all write the
-    /// `op` first.
+    /// For what may be wrong without harm where it is true, and much cheaper than to decode the command: nearly all
+    /// write the `op` first.
     package static func mayBeRegistration(_ frame: Span<UInt8>) -> Bool {
         frame.withUnsafeBytes { bytes in
             // `{"op":"` and `{"op": "`, the first character in the lowest byte.

@@ -4,8 +4,8 @@
 ///
 ///     commands ──▶ resting ──▶ ingest ──▶ commands
 ///
-/// Whoever was left nothing comes first in the next turn, in this order, and stays so until there was something for it: so
-/// none is kept waiting for good by the others.
+/// Whoever was left nothing comes first in the next turn, in this order, and stays so until there was something for it:
+/// so none is kept waiting for good by the others.
 package struct TurnOrder {
     package enum Party {
         /// New commands.

@@ -38,8 +38,8 @@ extension Partition {
         return !isStopping && !isWornOut && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
-    /// Whether commands of plain publishers are taken now. Where others left them nothing of this turn, they come before the
-    /// others in the next.
+    /// Whether commands of plain publishers are taken now. Where others left them nothing of this turn, they come first
+    /// in the next.
     package func takesIngest() -> Bool {
         let hasRoom = takesCommands
         order.ingest(mayBeTaken: hasRoom)
