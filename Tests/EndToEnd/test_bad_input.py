@@ -274,6 +274,7 @@ def test_a_frame_of_five_megabytes_cuts_its_connection_and_no_other(wire, servic
 def test_ten_thousand_frames_are_one_bad_message(client):
     answers = client.raw(*[b'{"op":"service.ping"}'] * 10_000)
     assert len(answers) == 1 and answers[0]["error"]["code"] == "badMessage"
+    assert client.read("service.ping")
 
 
 def test_two_hundred_thousand_empty_frames_are_one_bad_message_or_a_cut(client, wire, service):

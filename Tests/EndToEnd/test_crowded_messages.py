@@ -1,12 +1,13 @@
 """One message of very many events of crowded devices: it goes on in turns, between which others have theirs."""
 
 import itertools
+import json
 import signal
 
 import pytest
 
-from support.commands import Commands
-from support.provider import APP
+from support.commands import Commands, encode
+from support.provider import APP, RawProvider, toggle
 from support.widgets import FORECAST, WidgetProvider, widget
 from support.wire import Silence
 
@@ -125,3 +126,17 @@ def test_messages_of_a_peer_are_answered_in_order_however_long_a_turn_would_be(w
         for name in ("register", "drain", "leave"):
             answer = provider.answer_to(f"{name}-{start}")
             assert answer["ok"], answer
+
+
+def test_what_a_provider_says_of_itself_stays_behind_its_registration_on_a_manual_clock(wire, service, crowd):
+    """All of it waits for a turn behind a message about a crowded device, and nothing travels."""
+    provider = RawProvider(wire, service.commands, toggle(), register=False)
+    provider.socket.send_multipart([encode(change) for change in changes(crowd, 64)])
+    provider.say("provider.register", req="register", app=APP, kinds=provider.kinds)
+    for name in ("pong", "drain", "leave"):
+        provider.say(f"provider.{name}", req=name)
+    refused = {}
+    while "leave" not in refused:
+        answers = [json.loads(frame) for frame in wire.receive(provider.socket)]
+        refused.update({answer["req"]: answer.get("error") for answer in answers if "req" in answer})
+    assert not any(refused.values()), refused

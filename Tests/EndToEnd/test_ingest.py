@@ -8,7 +8,7 @@ from support.commands import Commands, encode
 from support.dates import HOUR
 from support.events import Events
 from support.provider import TORCH, RawProvider, toggle
-from support.wire import Deadline, Silence
+from support.wire import DEADLINE, Deadline, Silence
 
 
 @pytest.fixture
@@ -109,3 +109,39 @@ def test_what_the_service_does_not_take_waits_at_its_publisher(wire, ingest):
         else:
             sent, quiet = sent + 1, Deadline(1)
     assert sent < 500
+
+
+def test_a_plain_publisher_has_its_turns_beside_readers_of_much(wire, ingest):
+    """Answers of 16 MiB are all that a turn makes: another one begins with those to whom commands left nothing."""
+    client, events, publisher = followed(wire, ingest)
+    begin = client.command(
+        "activity.start", type="T", attributes={}, contentState={}, key="k", ifExists="update", ack="none")
+    publish_until_seen(events, publisher, [encode(begin)])
+    for _ in range(4):
+        client.batch(*(
+            client.command("activity.start", type="T", attributes={}, contentState={"text": "x" * 1_000})
+            for _ in range(250)))
+    readers = [Commands(wire, ingest[0].commands, client.app) for _ in range(12)]
+    lists = [encode(client.command("activity.list", limit=1_000)) for _ in range(18)]
+    updates = wire.socket("SUB", ingest[0].events, rcvhwm=0)
+    updates.setsockopt(wire.zmq.SUBSCRIBE, f"{client.app}/activity/".encode())
+    poller = wire.zmq.Poller()
+    for reader in readers:
+        reader.socket.send_multipart(lists)
+        poller.register(reader.socket, wire.zmq.POLLIN)
+    update = encode(client.command("activity.update", key="k", contentState={"eta": 1}, ack="none"))
+    answered, sent = 0, None
+    while sent is None or answered < sent + 100:
+        ready = poller.poll(DEADLINE * 1000)
+        assert ready
+        for socket, _ in ready:
+            socket.recv_multipart(copy=False)
+            socket.send_multipart(lists)
+            answered += 1
+        if sent is None and answered >= len(readers):
+            publisher.send(update)
+            sent = answered
+        if updates.poll(0):
+            assert b'"activity.updated"' in updates.recv_multipart()[1]
+            return
+    raise AssertionError("readers were answered 100 times, and a plain publisher's command was not executed")

@@ -195,6 +195,7 @@ def test_what_is_declared_has_a_limit_in_bytes_for_all_apps_and_after_a_kill_the
                 [refused] = declare(client, {**large(family, 1_000_000), **members})
                 error = refused["error"]
                 assert (error["code"], error["detail"]) == ("quotaExceeded", {"limit": DECLARED}), error
+                assert "declarations of all kinds" in error["message"] and "declare less" in error["message"], error
             # What is declared already, and what takes less than before.
             assert [answer["ok"] for answer in declare(client, large("kinds", 0), large("widgets", 3, 20_000))] == [True] * 2
             assert [answer["ok"] for answer in declare(client, large("widgets", 3))] == [True]

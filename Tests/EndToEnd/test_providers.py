@@ -219,9 +219,11 @@ def test_a_new_run_over_a_connection_of_the_same_name_stands_for_itself(home):
     home.until(id, state="shown", value=True)
 
 
-def test_new_runs_stand_for_themselves_though_all_came_at_once(home):
+@pytest.mark.parametrize("is_first", [False, True], ids=["beside another one", "as the first ones"])
+def test_new_runs_stand_for_themselves_though_all_came_at_once(home, is_first):
     """Their registrations are received together, as by a service that had much to do."""
-    home.provider()
+    if not is_first:
+        home.provider()
     kinds = [f"com.example.k{number}" for number in range(12)]
 
     old = [home.provider(toggle(kinds[number]), routing_id=b"run-%d" % number, register=False) for number in range(12)]

@@ -294,6 +294,21 @@ def test_a_read_waits_for_a_sequence_number_to_come(client, wire, service):
     assert client.answer_to(waiting["req"])[0]["activity"]["contentState"] == {"eta": 1}
 
 
+def test_a_read_that_waited_is_counted_once(client, wire, service):
+    def taken():
+        return client.read("service.stats")["stats"]["commands"]["taken"]
+
+    id = client.start()["id"]
+    before, reader = taken(), Commands(wire, service.commands, client.app)
+    reader.send(reader.command("activity.get", id=id, minSeq=2, ttl=60_000))
+    while client.read("service.stats")["stats"]["waiting"]["reads"]["count"] == 0:
+        before += 1
+    client.applied("activity.update", id=id, contentState={"eta": 1})
+    assert reader.receive()[0]["activity"]["revision"] == 2
+    # The read, the stats that saw it wait, the update, and these.
+    assert taken() - before == 4
+
+
 @pytest.mark.parametrize("plain, escaped", [
     ("r/1", "r\\/1"), ("activity.get", "activity\\u002eget"), ("com.example.pizza", "com\\u002eexample.pizza"),
     ("abc", "ab\\u0063"),

@@ -51,6 +51,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case quotaExceeded(limit: Int)
     /// A device has as many apps with settings of their own, or in the background, as it may.
     case tooManyAppsOnDevice(limit: Int)
+    /// What providers declare of kinds has as many bytes, all together, as it may.
+    case tooMuchDeclared(limit: Int)
     case unavailable(Unavailable)
     /// A backup could not be made; why, in the system's words.
     case backupFailed(String)

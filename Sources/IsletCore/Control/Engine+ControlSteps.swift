@@ -100,7 +100,10 @@ extension Engine {
         for event in controls.events where event.name == .removed {
             if let device = freeControl(event.slot), device != left.last { left.append(device) }
         }
-        for device in left { forgetFreedControls(of: device) }
+        for device in left {
+            controls.onDevice.removeFreed(of: device, from: controls.slab)
+            devices.forgetIfEmpty(device)
+        }
         controls.events.removeAll(keepingCapacity: true)
         controls.interactionBytes.removeAll(keepingCapacity: true)
     }
@@ -119,15 +122,6 @@ extension Engine {
         controls.slab.remove(slot)
         controls.changedSlots.insert(slot)
         return record.device
-    }
-
-    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go
-    /// together.
-    private mutating func forgetFreedControls(of device: DeviceID) {
-        var slots = controls.onDevice.removeValue(forKey: device) ?? []
-        slots.removeAll { !controls.slab.isUsed($0) }
-        if !slots.isEmpty { controls.onDevice[device] = slots }
-        devices.forgetIfEmpty(device)
     }
 
     /// A listed entity came, changed or went: the digest of its app follows, and those that are being computed.

@@ -3,13 +3,15 @@ extension Engine {
     /// memory.
     package static let maximumDeclaredBytes = 64 << 20
 
-    /// The limit that leaves no room for these kinds of an app, or for the app, as far as they are new; nil: there is room.
-    package func limitReached(
-        byKinds controlKinds: [ControlKindDeclaration], _ widgetKinds: [WidgetKindDeclaration], app name: FrameRange,
+    /// Why there is no room for these kinds of an app, or for the app, as far as they are new; nil: there is.
+    package func refusal(
+        ofKinds controlKinds: [ControlKindDeclaration], _ widgetKinds: [WidgetKindDeclaration], app name: FrameRange,
         _ frame: Span<UInt8>
-    ) -> Int? {
+    ) -> Refusal? {
         let app = apps.find(name, of: frame)
-        guard app != nil || apps.apps.count < AppTable.maximumApps else { return AppTable.maximumApps }
+        guard app != nil || apps.apps.count < AppTable.maximumApps else {
+            return .quotaExceeded(limit: AppTable.maximumApps)
+        }
         var (newControls, newWidgets) = (controlKinds.count, widgetKinds.count)
         if let app {
             newControls = controlKinds.count { controls.kinds.find(app, $0.kind) == nil }
@@ -17,14 +19,15 @@ extension Engine {
         }
         let (controlLimit, widgetLimit) =
             (ControlKindTable.maximumKinds, DeclaredKindTable<WidgetKindDeclaration>.maximumKinds)
-        if controls.kinds.records.count + newControls > controlLimit { return controlLimit }
-        if widgets.kinds.records.count + newWidgets > widgetLimit { return widgetLimit }
+        if controls.kinds.records.count + newControls > controlLimit { return .quotaExceeded(limit: controlLimit) }
+        if widgets.kinds.records.count + newWidgets > widgetLimit { return .quotaExceeded(limit: widgetLimit) }
         let growth =
             controlKinds.reduce(0) { $0 + self.growth(by: $1, of: app) }
             + widgetKinds.reduce(0) { $0 + self.growth(by: $1, of: app) }
         let declared = controls.kinds.declaredBytes + widgets.kinds.declaredBytes
         // What shrinks is taken also where a release without this limit has taken more.
-        return growth > 0 && declared + growth > Self.maximumDeclaredBytes ? Self.maximumDeclaredBytes : nil
+        guard growth > 0, declared + growth > Self.maximumDeclaredBytes else { return nil }
+        return .tooMuchDeclared(limit: Self.maximumDeclaredBytes)
     }
 
     /// How many bytes more are declared with a declaration, which may take the place of another one.

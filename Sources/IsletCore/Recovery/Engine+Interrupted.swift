@@ -25,34 +25,16 @@ extension Engine {
         for reference in widgets.interrupted { widgetActedLate(reference, at: now) }
     }
 
-    /// Once all of this start's are given up, too. What was given up too long ago is forgotten, also by the snapshot.
+    /// Once all of this start's are given up, too.
     mutating func rememberInterruptedControls(at now: Instant) {
-        var actions = InterruptedActions()
-        for slot in 0..<controls.slab.capacity {
-            guard let givenUpAt = controls.record(at: slot)?.actionGivenUpAt, givenUpAt.isSet else { continue }
-            guard givenUpAt + Engine.lateActionSpan > now else {
-                controls.slab[slot].actionGivenUpAt = .never
-                controls.changedSlots.insert(slot)
-                continue
-            }
-            actions.insert(slot, givenUpAt: givenUpAt)
-        }
-        controls.interrupted = actions.slots().map { controls.reference(to: $0) }
+        controls.interrupted = InterruptedActions.remembered(
+            of: &controls.slab, \.actionGivenUpAt, changed: &controls.changedSlots, at: now)
     }
 
     /// The same of widgets.
     mutating func rememberInterruptedWidgets(at now: Instant) {
-        var actions = InterruptedActions()
-        for slot in 0..<widgets.slab.capacity {
-            guard let givenUpAt = widgets.record(at: slot)?.actionGivenUpAt, givenUpAt.isSet else { continue }
-            guard givenUpAt + Engine.lateActionSpan > now else {
-                widgets.slab[slot].actionGivenUpAt = .never
-                widgets.changedSlots.insert(slot)
-                continue
-            }
-            actions.insert(slot, givenUpAt: givenUpAt)
-        }
-        widgets.interrupted = actions.slots().map { widgets.reference(to: $0) }
+        widgets.interrupted = InterruptedActions.remembered(
+            of: &widgets.slab, \.actionGivenUpAt, changed: &widgets.changedSlots, at: now)
     }
 }
 

@@ -16,13 +16,33 @@ struct InterruptedActions {
 
     private var actions = MinHeap<Action>()
 
-    mutating func insert(_ slot: Slot, givenUpAt: Instant) {
+    /// Whose actions were given up of late, the oldest first. What was given up too long ago is forgotten, also by the
+    /// snapshot.
+    static func remembered<Record>(
+        of slab: inout Slab<Record>, _ givenUpAt: WritableKeyPath<Record, Instant>, changed: inout ChangedSlots,
+        at now: Instant
+    ) -> [SlotRef] {
+        var actions = InterruptedActions()
+        for slot in 0..<slab.capacity where slab.isUsed(slot) {
+            let date = slab[slot][keyPath: givenUpAt]
+            guard date.isSet else { continue }
+            if date + Engine.lateActionSpan > now {
+                actions.insert(slot, givenUpAt: date)
+            } else {
+                slab[slot][keyPath: givenUpAt] = .never
+                changed.insert(slot)
+            }
+        }
+        return actions.slots().map { slab.reference(to: $0) }
+    }
+
+    private mutating func insert(_ slot: Slot, givenUpAt: Instant) {
         actions.insert(Action(givenUpAt: givenUpAt, slot: slot))
         if actions.count > Self.maximumCount { _ = actions.popFirst() }
     }
 
     /// Whose they are, the oldest first.
-    consuming func slots() -> [Slot] {
+    private consuming func slots() -> [Slot] {
         var slots: [Slot] = []
         while let action = actions.popFirst() { slots.append(action.slot) }
         return slots

@@ -120,7 +120,10 @@ extension Engine {
         for event in widgets.events where event.name == .removed {
             if let device = freeWidget(event.slot), device != left.last { left.append(device) }
         }
-        for device in left { forgetFreedWidgets(of: device) }
+        for device in left {
+            widgets.onDevice.removeFreed(of: device, from: widgets.slab)
+            devices.forgetIfEmpty(device)
+        }
         widgets.events.removeAll(keepingCapacity: true)
         for handle in widgets.retired { payloads.remove(handle) }
         widgets.retired.removeAll(keepingCapacity: true)
@@ -149,15 +152,6 @@ extension Engine {
         widgets.slab.remove(slot)
         widgets.changedSlots.insert(slot)
         return record.device
-    }
-
-    /// Those that left the slab leave the list of their device too: all of them at once, since thousands may go
-    /// together.
-    private mutating func forgetFreedWidgets(of device: DeviceID) {
-        var slots = widgets.onDevice.removeValue(forKey: device) ?? []
-        slots.removeAll { !widgets.slab.isUsed($0) }
-        if !slots.isEmpty { widgets.onDevice[device] = slots }
-        devices.forgetIfEmpty(device)
     }
 
     /// A listed entity came, changed or went: the digest of its app follows, and those that are being computed.

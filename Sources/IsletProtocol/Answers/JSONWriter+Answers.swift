@@ -69,8 +69,9 @@ extension JSONWriter {
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
             .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badRendering, .badDeclaration,
             .kindConflict, .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .unknownCall, .tooOld,
-            .tooMany, .quotaExceeded, .tooManyAppsOnDevice, .unavailable, .backupFailed, .authorization(.attributesTooLarge),
-            .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded):
+            .tooMany, .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared, .unavailable, .backupFailed,
+            .authorization(.attributesTooLarge), .authorization(.muted), .authorization(.globalMaximumExceeded),
+            .authorization(.targetMaximumExceeded):
             break
         }
         key("detail")
@@ -109,7 +110,9 @@ extension JSONWriter {
             if !bad.member.isEmpty { field("member", string: bad.member) }
         case .kindConflict(let conflict): difference(conflict)
         case .tooOld(let oldest): field("oldest", oldest)
-        case .tooMany(let limit), .quotaExceeded(let limit), .tooManyAppsOnDevice(let limit): field("limit", limit)
+        case .tooMany(let limit), .quotaExceeded(let limit), .tooManyAppsOnDevice(let limit),
+            .tooMuchDeclared(let limit):
+            field("limit", limit)
         case .unavailable(let reason): field("reason", name: reason.wireName)
         case .backupFailed: field("reason", name: "backupFailed")
         case .authorization(.attributesTooLarge(let bytes, let limit)):

@@ -39,7 +39,7 @@ extension Refusal {
         case .outcomeUnknown: "outcomeUnknown"
         case .tooOld: "tooOld"
         case .tooMany: "tooMany"
-        case .quotaExceeded, .tooManyAppsOnDevice: "quotaExceeded"
+        case .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared: "quotaExceeded"
         case .unavailable, .backupFailed: "unavailable"
         case .authorization(.attributesTooLarge): "attributesTooLarge"
         case .authorization(.denied), .authorization(.muted): "denied"
@@ -58,10 +58,11 @@ extension Refusal {
             .unavailable(.wrongEndpoint), .backupFailed, .kindUnknown, .providerUnknown, .badConfiguration,
             .badRendering, .badDeclaration, .badAnswer, .badTimeline, .unknownCall, .notAMember, .groupUnknown:
             .never
-        case .expired, .busy, .quotaExceeded, .tooManyAppsOnDevice, .unavailable(.stopping), .unavailable(.diskFull),
-            .unavailable(.backupRunning), .unavailable(.noProvider), .unavailable(.providerFailed),
-            .unavailable(.providerTimedOut), .authorization(.denied), .authorization(.muted),
-            .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded), .authorization(.visibility):
+        case .expired, .busy, .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared, .unavailable(.stopping),
+            .unavailable(.diskFull), .unavailable(.backupRunning), .unavailable(.noProvider),
+            .unavailable(.providerFailed), .unavailable(.providerTimedOut), .authorization(.denied),
+            .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded),
+            .authorization(.visibility):
             .later
         case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .outcomeUnknown, .tooOld: .refresh
         }
@@ -108,6 +109,9 @@ extension Refusal {
         case .tooManyAppsOnDevice(let limit):
             "\(limit) apps have settings of their own on this device or are in the background there, which is the limit: "
                 + "set one back to what holds on all devices, or report one in the foreground or uninstalled"
+        case .tooMuchDeclared(let limit):
+            "the declarations of all kinds together would have more than \(limit) bytes, which is the limit: "
+                + "declare less, or first declare other kinds with less"
         case .unavailable(let reason): reason.sentence
         case .backupFailed(let reason): "there is no backup: \(reason)"
         case .authorization(let refusal): refusal.sentence

@@ -1,3 +1,4 @@
+import IsletProtocol
 package import ZeroMQ
 
 /// Messages as they came from peers: routing id, envelope, commands. Some that wait are received at once, and one after
@@ -15,10 +16,13 @@ package struct InboundMessages: ~Copyable {
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
-    /// Of so many of those, from the first on, it is known over which connection they came, where nobody wants to know more:
-    /// it costs much to ask, and where more wait, time is short.
+    /// Of so many of those, from the first on, and of each that may register a provider it is known over which
+    /// connection they came, where nobody wants to know more: it costs much to ask, and where more wait, time is short.
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
+    /// Of one message so many frames are received at once. It is refused then, and what is left of it is passed over by
+    /// the next calls, as many frames each time: a message has as many as its sender likes.
+    package static let framesOfMessageAtOnce = 4_096
 
     /// A frame within `bytes`; of one that is too long only the beginning is kept.
     package struct Frame {
@@ -31,7 +35,7 @@ package struct InboundMessages: ~Copyable {
     private var frames: [Frame] = []
     /// For each message the index behind its last frame.
     private var ends: [Int] = []
-    /// Over which connections the first messages came; -1 where nobody knows.
+    /// Over which connections the messages came; -1 where nobody knows.
     private var connections: [Int32] = []
     private var isRouted = false
     /// The next to be the present one.
@@ -56,25 +60,42 @@ package struct InboundMessages: ~Copyable {
     ///   - message: a frame to receive into, used again.
     ///   - isRouted: whether a routing id comes first.
     ///   - locatesAll: whether of each message is asked over which connection it came.
-    /// - Returns: how many were received.
+    /// - Returns: how many were received; none also while a message of far too many frames is passed over.
     package mutating func receive(
         _ limit: Int, from socket: borrowing Socket, into message: inout Message, isRouted: Bool,
         locatesAll: Bool = false
     ) -> Int {
         removeAll(isRouted: isRouted)
+        guard passOverRest(of: socket, into: &message) else { return 0 }
         while ends.count < min(limit, Self.messagesAtOnce), frames.count < Self.framesAtOnce,
             bytes.count < Self.bytesAtOnce
         {
             let start = frames.count
+            var left = Self.framesOfMessageAtOnce
             repeat {
                 // A failure of a receive means that the context ended; there is nothing to receive any more.
                 guard let received = try? socket.receive(into: &message), received else { return ends.count }
                 append(message, ofMessageAt: start)
-            } while message.more
-            if isRouted, locatesAll || ends.count < Self.connectionsAtOnce { connections.append(message.sourceDescriptor ?? -1) }
+                left -= 1
+            } while message.more && left > 0
+            if isRouted {
+                let isLocated = locatesAll || ends.count < Self.connectionsAtOnce || mayRegister(from: start + 1)
+                connections.append(isLocated ? message.sourceDescriptor ?? -1 : -1)
+            }
             ends.append(frames.count)
+            if message.more { break }
         }
         return ends.count
+    }
+
+    /// Passes over some of what is left of a message whose beginning was received; true where nothing is left.
+    private func passOverRest(of socket: borrowing Socket, into message: inout Message) -> Bool {
+        guard let hasMore = try? socket.hasMore, hasMore else { return true }
+        for _ in 0..<Self.framesOfMessageAtOnce {
+            guard let received = try? socket.receive(into: &message), received else { return false }
+            if !message.more { return true }
+        }
+        return false
     }
 
     /// Makes the next message the present one; false where none is left.
@@ -155,6 +176,11 @@ package struct InboundMessages: ~Copyable {
         let kept = isTooLong ? Self.keptBytesOfTooLong : message.count
         message.withUnsafeBytes { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<kept])) }
         frames.append(Frame(range: start..<bytes.count, isTooLong: isTooLong))
+    }
+
+    /// Whether one of the frames from an index on may register a provider, whose connection must be known.
+    private func mayRegister(from first: Int) -> Bool {
+        (first..<frames.count).contains { OperationName.mayBeRegistration(bytes.span.extracting(frames[$0].range)) }
     }
 
     private var envelopeCount: Int {

@@ -65,29 +65,28 @@ package struct TopicOrder {
     /// Where a topic stands, or would stand.
     private func place(of topic: UnsafeRawBufferPointer) -> (place: Place, isKnown: Bool) {
         // The last block that begins with it or before it, and the first where all begin behind it.
-        var low = 0
-        var high = blocks.count
-        while low < high {
-            let middle = (low + high) / 2
-            switch Self.order(blocks[middle][0].topic, topic) {
-            case .same: return (Place(block: middle, index: 0), true)
-            case .before: low = middle + 1
-            case .behind: high = middle
-            }
-        }
-        let block = max(0, low - 1)
+        let first = Self.index(of: topic, among: blocks.count) { blocks[$0][0].topic }
+        if first.isKnown { return (Place(block: first.index, index: 0), true) }
+        let block = max(0, first.index - 1)
         guard block < blocks.count else { return (Place(block: 0, index: 0), false) }
-        low = 0
-        high = blocks[block].count
+        let inBlock = Self.index(of: topic, among: blocks[block].count) { blocks[block][$0].topic }
+        return (Place(block: block, index: inBlock.index), inBlock.isKnown)
+    }
+
+    /// Where a topic stands, or would stand, among as many in order.
+    private static func index(
+        of topic: UnsafeRawBufferPointer, among count: Int, _ known: (Int) -> [UInt8]
+    ) -> (index: Int, isKnown: Bool) {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            switch Self.order(blocks[block][middle].topic, topic) {
-            case .same: return (Place(block: block, index: middle), true)
+            switch order(known(middle), topic) {
+            case .same: return (middle, true)
             case .before: low = middle + 1
             case .behind: high = middle
             }
         }
-        return (Place(block: block, index: low), false)
+        return (low, false)
     }
 
     private func ownNodes(at place: Place) -> Int {

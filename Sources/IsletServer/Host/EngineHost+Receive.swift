@@ -19,8 +19,7 @@ extension EngineHost {
             // Who does not read its answers is looked at message by message.
             let limit = outbox.isEmpty ? left : 1
             let count = partition.inbound.receive(
-                limit, from: sockets.commands, into: &received, isRouted: true,
-                locatesAll: partition.hasUnlocatedPeers || partition.hasProviders)
+                limit, from: sockets.commands, into: &received, isRouted: true, locatesAll: partition.hasUnlocatedPeers)
             guard count > 0 else { return false }
             // A connection whose name another one has taken ended before that one's messages came.
             if partition.hasProviders { _ = watchConnections(of: .commands) }
@@ -40,7 +39,7 @@ extension EngineHost {
         guard sockets.hasIngest else { return false }
         var left = Self.commandsPerTurn
         while left > 0 {
-            guard partition.takesIngest else { return false }
+            guard partition.takesIngest() else { return false }
             let count = partition.inbound.receive(left, from: sockets.ingest, into: &received, isRouted: false)
             guard count > 0 else { return false }
             partition.lookAhead()

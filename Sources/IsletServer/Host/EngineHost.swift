@@ -88,8 +88,10 @@ package actor EngineHost: BusLoop {
         hold.turn(at: partition.now.monotonic)
         if watchConnections() { isBusy = true }
         if !partition.isStopping {
+            let isIngestFirst = partition.isIngestFirst
+            if isIngestFirst, receiveIngest() { isBusy = true }
             if receiveCommands() { isBusy = true }
-            if receiveIngest() { isBusy = true }
+            if !isIngestFirst, receiveIngest() { isBusy = true }
             if receiveSubscriptions() { isBusy = true }
             if receiveBulk() { isBusy = true }
         }

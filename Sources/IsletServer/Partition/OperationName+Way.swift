@@ -36,6 +36,14 @@ extension OperationName {
         }
     }
 
+    /// Whether it is what a provider says of a call.
+    var endsCall: Bool {
+        switch self {
+        case .providerAnswer, .providerFail: true
+        default: false
+        }
+    }
+
     /// Whether it shows nothing that a journal must hold first.
     var needsNoJournal: Bool {
         switch self {

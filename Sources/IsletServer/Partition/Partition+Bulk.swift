@@ -47,8 +47,8 @@ extension Partition {
     func continueBulk() {
         bulkShare = BulkShare()
         guard !isStopping, var message = bulkRest.take() else { return }
-        waitedAnswer = message.answer
-        defer { waitedAnswer = nil }
+        waited = WaitedMessage(answer: message.answer)
+        defer { waited = nil }
         var done = 0
         while done < message.frames.count, !bulkShare.isSpent {
             switch message.frames[done] {

@@ -170,6 +170,8 @@ extension Partition {
 
     /// Goes on with messages that went beyond their turn, one of each peer in its turn.
     func continueResting() {
+        guard !resting.isEmpty else { return }
+        order.resting(mayGoOn: goesOn)
         var left = Self.waitedPerTurn
         while left > 0, executesResting {
             var next = resting.removeFirst()
@@ -187,9 +189,8 @@ extension Partition {
             message.frames.removeAll()
         }
         var done = 0
-        waitedAnswer = message.answer
-        waitedConnection = message.connection
-        defer { waitedAnswer = nil }
+        waited = WaitedMessage(answer: message.answer, connection: message.connection)
+        defer { waited = nil }
         messageStart = outbound.writer.count - message.answer.bytes
         while done < message.frames.count, left > 0, clockTravel == nil, !isWornOut {
             left -= 1

@@ -22,7 +22,7 @@ extension Partition {
         _ kind: Job.Kind, _ envelope: Envelope, _ frame: Span<UInt8>, from peer: Peer? = nil
     ) -> FrameResult {
         let job = job(kind, envelope, frame, from: peer)
-        let written = waitedAnswer == nil ? outbound.writer.count - messageStart : 0
+        let written = waited == nil ? outbound.writer.count - messageStart : 0
         guard let work = kind.work, ledger.shortage(of: .answers, for: job.peer, bytes: written) == nil else {
             ledger.refused(.answers)
             return refuse(envelope, frame, .busy(retryAfter: Self.jobRetry))
@@ -127,8 +127,10 @@ extension Partition {
                 // Like every command it waits for a clock on its way: what it asks of a provider would be dated before what
                 // has happened.
                 guard clockTravel == nil else { return nil }
-                waitedAnswer = job.answer?.message
-                defer { waitedAnswer = nil }
+                // It was counted when it came.
+                statistics.commands -= 1
+                waited = job.answer.map { WaitedMessage(answer: $0.message) }
+                defer { waited = nil }
                 return execute(frame.span, isTooLong: false, isIngest: false, receivedAt: now.monotonic)
             }
             return now.monotonic >= deadline ? refuse(job.envelope, req.span, .expired) : nil

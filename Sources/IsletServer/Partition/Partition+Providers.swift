@@ -22,7 +22,7 @@ extension Partition {
         }
         // Whoever may not register declares nothing either.
         let peer = routeFrames().first ?? []
-        let connection = waitedAnswer == nil ? inbound.connection : waitedConnection
+        let connection = waited.map(\.connection) ?? inbound.connection
         providers.registers(peer, over: connection, at: now.monotonic)
         settleCalls()
         let declared = declarations.count + widgets.count
@@ -33,8 +33,8 @@ extension Partition {
             // What it declares replaces what it declared before: the kinds of the other app would have nobody any more.
             return refuse(envelope, frame, .badField(.app, .notAllowedHere))
         }
-        if let limit = engine.limitReached(byKinds: declarations, widgets, app: register.app, frame) {
-            return refuse(envelope, frame, .quotaExceeded(limit: limit))
+        if let refusal = engine.refusal(ofKinds: declarations, widgets, app: register.app, frame) {
+            return refuse(envelope, frame, refusal)
         }
         let changed = widgets.filter { declaration in
             guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { return false }

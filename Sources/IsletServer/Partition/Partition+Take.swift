@@ -11,7 +11,7 @@ extension Partition {
 
     /// Whether the answers to the present message are so large that no more of its large reads are answered.
     var isAnswerFull: Bool {
-        (waitedAnswer?.bytes ?? outbound.writer.count - messageStart) > Self.answerBytesPerMessage
+        (waited?.answer.bytes ?? outbound.writer.count - messageStart) > Self.answerBytesPerMessage
     }
 
     /// What became of one command.
@@ -38,8 +38,16 @@ extension Partition {
         return !isStopping && !isWornOut && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
     }
 
-    /// Whether commands of plain publishers are taken now.
-    package var takesIngest: Bool { takesCommands && !waitsFromNowOn(nobody) && !flights.isDiskFull }
+    /// Whether commands of plain publishers are taken now. Where others left them nothing of this turn, they come first
+    /// in the next.
+    package func takesIngest() -> Bool {
+        let hasRoom = takesCommands
+        order.ingest(mayBeTaken: hasRoom)
+        return hasRoom && !waitsFromNowOn(nobody) && !flights.isDiskFull
+    }
+
+    /// Whether plain publishers come before new commands in this turn.
+    package var isIngestFirst: Bool { order.first == .ingest }
 
     /// Whose commands plain publishers' are: they come in one order.
     private var nobody: Peer { Peer(destination: .commands, routingID: []) }
@@ -52,7 +60,7 @@ extension Partition {
     /// Takes the message in ``inbound``, which came to the commands socket.
     package func takeCommands() {
         if providers.providerCount > 0, inbound.routeCount > 0 {
-            providers.heard(from: inbound.frame(0), over: inbound.connection, at: now.monotonic)
+            providers.heard(from: inbound.frame(0), at: now.monotonic)
         }
         if !waitsFromNowOn(asker) {
             handleMessage(to: .commands)
@@ -81,17 +89,28 @@ extension Partition {
     /// When to send again what could not wait for the clock, in milliseconds.
     private static let clockRetry: Int64 = 100
 
-    /// Whether a frame of ``inbound`` is what a provider says of its calls: a clock that travels waits for that.
-    private func isFromProvider(_ index: Int) -> Bool {
-        guard providers.providerCount > 0 else { return false }
-        if inbound[index].isTooLong { return inbound.withFrame(index) { CommandDecoder.answer(in: $0) } != nil }
+    /// What a provider says.
+    private enum ProviderWord {
+        /// What became of a call, for which a clock that travels waits.
+        case ofCall
+        /// That it is there, rests or goes: this has its place behind its registration.
+        case ofItself
+    }
+
+    /// What a frame of ``inbound`` says as a provider's; nil where it is none of those.
+    private func providerWord(_ index: Int) -> ProviderWord? {
+        guard providers.providerCount > 0 else { return nil }
+        if inbound[index].isTooLong {
+            return inbound.withFrame(index) { CommandDecoder.answer(in: $0) } == nil ? nil : .ofCall
+        }
         do throws(RefusedCommand) {
             try inbound.withFrame(index) { frame throws(RefusedCommand) in
                 try decoder.decode(frame, into: &command)
             }
-            return decoder.name.isOfProvider
+            guard decoder.name.isOfProvider else { return nil }
+            return decoder.name.endsCall ? .ofCall : .ofItself
         } catch {
-            return decoder.refusedAnswer != nil
+            return decoder.refusedAnswer == nil ? nil : .ofCall
         }
     }
 
@@ -201,9 +220,9 @@ extension Partition {
         // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
         let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty
         for index in first..<inbound.count {
-            // A goodbye has its place behind the registration: only a clock that travels may be waiting for it.
-            if clock.isManual, !message.hasTooManyFrames, !isIngest, isFromProvider(index),
-                !isOfTurn || decoder.name != .providerLeave
+            if clock.isManual, !message.hasTooManyFrames, !isIngest, let word = providerWord(index),
+                // Only a clock that travels may be waiting for a goodbye.
+                word == .ofCall || !isOfTurn
             {
                 switch execute(index, isIngest: false) {
                 case .silent: break
@@ -227,7 +246,7 @@ extension Partition {
         } catch {}
         for (place, frame) in message.frames.enumerated() {
             switch frame {
-            case .command where !clock.isManual && !message.hasTooManyFrames && isFromProvider(first + place):
+            case .command where !clock.isManual && !message.hasTooManyFrames && providerWord(first + place) != nil:
                 collect(execute(first + place, isIngest: false), into: answer)
             case .command(let bytes, let isTooLong):
                 let refusal = Refusal.busy(retryAfter: Self.clockRetry)
@@ -264,7 +283,7 @@ extension Partition {
     var asker: Peer { Peer(destination: .commands, routingID: routeFrames().first ?? []) }
 
     /// Routing id and envelope of the message whose commands are executed.
-    func routeFrames() -> [[UInt8]] { waitedAnswer?.route ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
+    func routeFrames() -> [[UInt8]] { waited?.answer.route ?? (0..<inbound.routeCount).map { inbound.frame($0) } }
 
     /// A copy of bytes in the outbound buffer.
     func copy(_ range: Range<Int>) -> [UInt8] {

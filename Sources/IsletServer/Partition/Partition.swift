@@ -45,8 +45,8 @@ package final class Partition {
     @exclusivity(unchecked) var waiting: [WaitingMessage] = []
     /// Messages that go on in later turns, by their peers, whose turns come round.
     @exclusivity(unchecked) var resting: [RestingMessages] = []
-    /// Whether new commands left nothing of the last turn to messages that go on in later ones: they come first in this one.
-    @exclusivity(unchecked) var isRestDue = false
+    /// Who comes first in this turn.
+    @exclusivity(unchecked) var order = TurnOrder()
     /// What is left of a bulk message that went beyond its turn: no other is taken before it is through.
     @exclusivity(unchecked) var bulkRest: WaitingMessage?
     /// How much of this turn the bulk socket has had.
@@ -55,10 +55,8 @@ package final class Partition {
     @exclusivity(unchecked) var hasActedBeforeStart = false
     /// How long this turn executes commands.
     @exclusivity(unchecked) package var budget = TurnBudget()
-    /// What the message is answered with whose commands are executed, where it waited; nil for the message in `inbound`.
-    @exclusivity(unchecked) var waitedAnswer: PendingAnswer?
-    /// Over which connection the message came whose answer that is; nil where nobody knows.
-    var waitedConnection: Int32?
+    /// The message whose commands are executed, where it waited; nil for the message in `inbound`.
+    @exclusivity(unchecked) var waited: WaitedMessage?
     /// Where fresh ids come from.
     var random: any RandomNumberGenerator
 
@@ -214,7 +212,7 @@ package final class Partition {
         walked = nil
         continueBulk()
         if executesWaiting { continueWaiting() }
-        if isRestDue { continueResting() }
+        if order.first == .resting { continueResting() }
         guard !isStopping, hasRoom else { return false }
         renewLease()
         guard !flights.isDiskFull else { return false }
@@ -249,9 +247,9 @@ package final class Partition {
             return false
         }
         // Behind those that came in this turn, which are not kept waiting by them; before the next ones only where these did
-        // all that a turn may. Where the batch had no room, the next ones did not get any either.
-        isRestDue = !resting.isEmpty && !isRestDue && isWornOut
+        // all that a turn may.
         continueResting()
+        order.end()
         continueInterrupted()
         var isBusy = clockTravel != nil && hasRoom && !hasOpenCalls
         if !flights.isDiskFull {

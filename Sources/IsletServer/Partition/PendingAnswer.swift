@@ -106,6 +106,14 @@ struct WaitingMessage {
     var bytes: Int { frames.reduce(answer.bytes) { $0 + $1.bytes.count } }
 }
 
+/// A message that waited, some of whose commands are executed.
+struct WaitedMessage {
+    /// What it is answered with.
+    let answer: PendingAnswer
+    /// Over which connection it came; nil where nobody knows.
+    var connection: Int32?
+}
+
 /// Work that takes more than one turn and ends with an answer.
 final class Job {
     /// Where the answer goes.

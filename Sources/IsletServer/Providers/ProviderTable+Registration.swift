@@ -104,13 +104,10 @@ extension ProviderTable {
     }
 
     /// A message came from a connection, whatever it was: a sign of life of its providers.
-    ///
-    /// - Parameter connection: its descriptor, nil where that is not known. It may not have been at their registration.
-    package mutating func heard(from peer: [UInt8], over connection: Int32?, at time: Milliseconds) {
+    package mutating func heard(from peer: [UInt8], at time: Milliseconds) {
         clock(time)
         guard let number = peerNumbers[peer].map(Int.init) else { return }
         peers[number].lastHeard = now
-        if peers[number].connection == nil, !peers[number].isCutOff { peers[number].connection = connection }
     }
 
     /// The number of a provider, where it is on this connection.

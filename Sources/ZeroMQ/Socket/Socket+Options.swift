@@ -60,6 +60,16 @@ extension Socket {
         }
     }
 
+    /// Whether the message whose frame was received last has more of them.
+    package var hasMore: Bool {
+        get throws(ZeroMQError) {
+            var value: Int32 = 0
+            var size = MemoryLayout<Int32>.size
+            try check(unsafe zmq_getsockopt(handle.pointer, ZMQ_RCVMORE, &value, &size))
+            return value != 0
+        }
+    }
+
     /// The largest time in milliseconds that fits the options, in seconds.
     private static let optionSecondsMax: Int64 = 2_147_482
 

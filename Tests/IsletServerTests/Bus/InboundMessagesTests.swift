@@ -110,4 +110,24 @@ struct InboundMessagesTests {
         #expect(seen.map(\.long) == [false, true, false])
         #expect(seen.map(\.first) == ["x", String(repeating: "\u{1}", count: 1_024), "fine"])
     }
+
+    @Test("of far too many frames are refused once, and passed over by and by", arguments: [-1, 0, 1, 3])
+    func farTooMuch(beyond: Int) throws {
+        let atOnce = InboundMessages.framesOfMessageAtOnce
+        // With the routing id, so many frames more than three calls receive.
+        let wire = try wire(withWaiting: [(0..<3 * atOnce + beyond - 1).map { _ in text("x") }, [[], text("fine")]])
+        var inbound = InboundMessages()
+        var message = Message()
+        var received: [Int] = []
+        var seen: [String] = []
+        while seen.last != "fine", received.count < 10 {
+            received.append(inbound.receive(1, from: wire.router, into: &message, isRouted: true))
+            while inbound.next() {
+                seen.append(inbound.hasTooManyFrames ? "too many" : String(decoding: inbound.frame(2), as: UTF8.self))
+            }
+        }
+        #expect(seen == ["too many", "fine"])
+        // Whose end a call reaches goes on with the next message.
+        #expect(received == (beyond > 0 ? [1, 0, 0, 1] : [1, 0, 1]))
+    }
 }

@@ -73,7 +73,7 @@ final class ProviderDesk {
         table.rejected(by: Self.id(name), peer: Array(name.utf8), call: call(number), at: now)
     }
 
-    func hear(_ peer: String) { table.heard(from: Array(peer.utf8), over: nil, at: now) }
+    func hear(_ peer: String) { table.heard(from: Array(peer.utf8), at: now) }
 
     @discardableResult
     func cancel(_ purpose: ProviderTable.Purpose, _ reason: ProviderTable.CancelReason) -> ProviderTable.Cancellation {

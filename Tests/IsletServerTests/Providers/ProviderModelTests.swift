@@ -211,7 +211,7 @@ private final class ProviderRun {
         takeEffects()
         if span < 70_000 {
             for provider in observer.providers.values where provider.id.low % 3 != 0 {
-                table.heard(from: provider.peer, over: nil, at: now)
+                table.heard(from: provider.peer, at: now)
             }
         }
         observer.judgeRest(at: now) { table.statistics(of: $0)?.state == .live }
