@@ -9,9 +9,21 @@ package struct OracleClock: Sendable {
 
     private let isManual: Bool
     package private(set) var now: Int64
-    /// Where the wall clock stood at the last reading that was believed, and real time then.
-    private var believed: (wall: Int64, monotonic: Int64)?
-    private var doubtedFrom: Int64?
+    /// What the wall clock and the monotonic one showed together.
+    private struct Pair {
+        let wall: Int64
+        let monotonic: Int64
+
+        /// Where the wall clock would stand later if nobody had set it.
+        func undisturbed(_ later: Int64) -> Int64 { wall + (later - monotonic) }
+    }
+
+    /// The last reading that was believed.
+    private var believed: Pair?
+    /// The last one at which domain time was the wall clock's.
+    private var inStep: Pair?
+    /// The first reading after the step that is doubted.
+    private var doubted: Pair?
 
     /// A process starts.
     ///
@@ -29,19 +41,22 @@ package struct OracleClock: Sendable {
     @discardableResult
     package mutating func read(wall: Int64, monotonic: Int64) -> Int64 {
         guard !isManual else { return now }
-        // Where it would stand if nobody had set it.
-        let undisturbed = believed.map { $0.wall + (monotonic - $0.monotonic) } ?? wall
-        if wall > undisturbed + Self.doubtfulStep {
-            let since = doubtedFrom ?? monotonic
-            if monotonic < since + Self.doubtLasts {
-                doubtedFrom = since
-                now = max(now, undisturbed)
+        if let believed, let inStep, wall > inStep.undisturbed(monotonic) + Self.doubtfulStep {
+            // Another step is doubted for as long as the first one.
+            var step = doubted ?? Pair(wall: wall, monotonic: monotonic)
+            let apart = wall - step.undisturbed(monotonic)
+            if max(apart, -apart) > Self.doubtfulStep { step = Pair(wall: wall, monotonic: monotonic) }
+            if monotonic < step.monotonic + Self.doubtLasts {
+                doubted = step
+                now = max(now, believed.undisturbed(monotonic))
                 return now
             }
         }
-        doubtedFrom = nil
-        believed = (wall, monotonic)
+        doubted = nil
+        let read = Pair(wall: wall, monotonic: monotonic)
+        believed = read
         // Set back, it stands still until the wall has caught up.
+        if inStep == nil || wall >= now { inStep = read }
         now = max(now, wall)
         return now
     }

@@ -12,9 +12,10 @@ package enum ClockMode: Equatable, Sendable {
 
 /// Domain time: a value that turns readings of real clocks into instants that never go back.
 ///
-/// A wall clock that is set back makes domain time stand still until it has caught up. One that is set forward by more
-/// than the guard's limit is believed only after a grace: until then domain time goes on at the old pace, because one
-/// bad answer of a time server must not end every activity.
+/// A wall clock that is set back makes domain time stand still until it has caught up; one that is set right again at once
+/// goes on where it would be. One that is set forward by more than the guard's limit is believed only once it has stayed
+/// so for a grace: until then domain time goes on at the old pace, because one bad answer of a time server must not end
+/// every activity.
 package struct DomainClock: Sendable {
     /// When a wall clock that was set forward is believed.
     package struct JumpGuard: Equatable, Sendable {
@@ -56,8 +57,18 @@ package struct DomainClock: Sendable {
     private var origin: Int64?
     /// `system`: wall time minus monotonic time, as it is believed, in milliseconds.
     private var offset: Milliseconds?
-    /// `system`: since when another offset is held back, in monotonic milliseconds.
-    private var heldSince: Milliseconds?
+    /// `system`: the same where domain time last went on with the wall clock: where it would be, had nobody set it back.
+    private var pace: Milliseconds = 0
+    /// `system`: the step forward that is held back.
+    private var held: HeldStep?
+
+    /// A step of the wall clock that is not believed yet.
+    private struct HeldStep {
+        /// Wall time minus monotonic time after it, in milliseconds.
+        let offset: Milliseconds
+        /// Since when it is held back, in monotonic milliseconds.
+        let since: Milliseconds
+    }
 
     /// - Parameters:
     ///   - notBefore: Domain time that was persisted: the clock starts there at the earliest.
@@ -132,23 +143,28 @@ package struct DomainClock: Sendable {
     private mutating func wallTime(_ reading: ClockReading) -> Instant {
         let monotonic = reading.monotonicNanoseconds / 1_000_000
         let measured = reading.wall - monotonic
-        guard let jumpGuard, let offset, measured - offset > jumpGuard.limit else {
-            believe(measured)
+        guard let jumpGuard, let offset, measured - pace > jumpGuard.limit else {
+            believe(measured, reading)
             return Instant(reading.wall)
         }
-        let since = heldSince ?? monotonic
-        guard monotonic - since < jumpGuard.grace else {
-            believe(measured)
+        // Another step has a grace of its own.
+        let step =
+            held.flatMap { abs(measured - $0.offset) <= jumpGuard.limit ? $0 : nil }
+            ?? HeldStep(offset: measured, since: monotonic)
+        guard monotonic - step.since < jumpGuard.grace else {
+            believe(measured, reading)
             return Instant(reading.wall)
         }
-        heldSince = since
+        held = step
         heldBack = measured - offset
         return Instant(monotonic + offset)
     }
 
-    private mutating func believe(_ measured: Milliseconds) {
+    private mutating func believe(_ measured: Milliseconds, _ reading: ClockReading) {
+        // Where the wall clock is behind, domain time stands still.
+        if offset == nil || Instant(reading.wall) >= current { pace = measured }
         offset = measured
-        heldSince = nil
+        held = nil
         heldBack = 0
     }
 }

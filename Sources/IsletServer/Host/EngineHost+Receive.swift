@@ -72,7 +72,7 @@ extension EngineHost {
     /// Takes bulk requests; true where more may wait.
     func receiveBulk() -> Bool {
         for _ in 0..<Self.requestsPerTurn {
-            guard partition.takesBulk else { return true }
+            guard partition.takesBulk else { return !partition.isHeldBack }
             guard partition.inbound.receive(1, from: sockets.bulk, into: &received, isRouted: true) == 1,
                 partition.inbound.next()
             else { return false }

@@ -20,13 +20,13 @@ extension Partition {
             let made = bytesMade
             results.append(inbound.withFrame(index) { request($0, isTooLong: inbound[index].isTooLong) })
             bulkShare.didExecute(inbound[index].range.count + bytesMade - made)
-            if bulkShare.isSpent, index + 1 < inbound.count { return restBulk(from: index + 1) }
+            if bulkShare.isSpent || !hasRoomForAnswers, index + 1 < inbound.count { return restBulk(from: index + 1) }
         }
         answerResults(to: .bulk)
     }
 
     /// Whether bulk messages are taken now: not while one is not through, nor once the turn has done enough.
-    package var takesBulk: Bool { !isStopping && bulkRest == nil && !bulkShare.isSpent }
+    package var takesBulk: Bool { !isStopping && bulkRest == nil && !bulkShare.isSpent && hasRoomForAnswers }
 
     /// The message in `inbound` goes on from a frame on in the next turn.
     private func restBulk(from first: Int) {
@@ -43,6 +43,9 @@ extension Partition {
         bulkRest = message
     }
 
+    /// Whether a message that went beyond its turn's share can go on.
+    var executesBulkRest: Bool { bulkRest != nil && !isHeldBack }
+
     /// A turn begins: goes on with the message that went beyond the last one's share.
     func continueBulk() {
         bulkShare = BulkShare()
@@ -50,7 +53,7 @@ extension Partition {
         waited = WaitedMessage(answer: message.answer)
         defer { waited = nil }
         var done = 0
-        while done < message.frames.count, !bulkShare.isSpent {
+        while done < message.frames.count, !bulkShare.isSpent, hasRoomForAnswers {
             switch message.frames[done] {
             case .command(let bytes, let isTooLong):
                 let made = bytesMade
@@ -212,6 +215,7 @@ extension Partition {
         var hasWork = false
         var chunks = Self.chunksPerTurn
         for pull in pulls where pull.credit > 0 && pull.read == nil {
+            guard hasRoomForAnswers else { return !isHeldBack }
             guard chunks > 0 else {
                 // The next turn begins here, so that none waits behind the same ones again and again.
                 if let first = pulls.firstIndex(where: { $0 === pull }) {

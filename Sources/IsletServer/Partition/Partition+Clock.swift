@@ -131,7 +131,7 @@ extension Partition {
     /// Whether this turn goes on with messages that waited.
     private var goesOn: Bool {
         guard clockTravel == nil, !isStopping, !isWornOut else { return false }
-        return (hasRoom || flights.isDiskFull) && outbound.writer.count < Self.answerBytesPerTurn
+        return (hasRoom || flights.isDiskFull) && hasRoomForAnswers
     }
 
     /// Goes on with some of the commands that waited, until one lets the clock travel again. Those that come meanwhile wait

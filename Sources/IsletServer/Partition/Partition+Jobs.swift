@@ -53,7 +53,7 @@ extension Partition {
         var behind: [Job] = []
         var reading: Set<Peer> = []
         for job in waiting {
-            let isFull = outbound.writer.count >= Self.answerBytesPerTurn
+            let isFull = !hasRoomForAnswers
             guard !isFull, job.isWaiting || scans > 0 else {
                 // What is written leaves with this turn, unless a commit is under way; then its end begins the next.
                 if !isFull || flights.areLanded { hasWork = true }

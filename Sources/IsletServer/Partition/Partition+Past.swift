@@ -44,7 +44,10 @@ extension Partition {
         guard mayReadPast(of: job.peer) else { return nil }
         let last =
             switch past.sought {
-            case .history: remembered(past.identity)?.previous ?? past.identity.lastSeq
+            // Where memory gives up its oldest events faster than files are read, the two meet only if files are read from
+            // the newest on.
+            case .history where past.attempts == 0: remembered(past.identity)?.previous ?? past.identity.lastSeq
+            case .history: past.identity.lastSeq
             case .explain: past.identity.lastSeq
             }
         guard last > 0 else { return write(past, stored: [], job.envelope, req.span) }

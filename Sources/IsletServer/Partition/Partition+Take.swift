@@ -35,8 +35,15 @@ extension Partition {
         // What happens now has no place before what was due earlier. While the disk is full neither happens, and reads
         // are answered.
         guard !isCatchingUp || flights.isDiskFull else { return false }
-        return !isStopping && !isWornOut && hasRoom && outbound.writer.count < Self.answerBytesPerTurn
+        return !isStopping && !isWornOut && hasRoom && hasRoomForAnswers
     }
+
+    /// Whether what waits to leave is less than a turn's share.
+    var hasRoomForAnswers: Bool { outbound.writer.count < Self.answerBytesPerTurn }
+
+    /// Whether what waits to leave does so only once a commit is there, which a disk that stalls may hold back for long; its
+    /// end begins the next turn.
+    package var isHeldBack: Bool { !hasRoomForAnswers && !flights.areLanded && !flights.isDiskFull }
 
     /// Whether commands of plain publishers are taken now. Where others left them nothing of this turn, they come first
     /// in the next.

@@ -262,7 +262,7 @@ package final class Partition {
         continueSweep()
         tellTime()
         // Joins for which this turn had no room; those that wait for a commit are gone on with once it is there.
-        return isBusy || isWornOut || executesWaiting || executesResting || bulkRest != nil || joinWait() == 0
+        return isBusy || isWornOut || executesWaiting || executesResting || executesBulkRest || joinWait() == 0
     }
 
     /// Stops: no command is taken any more, what was taken is answered, the streams say goodbye. Turns go on until

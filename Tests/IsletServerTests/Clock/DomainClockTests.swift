@@ -60,6 +60,53 @@ import Testing
         #expect(clock.now(reading(45_000, step: hour)) == Instant(Self.start + 45_000))
     }
 
+    @Test(arguments: [31_536_000_000, 180_001] as [Milliseconds])
+    func aLaterStepThatIsHeldBackHasAGraceOfItsOwn(far: Milliseconds) {
+        var clock = DomainClock(.system)
+        let near: Milliseconds = 120_000
+        _ = clock.now(reading(0))
+        _ = clock.now(reading(10, step: near))
+        _ = clock.now(reading(28_000, step: far))
+        #expect(clock.now(reading(31_000, step: far)) == Instant(Self.start + 31_000))
+        #expect(clock.heldBack == far)
+        // Back at the first one, which has a new one too.
+        #expect(clock.now(reading(32_000, step: near)) == Instant(Self.start + 32_000))
+        #expect(clock.now(reading(61_999, step: near)) == Instant(Self.start + 61_999))
+        #expect(clock.now(reading(62_000, step: near)) == Instant(Self.start + 62_000 + near))
+    }
+
+    @Test func aStepThatIsHeldBackMayBeSlewedMeanwhile() {
+        var clock = DomainClock(.system)
+        _ = clock.now(reading(0))
+        for at in stride(from: 10, to: 30_010, by: 1_000) as StrideTo<Milliseconds> {
+            #expect(clock.now(reading(at, step: 120_000 + at)) == Instant(Self.start + at))
+        }
+        #expect(clock.now(reading(30_010, step: 150_010)) == Instant(Self.start + 180_020))
+    }
+
+    @Test(arguments: [3_600_000, 31_536_000_000] as [Milliseconds])
+    func aWallClockThatWasSetBackAndIsSetRightIsBelievedAtOnce(back: Milliseconds) {
+        var clock = DomainClock(.system)
+        _ = clock.now(reading(1_000))
+        #expect(clock.now(reading(2_000, step: -back)) == Instant(Self.start + 1_000))
+        #expect(clock.now(reading(3_000)) == Instant(Self.start + 3_000))
+        #expect(clock.heldBack == 0)
+        // As far as the limit beyond where it would be, and no farther.
+        _ = clock.now(reading(4_000, step: -back))
+        #expect(clock.now(reading(5_000, step: 60_001)) == Instant(Self.start + 3_000))
+        #expect(clock.heldBack == back + 60_001)
+        #expect(clock.now(reading(6_000, step: 60_000)) == Instant(Self.start + 66_000))
+    }
+
+    @Test func aWallClockThatHasCaughtUpIsMeasuredByItself() {
+        var clock = DomainClock(.system)
+        _ = clock.now(reading(1_000))
+        _ = clock.now(reading(2_000, step: -120_000))
+        #expect(clock.now(reading(121_500, step: -120_000)) == Instant(Self.start + 1_500))
+        #expect(clock.now(reading(122_000)) == Instant(Self.start + 2_000))
+        #expect(clock.heldBack == 120_000)
+    }
+
     @Test func sleepOfTheMachineIsNoStep() {
         // Suspension passes on both clocks.
         var clock = DomainClock(.system)
