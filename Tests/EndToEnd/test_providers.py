@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from support.commands import encode
 from support.provider import DOOR, LAMP, TORCH, button, toggle
 from support.wire import DEADLINE, Deadline, Silence
 
@@ -243,6 +244,31 @@ def test_new_runs_stand_for_themselves_though_all_came_at_once(home, is_first):
     new = [named(home, b"run-%d" % number, toggle(kinds[number])) for number in range(12)]
     live = set(home.providers())
     assert {provider.id for provider in new} <= live and not {provider.id for provider in old} & live
+
+
+def test_a_new_run_takes_the_place_of_one_whose_connection_ended_while_its_registration_waited(home):
+    """The first run was killed as soon as it had registered, at a service that had much to do."""
+    home.provider(toggle("com.example.other"))
+    for _ in range(16):
+        home.client.batch(*[home.client.command("control.add", kind="com.example.other", device="phone")
+                            for _ in range(250)])
+    old = home.provider(routing_id=b"torch-1", register=False, linger=3_000)
+    old.say("service.ping", provider=None, req="ping")
+    assert old.answer_to("ping")["ok"]
+    home.service.signal(signal.SIGSTOP)
+    try:
+        # More than a turn's work, so that what comes behind waits for later ones.
+        old.socket.send_multipart([
+            encode({"op": "device.event", "device": "phone", "event": "lock" if n % 2 else "unlock", "req": f"e{n}"})
+            for n in range(200)])
+        old.say("provider.register", req="reg", app=home.app, kinds=old.kinds)
+        old.disconnect()
+        time.sleep(0.2)  # they are there
+    finally:
+        home.service.signal(signal.SIGCONT)
+    new = named(home, b"torch-1")
+    live = home.providers()
+    assert new.id in live and old.id not in live
 
 
 def test_a_failure_that_may_be_retried_is_tried_once_at_another_provider_in_the_same_time(home):

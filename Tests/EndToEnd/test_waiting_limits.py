@@ -22,8 +22,8 @@ def waiting(client):
 
 
 def until(client, holds):
-    """Reads until something holds, which comes about on another connection."""
-    deadline = time.monotonic() + DEADLINE
+    """Reads until something holds, which comes about on another connection; before any read gives up, after a minute."""
+    deadline = time.monotonic() + DEADLINE / 2
     while not holds(figures := waiting(client)):
         assert time.monotonic() < deadline, figures
     return figures

@@ -51,7 +51,7 @@ extension Partition {
         case .again: break
         case .refused(let refusal): return refuse(envelope, frame, refusal.error)
         }
-        providers.registered(peer, over: connection)
+        providers.registered(peer, over: connection, isCutOff: waited?.isCutOff ?? false)
         settleCalls()
         for kind in fresh {
             switch kind {
@@ -83,7 +83,7 @@ extension Partition {
     package func connectionHasEnded(_ descriptor: Int32) {
         providers.ended(descriptor)
         // Another connection may get its number before what waits is executed.
-        for index in waiting.indices where waiting[index].connection == descriptor { waiting[index].connection = nil }
+        for index in waiting.indices { waiting[index].hasEnded(descriptor) }
         for index in resting.indices { resting[index].hasEnded(descriptor) }
     }
 

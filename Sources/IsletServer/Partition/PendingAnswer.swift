@@ -71,7 +71,7 @@ struct RestingMessages {
 
     /// A connection has ended, and another one may get its descriptor.
     mutating func hasEnded(_ descriptor: Int32) {
-        for index in messages.indices where messages[index].connection == descriptor { messages[index].connection = nil }
+        for index in messages.indices { messages[index].hasEnded(descriptor) }
     }
 }
 
@@ -99,19 +99,30 @@ struct WaitingMessage {
     var receivedAt: Milliseconds
     /// Over which connection it came; nil where nobody knows, or once that has ended.
     var connection: Int32?
+    /// Whether that has ended.
+    var isCutOff = false
     /// Its place in the ledger.
     var ticket: WorkLedger.Ticket?
 
     /// What is kept of it.
     var bytes: Int { frames.reduce(answer.bytes) { $0 + $1.bytes.count } }
+
+    /// A connection has ended, and another one may get its descriptor.
+    mutating func hasEnded(_ descriptor: Int32) {
+        guard connection == descriptor else { return }
+        connection = nil
+        isCutOff = true
+    }
 }
 
 /// A message that waited, some of whose commands are executed.
 struct WaitedMessage {
     /// What it is answered with.
     let answer: PendingAnswer
-    /// Over which connection it came; nil where nobody knows.
+    /// Over which connection it came; nil where nobody knows, or once that has ended.
     var connection: Int32?
+    /// Whether that has ended.
+    var isCutOff = false
 }
 
 /// Work that takes more than one turn and ends with an answer.

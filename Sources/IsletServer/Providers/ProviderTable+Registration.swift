@@ -89,9 +89,12 @@ extension ProviderTable {
     }
 
     /// A registration came over this connection.
-    package mutating func registered(_ peer: [UInt8], over connection: Int32?) {
+    ///
+    /// - Parameter isCutOff: whether that has ended since.
+    package mutating func registered(_ peer: [UInt8], over connection: Int32?, isCutOff: Bool = false) {
         guard let number = peerNumbers[peer].map(Int.init) else { return }
-        peers[number].connection = connection ?? peers[number].connection
+        peers[number].connection = isCutOff ? nil : connection ?? peers[number].connection
+        peers[number].isCutOff = isCutOff
     }
 
     /// A connection has ended. What it was sent cannot be answered any more, which silence or the next message to it tells,
