@@ -309,7 +309,7 @@ def test_a_history_without_events_says_which_revision_is_the_next_that_is_kept(d
 
 
 def test_a_backup_may_have_a_name_in_any_language(durable, tmp_path):
-    durable.start().client.start()
+    durable.client.start()
     file = tmp_path / "täglich" / "備份 1.db"
     file.parent.mkdir()
     done = run("backup", file, "--commands", durable.service.commands)
