@@ -21,6 +21,8 @@ package struct GoodbyeSweep: Sendable {
             return try await LossCampaign.inFolder(of: directory, keepsFailures: true) { folder in
                 var life = Life(seed: seed, directory: folder) { plan in
                     plan.sync = .normal
+                    // None becomes full: making the next one, or its own sync, would take the place of the goodbye too.
+                    plan.segmentBytes = 64 << 20
                     (plan.fault, plan.syncDelay, plan.hasLargePieces) = (.noSpace, 0, false)
                 }
                 var disk = try life.makeDisk()

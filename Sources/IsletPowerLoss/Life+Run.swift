@@ -195,7 +195,12 @@ extension Life {
         try ledger.check(spoiled(said.reads), questions, firstBatch: store.firstBatches.first ?? 1)
         let before = live.piece
         live = Ledger.Promise(batch: said.committed, piece: before + said.swept)
-        if plan.sync == .full || isClosed { promise.batch = live.batch }
+        if plan.sync == .full || isClosed {
+            promise.batch = live.batch
+        } else if said.swept > 0 {
+            // What a snapshot shows is on the disk before it.
+            promise.batch = max(promise.batch, ledger.snapshots[live.piece].committed)
+        }
         promise.piece = isClosed ? live.piece : ledger.lastDurablePiece(through: live.piece) ?? promise.piece
     }
 

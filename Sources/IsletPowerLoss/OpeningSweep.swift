@@ -4,8 +4,9 @@ import IsletJournal
 /// Loses what was committed without a sync, stops the opening that follows at each of its calls, and lets another process
 /// open the folder: in the same run of the machine, or after the power failed again.
 ///
-/// What is true of the folder because of the first loss, such as that its snapshot may be ahead of its journal, must
-/// outlast every opening that did not come to its end, and every one that did but whose process was killed then.
+/// What is true of the folder because of the first loss, such as that its snapshot may be ahead of its journal (as one of an
+/// earlier release may be), must outlast every opening that did not come to its end, and every one that did but whose process
+/// was killed then.
 package struct OpeningSweep: Sendable {
     package var seed: UInt64
     /// Whether somebody has taken the state's file away before, so that it is made again; each second time its log stays.
@@ -21,7 +22,7 @@ package struct OpeningSweep: Sendable {
 
     /// A segment is full, and with it synced: what replaces a state's file.
     private static let before: [Life.Step] = [.piece(endsRound: true), .fillingBatch]
-    /// The snapshot is synced, the last batches that it shows are not.
+    /// The snapshot is synced, with the batches that it shows; the last one is not.
     private static let run: [Life.Step] = [
         .piece(endsRound: true), .batch, .batch, .piece(endsRound: true), .batch, .batch, .piece(endsRound: false), .batch,
         .piece(endsRound: true), .batch, .stop,

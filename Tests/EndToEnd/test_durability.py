@@ -308,6 +308,21 @@ def test_a_history_without_events_says_which_revision_is_the_next_that_is_kept(d
     restored.stop()
 
 
+def test_a_backup_may_have_a_name_in_any_language(durable, tmp_path):
+    durable.client.start()
+    file = tmp_path / "täglich" / "備份 1.db"
+    file.parent.mkdir()
+    done = run("backup", file, "--commands", durable.service.commands)
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {file}" in done.stdout
+    done = run("restore", file, "--data", tmp_path / "überall", "--allow-volatile")
+    assert done.returncode == 0, done.stderr
+    folder = str(tmp_path).encode()
+    for path in (rb"\ud800", rb"a\nb", rb"\u0000", rb"\u007f", rb"\u0022", rb"\u005c", "é".encode() * 512):
+        [answer] = durable.client.raw(b'{"op":"service.backup","req":"b","path":"' + folder + b"/" + path + b'"}')
+        assert "'path'" in answer["error"]["message"], (path, answer)
+
+
 def test_a_memory_store_has_nothing_to_back_up(client, tmp_path):
     refusal = client.refused("service.backup", path=str(tmp_path / "x.db"))
     assert (refusal["code"], refusal["detail"]) == ("unavailable", {"reason": "storeInMemory"})

@@ -102,6 +102,7 @@ extension RetryWindow {
 
     /// All answers are restored.
     package mutating func restoringEnds() {
+        sortIdleClients()
         countedThrough = [:]
         forgetIdleClients()
     }

@@ -91,10 +91,7 @@ extension RetryWindow {
     mutating func releaseIfIdle(_ client: Slot) {
         guard clients[client].isIdle else { return }
         guard !clients[client].isForgettable else { return removeClient(client) }
-        clients[client].olderIdle = newestIdle
-        if newestIdle == .max { oldestIdle = client } else { clients[newestIdle].newerIdle = client }
-        newestIdle = client
-        idleClients += 1
+        linkIdle(client)
         forgetIdleClients()
     }
 
@@ -106,6 +103,23 @@ extension RetryWindow {
             let longestIdle = oldestIdle
             unlinkIdle(longestIdle)
             removeClient(longestIdle)
+        }
+    }
+
+    /// Puts idle clients into the order in which they were used. Their traces came back in the order of their keys, but each
+    /// was written soon after its client's last number was forgotten, and names the batch of that time. One without a trace
+    /// has lost its answers just now.
+    mutating func sortIdleClients() {
+        var idle: [(through: UInt64, place: Int, client: Slot)] = []
+        var next = oldestIdle
+        while next != .max {
+            idle.append((countedThrough[clients[next].id] ?? .max, idle.count, next))
+            next = clients[next].newerIdle
+        }
+        idle.sort { ($0.through, $0.place) < ($1.through, $1.place) }
+        for (_, _, client) in idle {
+            unlinkIdle(client)
+            linkIdle(client)
         }
     }
 
@@ -127,6 +141,14 @@ extension RetryWindow {
         traceChanged(client)
         clientIndex.remove(RetryWindow.clientHash(clients[client].id), client)
         clients.remove(client)
+    }
+
+    /// Puts a client at the end of the list of idle ones.
+    private mutating func linkIdle(_ client: Slot) {
+        clients[client].olderIdle = newestIdle
+        if newestIdle == .max { oldestIdle = client } else { clients[newestIdle].newerIdle = client }
+        newestIdle = client
+        idleClients += 1
     }
 
     private mutating func unlinkIdle(_ client: Slot) {

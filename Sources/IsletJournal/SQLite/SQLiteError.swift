@@ -43,6 +43,9 @@ package enum SQLiteError: Error, Equatable, Sendable {
         }
     }
 
+    /// A sync that SQLite did not make itself.
+    static func syncFailed(_ message: String) -> SQLiteError { .io(code: syncCode, message) }
+
     /// What the system has no more of.
     enum Lack {
         case room
@@ -69,8 +72,11 @@ package enum SQLiteError: Error, Equatable, Sendable {
     /// A sync that failed is never tried again, whatever the reason: the system may have dropped what it did not write. Nor is
     /// a write, which would be `SQLITE_FULL` if it had lacked something; that may have happened to what took it back.
     private static func isFinal(_ code: Int32) -> Bool {
-        code == extended(SQLITE_IOERR, 3) || code == extended(SQLITE_IOERR, 4) || code == extended(SQLITE_IOERR, 5)
+        code == extended(SQLITE_IOERR, 3) || code == syncCode || code == extended(SQLITE_IOERR, 5)
     }
+
+    /// `SQLITE_IOERR_FSYNC`.
+    private static let syncCode = extended(SQLITE_IOERR, 4)
 
     /// `SQLITE_IOERR_SHMSIZE`: the index that connections share of a log has no room to grow. The commit's frames stand in
     /// the log then, behind its end, and the next attempt writes over them.

@@ -44,6 +44,14 @@ final class SegmentDirectory: Sendable {
         }
     }
 
+    /// The last one's number, and the last batch that was committed, to it or to the one before.
+    var lastCommitted: (segment: Int, batch: UInt64) {
+        content.withLock { content in
+            let last = content.segments[content.segments.count - 1]
+            return (last.number, last.lastBatch)
+        }
+    }
+
     /// The first one's number.
     var first: Int? { content.withLock { $0.segments.first?.number } }
 

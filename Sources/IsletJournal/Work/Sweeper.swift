@@ -36,6 +36,8 @@ final class Sweeper: @unchecked Sendable {
     private let report: JournalReport
     private let room: RoomWatch
     private let retention: Retention
+    /// nil: each commit is synced before it is reported.
+    private var lastCommits: LastCommits?
     private var current: StateChunk?
     /// When the segment ahead is tried again that could not be made; nil: it is made as soon as it is wanted.
     private var nextAttempt: ContinuousClock.Instant?
@@ -69,6 +71,10 @@ final class Sweeper: @unchecked Sendable {
         retention = Retention(store.options)
         holdsThrough = store.summary.snapshotHoldsThrough
         answersFrom = store.answersFrom
+        if store.options.sync == .normal {
+            lastCommits = LastCommits(
+                names: store.names, segments: store.segments, syncedThrough: store.summary.lastBatch)
+        }
         now = store.summary.clock
         lockWarning = LockWarning(store.options)
         self.fate = fate
@@ -228,9 +234,14 @@ final class Sweeper: @unchecked Sendable {
     }
 
     private func sweepCurrent() {
-        let isWritten = write("the snapshot") { () throws(SQLiteError) in
-            if let current { try state.write(current) }
-        }
+        // A snapshot must not outlive the batches that it shows: where the power fails, the answers to what it holds would be
+        // gone, and retries be executed a second time. No part of it is written before them, since what was not synced may
+        // be on the disk all the same.
+        let isWritten =
+            write("the journal to the disk") { () throws(SQLiteError) in try lastCommits?.sync() }
+            && write("the snapshot") { () throws(SQLiteError) in
+                if let current { try state.write(current) }
+            }
         let ended = current?.holdsThrough
         now = max(now, current?.at ?? 0)
         // It is on the disk, whatever the checkpoint waits for; what may be trimmed by it may be what makes room for that.

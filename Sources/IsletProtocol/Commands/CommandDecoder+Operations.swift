@@ -75,7 +75,7 @@ extension CommandDecoder {
         case .timerList: .inspection(try timerList(frame))
         case .slotList: .inspection(try slotList(frame))
         case .subscriberList: .inspection(try subscriberList(frame))
-        case .serviceBackup: .serviceBackup(try requiredText(.path, .path, frame))
+        case .serviceBackup: .serviceBackup(try requiredPath(frame))
         case .streamApplied: .streamApplied(try streamApplied(frame))
         case .bulkSnapshot: .bulkSnapshot(try bulkSnapshot(frame))
         case .bulkReplay: .bulkReplay(try bulkReplay(frame))

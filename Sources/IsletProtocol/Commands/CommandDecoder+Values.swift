@@ -21,6 +21,24 @@ extension CommandDecoder {
         return range
     }
 
+    /// Bytes of a file's path at most.
+    private static let maximumPathBytes = 1_024
+
+    /// `path`: of a file, in any language; which characters a file system takes is its own affair, but for those that need
+    /// escapes.
+    func requiredPath(_ frame: Span<UInt8>) throws(Refusal) -> FrameRange {
+        guard let value = self[.path] else { throw .missingField(.path) }
+        guard value.kind == .string else { throw .badField(.path, .wrongType) }
+        let range = value.text.range
+        guard Int(range.count) <= Self.maximumPathBytes else { throw .badField(.path, .tooLong) }
+        let isAllowed = frame.extracting(range.indices).withUnsafeBytes { bytes in
+            bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 != 0x7F }
+        }
+        // What is left of escapes is a lone surrogate.
+        guard isAllowed, range.count > 0, !value.hasEscapes else { throw .badField(.path, .badCharacters) }
+        return range
+    }
+
     /// A UUID.
     @inline(__always) func id(_ field: Field, _ frame: Span<UInt8>) throws(Refusal) -> EntityID? {
         guard let value = self[field] else { return nil }

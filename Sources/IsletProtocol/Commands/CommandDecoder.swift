@@ -214,7 +214,7 @@ package struct CommandDecoder: ~Copyable {
             let isText = value.text.unescape(in: frame, into: &text)
             let start = Int(value.text.range.offset)
             // An escape is never shorter than what it means, so the text fits where it stood; a lone surrogate became
-            // U+FFFD, three bytes for six, which no field of ours may hold.
+            // U+FFFD, three bytes for six; no field of ours may hold that, and a path says by its escapes where it came from.
             rewritten.replaceSubrange(start..<start + text.count, with: text)
             values[field.index] = JSONValue(
                 kind: .string, hasEscapes: !isText, range: FrameRange(offset: start - 1, count: text.count + 2))

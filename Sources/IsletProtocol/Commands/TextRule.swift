@@ -36,8 +36,6 @@ struct TextRule {
     static let req = TextRule(printable, maximumCount: 64)
     /// `cursor`: what the service gave, which is opaque to everybody else.
     static let cursor = TextRule(printable, maximumCount: 512)
-    /// `path`: of a file, absolute; which characters a file system takes is its own affair.
-    static let path = TextRule(printable, maximumCount: 1_024)
     /// `prefix`: the beginning of a topic, or nothing.
     static let prefix = TextRule(
         alphanumeric + [one("."), one("_"), one(":"), one("-"), one("/"), one("~")], minimumCount: 0, maximumCount: 240)

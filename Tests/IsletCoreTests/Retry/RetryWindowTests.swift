@@ -280,6 +280,30 @@ struct RetryHarness: ~Copyable {
         #expect(again.check("b2") == .new)
     }
 
+    /// Traces come back in the order of their keys, whenever they were written.
+    @Test func afterARestartTheClientThatIsUnusedForLongestIsForgottenFirst() throws {
+        var harness = RetryHarness()
+        harness.execute("n1")
+        harness.forgetAll()
+        var again = RetryHarness()
+        let last = UInt64(RetryWindow.maximumIdleClients)
+        for client in 1...last {
+            // The third was used before all others, and the first after all others but the last.
+            let through = client == 3 ? 4 : client == 1 ? 9 : client == last ? 10 : 8
+            let key = RetryWindow.traceKey(RetryHarness.client(client))
+            _ = try again.window.restoreTrace(key.span, Self.trace(harness, through: UInt64(through)).span, lastBatch: 10)
+        }
+        again.window.restoringEnds()
+        for (newcomer, forgotten) in [(last + 1, 3), (last + 2, 2), (last + 3, 4)] as [(UInt64, UInt64)] {
+            #expect(again.check("n1", client: forgotten) == .unknown)
+            again.execute("n1", client: newcomer)
+            again.forgetAll()
+            #expect(again.check("n1", client: forgotten) == .new)
+        }
+        #expect(again.check("n1", client: 1) == .unknown)
+        #expect(again.check("n1", client: last) == .unknown)
+    }
+
     @Test func aCommandInFlightCountsOnceItHasItsAnswer() {
         var harness = RetryHarness()
         harness.execute("a1", batch: 1)
