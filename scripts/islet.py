@@ -649,6 +649,8 @@ class _Machine:
         self._join_attempt = 0
         self._join_due: float | None = None
         self._doubted = False  # a prefix alone: what comes may have a gap before it, until a join is answered
+        self._reconnected = False  # whether the pull under way may have gone with the subscription's connection
+        self._skipped = False  # a prefix alone: behind the beginning of the snapshot under way events were dropped
         self._silence_due = now + self.SILENCE
         # The pull that is wanted (`_pull_begin`) or under way (`_pull_due`).
         self._pull: JSON | None = None
@@ -705,7 +707,7 @@ class _Machine:
     def disconnected(self, now: float) -> None:
         """The subscription's connection was lost; called before anything that came by another one. The nonce is a fresh
         one, so that no answer from before counts."""
-        self._now = now
+        self._now, self._reconnected = now, True
         if self.prefix:
             self._doubt()
             self._join()
@@ -792,18 +794,25 @@ class _Machine:
         if not isinstance(seq, int) or not (epoch is None or isinstance(epoch, str)):
             return
         if self._answered:  # nobody asked: the connection is new
+            self._reconnected = True
             self._doubt()
             return self._join_soon()
         self._answered, self._join_due, self._join_attempt = True, None, 0
         if self.synced and epoch is None and self.seq > self._asked_at == 0:
             return self._join_soon()  # it was under way while the app had its first events: no new history
         doubted, self._doubted = self._doubted, False
+        reconnected, self._reconnected = self._reconnected, False
         self._checked = None
         self._check_due = min(self._check_due, self._now + 1.0)
         self._waiting = collections.deque(pair for pair in self._waiting if pair[1]["epoch"] == epoch)
+        if self.state == "snapshotting" and self._pull and epoch == self.epoch and not reconnected:
+            # While much goes on it would never end if each answer began it anew: a replay brings what was dropped.
+            self._skipped, self._head = self._skipped or doubted, max(self._head, seq)
+            return
         if not self.synced or (epoch != self.epoch and self.epoch is not None):
             if epoch != self.epoch:
                 self.fuzzy = 0
+            self._skipped = False
             self.epoch, self.seq, self._head, self._attempt = epoch, seq, seq, 0
             return self._snapshot("epochChanged" if self.synced else "joined")
         self.epoch = epoch or self.epoch
@@ -1109,8 +1118,12 @@ class _Machine:
         change, out, state = Change("synced", reason=self._need, missed=missed), self._room(), self._resting()
         out += (change,)  # as in `_tell`
         self.out, self._told, self.state, self.synced, self._need = out, self.seq, state, True, None
-        if self._compare(self.seq + 1):
-            self._go_on()
+        skipped, self._skipped = self._skipped, False
+        if not self._compare(self.seq + 1):
+            return
+        if skipped and self.state == "following" and self._head > self.seq:
+            return self._replay()
+        self._go_on()
 
     def _replayed(self, rows: list[tuple[str, JSON]], header: JSON) -> bool:
         """Takes a chunk of a replay in; whether more is wanted."""

@@ -217,6 +217,28 @@ def test_a_tap_that_waits_and_is_stopped_says_that_the_action_goes_on(islet, pla
         tap.kill()
 
 
+@pytest.mark.parametrize("words", [("tap", "Torch"), ("set", "Torch", "off")])
+def test_a_tap_that_waits_is_not_made_where_no_events_come(islet, placed, torch, tmp_path, words):
+    """Where events should come from, nobody is: what follows from it could not be told."""
+    placed()
+    url = f"ipc://{tmp_path}/events"
+    done = islet("control", *words, "--wait", "--timeout", "1s", "--events", url, code=5)
+    assert done.out == "" and done.err == (
+        f"no events from {url} within 1 s, so Torch was not {'set' if words[0] == 'set' else 'tapped'}: "
+        "name where they come from with --events, or leave --wait out\n")
+    assert islet("control", "get", "Torch", "--json").json[0]["revision"] == 2
+
+
+def test_a_tap_that_waits_takes_no_longer_than_it_may(islet, placed, torch):
+    placed()
+    torch.may_act.clear()
+    try:
+        done = islet("control", "tap", "Torch", "--wait", "--timeout", "1s", code=5)
+        assert re.fullmatch(r"Torch is still acting after 1(\.\d+)? s, and what was asked for goes on\n", done.err)
+    finally:
+        torch.may_act.set()
+
+
 def test_a_tap_that_waits_on_a_locked_device_ends_when_it_is_unlocked(islet, placed):
     placed(SAFE, device="phone")
     islet("device", "lock", "--device", "phone")

@@ -13,7 +13,7 @@ from support.commands import encode
 from support.dates import after
 from support.running import Running
 from support.service import environment
-from support.wire import DEADLINE
+from support.wire import DEADLINE, Deadline
 
 UPDATE = ("activity", "update", "order-7", "--state", '{"eta":1}')
 UNKNOWN = "activity.update was sent, outcome unknown: look at it before you repeat it"
@@ -154,6 +154,35 @@ def test_a_signal_that_is_to_be_ignored_is_ignored(wire, running):
     process.process.send_signal(signal.SIGHUP)
     service.reply({"req": command["req"], "ok": True, "outcome": "ignored", "reason": "unchanged"})
     assert process.wait() == 0
+
+
+@pytest.mark.parametrize("command", ["wait", "tail", "top"])
+def test_what_follows_ignores_a_signal_that_is_to_be_ignored(service, client, running, command):
+    """As a shell asks for it of what a script starts in the background."""
+    id = client.start(key="order-7")["id"]
+    words = {
+        "wait": ("wait", "order-7", "--for", "ended", "--timeout", "1m"), "tail": ("tail", "--limit", "1"),
+        "top": ("top", "--interval", "200ms")}[command]
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = running(*words, "--app", client.app, url=service.commands)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if command == "top":
+        process.lines(2)
+        process.process.send_signal(signal.SIGINT)
+        process.lines(len(process.data) + 10)
+        assert process.end(signal.SIGTERM) == 0
+        return
+    deadline = Deadline(DEADLINE)
+    while not client.read("service.stats")["stats"]["joins"]:
+        assert not deadline.passed, "nobody joined"
+    process.process.send_signal(signal.SIGINT)
+    # Who is stopped by it has said so by then.
+    client.read("service.stats")
+    client.applied("activity.end", id=id)
+    assert process.wait() == 0, process.messages
+    assert process.data, process.messages
 
 
 def test_a_question_without_an_answer_leaves_nothing_to_say(wire, running):

@@ -8,7 +8,7 @@ import pytest
 
 import islet
 from support.digest import digest
-from support.played_stream import APP, FAULTS, PREFIX, WORK, Play
+from support.played_stream import APP, FAULTS, PREFIX, WORK, Play, Rush
 
 SEEDS = [int(os.environ["ISLET_TEST_SEED"])] if "ISLET_TEST_SEED" in os.environ else range(12)
 
@@ -29,6 +29,16 @@ def test_no_fault_at_any_one_message_leaves_the_copy_wrong(seed, prefix):
         except AssertionError as failure:
             flaw = failure
         assert flaw is None, f"seed {seed}, {play.what}, {fault} at {play.messages[fault[1]]!r}: {flaw}"
+
+
+@pytest.mark.parametrize("prefix", [None, PREFIX], ids=["whole", "filtered"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_copy_is_there_while_more_goes_on_than_may_wait(monkeypatch, seed, prefix):
+    """During its snapshot several times as many events come as may wait for its end, and they never cease before it."""
+    monkeypatch.setattr(islet._Machine, "WAITING", 16)
+    play = Rush(seed, prefix)
+    assert play.run() is None
+    assert play.synced_at is not None and play.synced_at < WORK / 2
 
 
 # One question at a time: what each is followed by

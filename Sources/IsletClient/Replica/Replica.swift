@@ -87,7 +87,7 @@ package struct Replica: Sendable {
     /// The connection of the subscriptions was lost; told before anything that came by another one.
     package mutating func disconnected() -> [ReplicaEffect] {
         guard isFiltered else { return [] }
-        doubtAll()
+        connectionIsAnother()
         return freshJoin()
     }
 
@@ -147,7 +147,7 @@ package struct Replica: Sendable {
         guard !isJoinDue else { return [] }
         // Nobody asked for a second answer: the connection is new.
         guard !isAnswered else {
-            doubtAll()
+            connectionIsAnother()
             return freshJoin()
         }
         switch answer {
@@ -182,8 +182,8 @@ package struct Replica: Sendable {
         }
     }
 
-    private mutating func doubtAll() {
-        for app in streams.keys { streams[app]?.doubt() }
+    private mutating func connectionIsAnother() {
+        for app in streams.keys { streams[app]?.reconnected() }
     }
 
     private mutating func freshJoin() -> [ReplicaEffect] {

@@ -4,9 +4,14 @@ extension StreamReplica {
         askedSeq = seq
     }
 
-    /// What comes next by the subscription may not be what follows, above all since its connection was lost. A join is
-    /// asked for after that.
-    package mutating func doubt() {
+    /// The connection of the subscriptions was lost, or is a new one. A join is asked for after that.
+    package mutating func reconnected() {
+        isReconnected = true
+        doubt()
+    }
+
+    /// What comes next by the subscription may not be what follows. A join is asked for after that.
+    mutating func doubt() {
         guard prefix != nil else { return }
         isDoubted = true
         forgetDigests()
@@ -25,9 +30,17 @@ extension StreamReplica {
         if position == nil, isSynced, seq > 0, askedSeq == 0 { return [.join] }
         let wasDoubted = isDoubted
         isDoubted = false
+        let mayHaveLostPull = isReconnected
+        isReconnected = false
         checkedSeq = nil
         isCheckDue = prefix != nil
         waiting.keep(epoch: position?.epoch)
+        if state == .snapshotting, !mayHaveLostPull, position?.epoch == epoch {
+            // While much goes on it would never end if each answer began it anew: a replay brings what was dropped.
+            head = max(head, position?.seq ?? 0)
+            snapshot.skips = snapshot.skips || wasDoubted
+            return []
+        }
         guard isSynced, continues(position) else {
             return begin(at: position, reason: isSynced ? .epochChanged : .joined)
         }

@@ -90,7 +90,10 @@ extension StreamReplica {
     /// `prove` may ask for another snapshot.
     private mutating func proveAndDrain() -> [ReplicaEffect] {
         let effects = prove()
-        return state == .following ? effects + drain() : effects
+        guard state == .following else { return effects }
+        let isBehind = snapshot.skips && head > seq
+        snapshot.skips = false
+        return effects + (isBehind ? requestReplay() : drain())
     }
 
     // MARK: Replays

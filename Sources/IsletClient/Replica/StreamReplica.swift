@@ -72,6 +72,8 @@ package struct StreamReplica: Sendable {
     var isPaused = false
     /// Filtered only: whether what comes may have a gap before it, until a join is answered.
     var isDoubted = false
+    /// Whether a pull under way may have gone with the subscriptions' connection.
+    var isReconnected = false
     /// `seq` when the join under way was asked for.
     var askedSeq: UInt64 = 0
     /// The snapshot under way, and how fuzzy the last one was.
@@ -95,6 +97,8 @@ package struct StreamReplica: Sendable {
         var fuzzyUntil: UInt64 = 0
         /// Whether lost events make the snapshot's beginning the new position.
         var jumps = false
+        /// Filtered only: whether events behind its beginning were dropped, which numbers do not show.
+        var skips = false
         /// What holds at `fuzzyUntil`, until it was compared.
         var proof: Proof?
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IsletClient
 import IsletFilter
+import Synchronization
 
 /// A tap, and where it is asked for all that follows from it.
 struct PlacedAction<Family: PlacedFamily>: Sendable {
@@ -10,7 +11,8 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
     let output: OutputOptions
     let service: ServiceOptions
 
-    /// The service ends every call at its deadline, of a minute at most: an action, and twice its value.
+    /// How long it may take in all where nobody says it. The service ends every call at its deadline, of a minute at
+    /// most: an action, and twice its value.
     private let waitMax = Duration.seconds(200)
 
     /// - Parameter fields: what the command says beside the address.
@@ -23,19 +25,34 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
                 return
             }
             let begun = ContinuousClock.now
+            let step = Step()
             try await Stoppable.during({ [command] in await still(command, since: begun, connection) }) { [command] in
                 try await withThrowingTaskGroup { group in
-                    group.addTask { try await actAndFollow(command, connection) }
-                    group.addTask {
-                        try await Task.sleep(for: waitMax)
-                        throw Failure(.unreachable, "\(target.target) does not come to rest")
-                    }
+                    group.addTask { try await actAndFollow(command, connection, step) }
+                    group.addTask { try await giveUp(command, connection, step, since: begun) }
                     // Whichever is first.
                     defer { group.cancelAll() }
                     try await group.next()
                 }
             }
         }
+    }
+
+    /// Ends what takes too long: the way to the events, before which nothing is done, or all of it.
+    private func giveUp(
+        _ command: Command, _ connection: IsletConnection, _ step: Step, since begun: ContinuousClock.Instant
+    ) async throws {
+        try await Task.sleep(until: begun + service.timeout.duration)
+        if step.giveUp() {
+            throw Failure(
+                .unreachable,
+                "no events from \(connection.endpoints.events) within \(TimeText.span(service.timeout.milliseconds)), "
+                    + "so \(target.target) was not \(done): name where they come from with --events, or leave --wait "
+                    + "out")
+        }
+        try await Task.sleep(until: begun + (service.namedTimeout?.duration ?? waitMax))
+        let text = await still(command, since: begun, connection)
+        throw Failure(.unreachable, text + (await Interruption.unanswered()))
     }
 
     /// Such as `Torch is still acting after 3 s, and what was asked for goes on`.
@@ -72,11 +89,12 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
     }
 
     /// Joins the stream before, so that nothing that follows is missed.
-    private func actAndFollow(_ command: Command, _ connection: IsletConnection) async throws {
+    private func actAndFollow(_ command: Command, _ connection: IsletConnection, _ step: Step) async throws {
         let id = command["id"]?.string
         var deliveries = try await connection.events("\(target.app.app)/\(Family.noun)/").makeAsyncIterator()
         var isJoined = false
         while !isJoined, let delivery = try await deliveries.next() { isJoined = delivery == .joined }
+        guard step.act() else { return }
         let begun = ContinuousClock.now
         let acted = try await act(command, connection)
         var lines = EventLines(style: .output)
@@ -135,9 +153,32 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
     }
 }
 
+/// Whether an action is begun, or was given up before: one of the two, whichever is first.
+private final class Step: Sendable {
+    private enum State { case joining, acting, givenUp }
+
+    private let state = Mutex(State.joining)
+
+    /// Whether it may be begun.
+    func act() -> Bool { leave(for: .acting) }
+
+    /// Whether it was given up before it was begun.
+    func giveUp() -> Bool { leave(for: .givenUp) }
+
+    private func leave(for next: State) -> Bool {
+        state.withLock { state in
+            guard state == .joining else { return false }
+            state = next
+            return true
+        }
+    }
+}
+
 /// Whether a subcommand waits for what becomes of an action.
 struct WaitOption: ParsableArguments {
-    @Flag(name: .customLong("wait"), help: "Wait until it rests, and show it then; exit code 1 where it failed.")
+    @Flag(
+        name: .customLong("wait"),
+        help: "Wait until it rests, for --timeout or 200 s, and show it then; exit code 1 where it failed.")
     var isSet = false
 }
 

@@ -81,6 +81,7 @@ enum Interruption {
     }
 
     private static func take(_ signal: UnixSignal) async {
+        guard !state.withLock({ $0.ignored.contains(signal.rawValue) }) else { return }
         let listener = state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard signal != .sighup else { return nil }
             defer { state.listener = nil }
@@ -90,7 +91,6 @@ enum Interruption {
             listener.yield()
             return
         }
-        guard !state.withLock({ $0.ignored.contains(signal.rawValue) }) else { return }
         let text = await unanswered()
         if !text.isEmpty { Console.message("stopped\(text)") }
         die(of: signal.rawValue)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import IsletClient
 import IsletFilter
-import UnixSignals
 
 /// `islet tail`: every change as it happens.
 struct Tail: AsyncParsableCommand {
@@ -61,13 +60,14 @@ struct Tail: AsyncParsableCommand {
         let topics = prefix ?? chosenApp(app).map { $0 + "/" } ?? ""
         let connection = try await connect()
         let summary = TailSummary()
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await follow(topics, connection, summary) }
-            group.addTask { for await _ in signals { return } }
-            // Whichever is first: the limit, an error, or the person.
-            try await group.next()
-            group.cancelAll()
+        try await Interruption.telling { signals in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await follow(topics, connection, summary) }
+                group.addTask { for await _ in signals { return } }
+                // Whichever is first: the limit, an error, or the person.
+                try await group.next()
+                group.cancelAll()
+            }
         }
         await connection.close()
         Console.message(filter.filter == nil ? summary.text : summary.fittingText)

@@ -1,7 +1,6 @@
 import Glibc
 import IsletClient
 import IsletFilter
-import UnixSignals
 
 /// A top where there is no terminal: lines.
 package enum TopLines {
@@ -37,12 +36,13 @@ package enum TopLines {
 
     /// Writes a line for each interval until a signal asks for the end.
     static func follow(_ model: TopModel, _ source: TopSource) async {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        await withTaskGroup { group in
-            group.addTask { await write(model, source) }
-            group.addTask { for await _ in signals { return } }
-            await group.next()
-            group.cancelAll()
+        await Interruption.telling { signals in
+            await withTaskGroup { group in
+                group.addTask { await write(model, source) }
+                group.addTask { for await _ in signals { return } }
+                await group.next()
+                group.cancelAll()
+            }
         }
     }
 

@@ -166,7 +166,7 @@ class Play:
     def __init__(self, seed, prefix=None, fault=None):
         self.seed, self.prefix = seed, prefix
         self.kind, self.at = fault or (None, None)
-        self.now, self.faulted = 0.0, None
+        self.now, self.faulted, self.synced_at = 0.0, None, None
         self.messages = []  # what each was, for reports
         self.questions = set()  # numbers of those that `busy` may answer
         self._order, self._heap = itertools.count(), []
@@ -293,6 +293,7 @@ class Play:
             change = self.machine.out.popleft()
             assert isinstance(change, islet.Change), change
             if change.kind == "synced":
+                self.synced_at = self.now if self.synced_at is None else self.synced_at
                 self.known[self.machine.epoch] = self.machine.seq
                 self.heard = {topic: entity["revision"] for topic, entity in self.machine.table.entities.items()}
             elif change.kind == "event":
@@ -360,3 +361,18 @@ class Play:
         if machine.seq < service.seq and self.now - service.changed_at > 1.2:
             return f"it stands at {machine.seq}, and {service.seq} is the last"
         return None
+
+
+class Rush(Play):
+    """A service that has many entities, and a change each few milliseconds; its connections last."""
+
+    BEFORE, EACH = 1_500, 0.005
+
+    def _script(self, rng):
+        for _ in range(self.BEFORE):
+            self.service.change(self.now)
+        for number in range(int(WORK / self.EACH)):
+            self._at(number * self.EACH, lambda: self.service.change(self.now))
+        for at in range(1, 100):
+            self._at(float(at), lambda: self.service.tick(self.now))
+        self.what = "rush"

@@ -202,7 +202,30 @@ import Testing
         _ = replica.received(model.snapshot())
         _ = replica.received(Watermark(position: model.position, entities: 5, digest: nil))
         #expect(replica.state == .snapshotting)
+        replica.reconnected()
         #expect(replica.joined(model.position) == [snapshot])
+    }
+
+    /// While so much goes on, a snapshot that each answer began anew would never end.
+    @Test mutating func `a filtered replica goes on with a snapshot behind which too much waited, and replays that`() {
+        let prefix = "com.example.pizza/activity/Delivery/"
+        replica = StreamReplica(app: app, interest: .filtered(prefix: prefix))
+        model.start("a")
+        #expect(replica.joined(model.position) == [.snapshot(app: app, prefix: prefix, attempt: 0)])
+        let chunk = model.snapshot(prefix: prefix)
+        model.start("b")
+        var asked: [ReplicaEffect] = []
+        // One more than may wait: those before it are dropped.
+        for _ in 0...EventBuffer.maximumCount { asked += replica.received(model.update("a")) }
+        #expect(asked == [.join])
+        #expect(replica.joined(model.position).isEmpty)
+        #expect(replica.state == .snapshotting)
+        let effects = replica.received(chunk)
+        #expect(effects.told == ["synced(joined)"])
+        #expect(effects.asked == [.replay(app: app, from: 1, attempt: 0)])
+        _ = replica.received(model.replay(from: 1))
+        #expect(replica.state == .following)
+        expectAgreement()
     }
 
     @Test func `a table agrees only with the same number and the same digest`() {
