@@ -25,6 +25,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case damagedLog(file: String, offset: Int, reason: String)
     /// A file's content contradicts itself.
     case damaged(file: String, reason: String)
+    /// A file of a data folder was taken for a backup.
+    case noBackup(file: String)
     /// A backup is not as it was written. Nothing was made of it.
     case damagedBackup(file: String, reason: String)
     /// A segment does not begin where the one before it ends, or ends too early.
@@ -87,6 +89,9 @@ extension StoreError: CustomStringConvertible {
         case .damagedLog(let file, let offset, let reason):
             "\(file) is damaged at byte \(offset): \(reason). \(Self.advice)"
         case .damaged(let file, let reason): "\(file) is damaged: \(reason). \(Self.advice)"
+        case .noBackup(let file):
+            "\(file) is no backup, but one file of a data folder: nothing was restored. `islet serve --data` opens the whole "
+                + "folder, `islet journal rebuild` makes a new one of what is left of it."
         case .damagedBackup(let file, let reason):
             "\(file) is a damaged backup: \(reason). Nothing was restored; take an older one."
         case .batchesMissing(let file, let expected, let found):

@@ -50,6 +50,7 @@ private struct Restore {
 
     /// The mark comes last: a folder without it is refused, so that half a restore is not taken for a whole one.
     func run() throws(StoreError) {
+        try checkIsBackup()
         let known: KnownState
         let lastBatch: UInt64
         let sum: UInt64?
@@ -73,6 +74,18 @@ private struct Restore {
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// Of a data folder's files, a snapshot has the entities alone, and a segment the batches.
+    private func checkIsBackup() throws(StoreError) {
+        let tables: Int64?
+        do throws(SQLiteError) {
+            tables = try Database(path: file, mode: .readOnly)
+                .integer("SELECT count(*) FROM sqlite_schema WHERE name IN ('batch', 'entity')")
+        } catch {
+            throw damaged(error)
+        }
+        guard tables == 2 else { throw .noBackup(file: file) }
     }
 
     /// What SQLite says of the backup's own pages.

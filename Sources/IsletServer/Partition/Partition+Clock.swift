@@ -189,8 +189,7 @@ extension Partition {
             message.frames.removeAll()
         }
         var done = 0
-        waited = WaitedMessage(
-            answer: message.answer, connection: message.connection, isCutOff: message.isCutOff)
+        waited = WaitedMessage(answer: message.answer, connection: message.connection, isCutOff: message.isCutOff)
         defer { waited = nil }
         messageStart = outbound.writer.count - message.answer.bytes
         while done < message.frames.count, left > 0, clockTravel == nil, !isWornOut {

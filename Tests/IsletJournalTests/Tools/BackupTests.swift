@@ -200,9 +200,11 @@ import Testing
         #expect(throws: StoreError.exists(folder.data)) {
             try Store.restore(from: file, into: folder.data, epoch: "e", options: options)
         }
-        #expect(throws: StoreError.self) {
-            try Store.restore(
-                from: folder.data + "/journal-000001.db", into: folder.path + "/new", epoch: "e", options: options)
+        for name in ["journal-000001.db", "state.db"] {
+            let part = folder.data + "/" + name
+            #expect(throws: StoreError.noBackup(file: part)) {
+                try Store.restore(from: part, into: folder.path + "/new", epoch: "e", options: options)
+            }
         }
         #expect(throws: StoreError.self) {
             try Store.restore(from: folder.data + "/mark", into: folder.path + "/new2", epoch: "e", options: options)
