@@ -344,6 +344,30 @@ def test_a_lock_that_another_process_holds_is_waited_for(wire, tmp_path, name):
         durable.kill()
 
 
+def test_while_a_commit_is_waited_for_the_bulk_socket_makes_no_more_answers_than_a_turn_may(wire, tmp_path):
+    """They wait behind the answer to the change that is not committed; whoever asks for more finds no room at last."""
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        asked = wire.socket("DEALER", durable.service.bulk, sndhwm=8, rcvhwm=8)
+        with contextlib.closing(sqlite3.connect(durable.data / "journal-000001.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            command = durable.client.command("activity.start", **START)
+            durable.client.send(command)
+            durable.service.line("another process has locked a file, and is waited for: .*")
+            # Four times as much as 16 MiB, and what the sockets hold.
+            ping, sent = [b'{"op":"service.ping","req":"x"}'] * 256, 0
+            while sent < 5_000 and asked.poll(2_000, wire.zmq.POLLOUT):
+                asked.send_multipart(ping)
+                sent += 1
+        assert 100 < sent < 5_000
+        assert durable.client.answer_to(command["req"])[0]["ok"]
+        for _ in range(sent):
+            assert len(wire.receive(asked)) == 256
+        durable.stop()
+    finally:
+        durable.kill()
+
+
 @pytest.mark.parametrize("name, code", [("journal-000001.db", 74), ("state.db", 0)])
 def test_a_stop_waits_some_seconds_for_a_lock_that_another_process_holds(wire, tmp_path, name, code):
     """What cannot be written then is acknowledged to nobody, and is not there at the next start."""
