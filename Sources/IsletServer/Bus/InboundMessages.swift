@@ -35,8 +35,12 @@ package struct InboundMessages: ~Copyable {
     private var frames: [Frame] = []
     /// For each message the index behind its last frame.
     private var ends: [Int] = []
-    /// Over which connections the messages came; -1 where nobody knows.
+    /// Over which connections the messages came.
     private var connections: [Int32] = []
+    private static let unknownConnection: Int32 = -1
+    private static let endedConnection: Int32 = -2
+    /// Whether one of the messages may register a provider, for whose sake the ends of connections must be known.
+    private(set) var holdsRegistration = false
     private var isRouted = false
     /// The next to be the present one.
     private var nextMessage = 0
@@ -79,8 +83,10 @@ package struct InboundMessages: ~Copyable {
                 left -= 1
             } while message.more && left > 0
             if isRouted {
-                let isLocated = locatesAll || ends.count < Self.connectionsAtOnce || mayRegister(from: start + 1)
-                connections.append(isLocated ? message.sourceDescriptor ?? -1 : -1)
+                let mayRegister = mayRegister(from: start + 1)
+                if mayRegister { holdsRegistration = true }
+                let isLocated = locatesAll || ends.count < Self.connectionsAtOnce || mayRegister
+                connections.append(isLocated ? message.sourceDescriptor ?? Self.unknownConnection : Self.unknownConnection)
             }
             ends.append(frames.count)
             if message.more { break }
@@ -121,11 +127,18 @@ package struct InboundMessages: ~Copyable {
         _ = next()
     }
 
-    /// Over which connection the present message came, where that is known.
-    var connection: Int32? {
-        let index = nextMessage - 1
-        return connections.indices.contains(index) && connections[index] >= 0 ? connections[index] : nil
+    /// Over which connection the present message came, where that is known and has not ended.
+    var connection: Int32? { place.flatMap { $0 >= 0 ? $0 : nil } }
+
+    /// Whether the connection over which the present message came has ended.
+    var isCutOff: Bool { place == Self.endedConnection }
+
+    private var place: Int32? {
+        connections.indices.contains(nextMessage - 1) ? connections[nextMessage - 1] : nil
     }
+
+    /// The connection of the present message had ended before it was taken: its descriptor may be another one's.
+    mutating func connectionHasEnded() { connections[nextMessage - 1] = Self.endedConnection }
 
     /// How many frames the present message has.
     var count: Int { present.count }
@@ -161,6 +174,7 @@ package struct InboundMessages: ~Copyable {
         frames.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         connections.removeAll(keepingCapacity: true)
+        holdsRegistration = false
         self.isRouted = isRouted
         nextMessage = 0
         present = 0..<0

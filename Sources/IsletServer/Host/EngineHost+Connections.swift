@@ -33,12 +33,20 @@ extension EngineHost {
         return true
     }
 
+    /// Notes whether the connection of the present message has ended by now.
+    func noteEnd(at bound: ServiceSockets.Bound) {
+        guard let descriptor = partition.inbound.connection, !connections.isOpen(descriptor, at: bound.rawValue) else { return }
+        partition.inbound.connectionHasEnded()
+    }
+
     /// Where something waits for the peer of the present message, notes its connection, so that its end gives that back. Of
     /// many messages that were received together not all connections are known; then it is a later one that tells.
     func noteWaiting(at bound: ServiceSockets.Bound) {
-        guard partition.hasUnlocatedPeers, let descriptor = partition.inbound.connection else { return }
+        guard partition.hasUnlocatedPeers else { return }
         let peer = Peer(destination: bound == .bulk ? .bulk : .commands, routingID: partition.inbound.frame(0))
         guard partition.isUnlocated(peer) else { return }
+        if partition.inbound.isCutOff { return partition.clientIsGone(peer) }
+        guard let descriptor = partition.inbound.connection else { return }
         // Its number may have been another connection's before.
         _ = watchConnections(of: bound)
         if connections.isOpen(descriptor, at: bound.rawValue) {

@@ -22,9 +22,11 @@ extension EngineHost {
                 limit, from: sockets.commands, into: &received, isRouted: true, locatesAll: partition.hasUnlocatedPeers)
             guard count > 0 else { return false }
             // A connection whose name another one has taken ended before that one's messages came.
-            if partition.hasProviders { _ = watchConnections(of: .commands) }
+            let holdsRegistration = partition.inbound.holdsRegistration
+            if holdsRegistration || partition.hasProviders { _ = watchConnections(of: .commands) }
             partition.lookAhead()
             while partition.inbound.next() {
+                if holdsRegistration { noteEnd(at: .commands) }
                 noteDescriptor(.commands)
                 left -= max(1, partition.inbound.commands.count)
                 partition.takeCommands()

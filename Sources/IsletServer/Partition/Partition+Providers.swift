@@ -51,7 +51,7 @@ extension Partition {
         case .again: break
         case .refused(let refusal): return refuse(envelope, frame, refusal.error)
         }
-        providers.registered(peer, over: connection, isCutOff: waited?.isCutOff ?? false)
+        providers.registered(peer, over: connection, isCutOff: waited?.isCutOff ?? inbound.isCutOff)
         settleCalls()
         for kind in fresh {
             switch kind {

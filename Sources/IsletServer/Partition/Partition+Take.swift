@@ -222,7 +222,7 @@ extension Partition {
         answer.isClosed = false
         var message = WaitingMessage(
             hasTooManyFrames: inbound.hasTooManyFrames, isIngest: isIngest, answer: answer,
-            receivedAt: now.monotonic, connection: inbound.connection)
+            receivedAt: now.monotonic, connection: inbound.connection, isCutOff: inbound.isCutOff)
         var hasCommand = message.hasTooManyFrames
         // Behind what waits of the same peer; and the clock does not travel for a turn's sake.
         let isOfTurn = rests(answer.peer) || clockTravel == nil && waiting.isEmpty
