@@ -43,7 +43,7 @@ package struct ProviderMachine: Sendable {
         case draining(until: ContinuousClock.Instant)
         /// Goodbye is said. Handlers that are at work all the same have the rest of the grace.
         case leaving(until: ContinuousClock.Instant, grace: ContinuousClock.Instant)
-        /// The service is told nothing more, and the handlers at work may end; then it is over, with this error or well.
+        /// The service is told nothing more, and handlers at work may end; then it is over, well or with this error.
         case outliving(until: ContinuousClock.Instant, then: IsletError?)
         case ended
     }
@@ -175,12 +175,12 @@ package struct ProviderMachine: Sendable {
         return [.send(frame: readable(reply).frame(call: call.id, provider: id))] + goOn(now)
     }
 
-    /// What is next where a stop begins or a handler is through. An end also waits for a handler that the service has given
-    /// up: the end of the process would break it off all the same.
+    /// What is next where a stop begins or a handler is through. An end also waits for a handler that the service has
+    /// given up: the end of the process would break it off all the same.
     private mutating func goOn(_ now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
         case .registered: return reloads(now)
-        case .draining(let until): return running > 0 ? [] : leave(grace: until, now)
+        case .draining(let until): return reloads(now) + (running > 0 ? [] : leave(grace: until, now))
         case .outliving(_, let error): return running > 0 ? [] : end(error)
         case .resting, .registering, .leaving, .ended: return []
         }
@@ -188,8 +188,10 @@ package struct ProviderMachine: Sendable {
 
     /// Asks for the reloads that are owed, where it may.
     mutating func reloads(_ now: ContinuousClock.Instant) -> [Effect] {
-        guard phase == .registered else { return [] }
-        return lateReloads.frames(now: now).map { .send(frame: $0) }
+        switch phase {
+        case .registered, .draining: lateReloads.frames(now: now).map { .send(frame: $0) }
+        case .resting, .registering, .leaving, .outliving, .ended: []
+        }
     }
 
     /// What is said instead of an answer that the service cannot read: its refusal would not name the call, which would
@@ -259,8 +261,8 @@ package struct ProviderMachine: Sendable {
         return [.send(frame: command.frame(req: goodbyeRequest, client: nil))]
     }
 
-    /// Ends without the service, but not before the handlers at work or this time: the end of the process would break them
-    /// off in the middle of what they do.
+    /// Ends without the service, but not before the handlers at work or this time: the end of the process would break
+    /// them off in the middle of what they do.
     mutating func outlive(
         until: ContinuousClock.Instant, then error: IsletError? = nil, _ now: ContinuousClock.Instant
     ) -> [Effect] {
