@@ -1960,7 +1960,7 @@ class Provider:
                         drains, goodbye = True, now + self.grace
                         self._grace_end = goodbye
                         link.send({"op": "provider.drain", "provider": self.id})
-                    if not said and (not self._calls or now >= goodbye):
+                    if not said and (not self._works() or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
                         link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
                 frames = list(link.frames(min(alive + limit, goodbye, self._wishes_at())))
@@ -2073,6 +2073,11 @@ class Provider:
         """When a wish may be sent, if there is one. As many as may wait may be without an answer."""
         may = self._wishes and self.registered.is_set() and len(self._asked) < self.RECENT
         return self._wishes_due if may else float("inf")
+
+    def _works(self) -> bool:
+        """Whether something is at work that the service is to hear of: calls, and actions of a connection that was lost."""
+        may_tell = self.registered.is_set()
+        return bool(self._calls) or may_tell and (bool(self._acting) or not self._results.empty())
 
     def _forget(self) -> None:
         self.registered.clear()

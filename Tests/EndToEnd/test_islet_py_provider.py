@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 import islet
-from support.provider_service import ProviderService
+from support.provider_service import PLACED, ProviderService
 from support.proxy import Proxy
 from support.service import ROOT, environment
 from support.wire import DEADLINE, QUIET
@@ -767,6 +767,32 @@ def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch)
     with pytest.raises(islet.IsletError, match="conflict"):
         provider.stop()
     goes_on.set()
+
+
+def test_an_action_of_a_lost_connection_that_ends_while_it_stops_is_told_before_the_goodbye(made, fake, torch):
+    """The service holds what was true before it."""
+    entered, goes_on = threading.Event(), threading.Event()
+
+    def set_value(control, value):
+        entered.set()
+        assert goes_on.wait(DEADLINE)
+
+    torch.set_value = set_value
+    provider = made((TORCH, torch), grace=30)
+    fake.registered()
+    fake.call("perform", TORCH, value=True)
+    assert entered.wait(DEADLINE)
+    fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
+    fake.registered()
+    provider.wait_until_registered()
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    assert fake.next()["op"] == "provider.drain"
+    fake.quiet()
+    goes_on.set()
+    assert wished(fake) == {"op": "control.reload", "app": APP, "id": PLACED}
+    assert fake.next()["op"] == "provider.leave"
+    stopping.join()
 
 
 def test_a_stop_may_wait_for_as_long_as_it_takes(made, fake, torch):
