@@ -1723,7 +1723,7 @@ class Provider:
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
         """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work, and for actions at work
-        also where the service is away."""
+        also where the service is away or refuses the registration."""
         _checked_timeout(grace, optional=False, name="grace")
         self.app, self.capacity, self.grace = _needed(app), capacity, grace
         self.url = Endpoints.given(commands).commands
@@ -1822,7 +1822,8 @@ class Provider:
 
     def run(self) -> None:
         """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
-        refuses the registration for good, such as `conflict` with another provider that declares a kind differently."""
+        refuses the registration for good, such as `conflict` with another provider that declares a kind differently:
+        once the actions that are still at work have ended, or after `grace` seconds."""
         self._begin_run()
         self._serve()
 
@@ -1832,31 +1833,38 @@ class Provider:
         self._failure, self._running, self._has_ended = None, True, False
 
     def _serve(self) -> None:
-        self.id = str(uuid.uuid4())
-        attempt, self._grace_end = 0, None
+        self.id, self._grace_end = str(uuid.uuid4()), None
         with self._signals():
             try:
-                while not self._stopping:
-                    wait = 0.0
-                    try:
-                        self._session()
-                    except IsletError as error:
-                        if error.retry != "later":
-                            raise
-                        log.warning("registration refused: %s", error)
-                        wait = error.retry_after or 0.0
-                    except _Lost as lost:
-                        log.warning("connection lost: %s", lost)
-                        attempt = 0 if self.registered.is_set() else attempt
-                    self._forget()
-                    attempt += 1
-                    self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
-                # The end of the process would break them off in the middle of what they do.
-                self._await_actions(time.monotonic() + self.grace if self._grace_end is None else self._grace_end)
+                try:
+                    self._keep_registered()
+                except Exception:  # not those that are to end it at once, such as of a second Ctrl-C
+                    self._await_actions()
+                    raise
+                self._await_actions()
             finally:
                 self._forget()
                 self._has_ended = True  # first: a stop that comes in between is one after the end
                 self._stopping = self._running = False
+
+    def _keep_registered(self) -> None:
+        """One connection after the other, until a stop."""
+        attempt = 0
+        while not self._stopping:
+            wait = 0.0
+            try:
+                self._session()
+            except IsletError as error:
+                if error.retry != "later":
+                    raise
+                log.warning("registration refused: %s", error)
+                wait = error.retry_after or 0.0
+            except _Lost as lost:
+                log.warning("connection lost: %s", lost)
+                attempt = 0 if self.registered.is_set() else attempt
+            self._forget()
+            attempt += 1
+            self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
 
     def start(self) -> Provider:
         """Runs it on a thread of its own, until `stop()` or the end of `with provider.start():`."""
@@ -1965,7 +1973,7 @@ class Provider:
                         drains, goodbye = True, now + self.grace
                         self._grace_end = goodbye
                         link.send({"op": "provider.drain", "provider": self.id})
-                    if not said and (not self._calls or now >= goodbye):
+                    if not said and (not self._works() or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
                         link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
                 frames = list(link.frames(min(alive + limit, goodbye, self._wishes_at())))
@@ -2079,6 +2087,11 @@ class Provider:
         may = self._wishes and self.registered.is_set() and len(self._asked) < self.RECENT
         return self._wishes_due if may else float("inf")
 
+    def _works(self) -> bool:
+        """Whether something is at work that the service is to hear of: calls, and actions of a connection that was lost."""
+        may_tell = self.registered.is_set()
+        return bool(self._calls) or may_tell and (bool(self._acting) or not self._results.empty())
+
     def _forget(self) -> None:
         self.registered.clear()
         # What has no answer may never have been taken.
@@ -2091,7 +2104,10 @@ class Provider:
     def _pause(self, seconds: float) -> None:
         self._sleep(time.monotonic() + seconds, lambda: self._stopping)
 
-    def _await_actions(self, end: float) -> None:
+    def _await_actions(self) -> None:
+        """Gives the actions at work their grace: the end of the process would break them off in the middle."""
+        self._forget()  # nobody waits for what they give
+        end = time.monotonic() + self.grace if self._grace_end is None else self._grace_end
         self._sleep(end, lambda: not self._acting)
 
     def _sleep(self, end: float, is_over: Callable[[], bool]) -> None:

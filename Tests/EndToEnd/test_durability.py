@@ -84,9 +84,10 @@ def test_deadlines_that_passed_meanwhile_take_effect_once_each_in_the_order_of_t
 
 def test_lateness_is_told_where_the_clock_is_the_machines(wire, tmp_path):
     durable = Durable(wire, tmp_path / "data", options={"--clock": "system"}).start()
-    due = int(time.time() * 1000) + 300
+    due = int(time.time() * 1000) + 1_500
     id = durable.client.start(staleDate=due)["id"]
     durable.kill()
+    assert time.time() * 1000 < due, "it was down when it was due"
     while time.time() * 1000 < due + 200:
         time.sleep(0.01)
     durable.start()

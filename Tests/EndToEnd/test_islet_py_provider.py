@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 import islet
-from support.provider_service import ProviderService
+from support.provider_service import PLACED, ProviderService
 from support.proxy import Proxy
 from support.service import ROOT, environment
 from support.wire import DEADLINE, QUIET
@@ -707,6 +707,92 @@ def test_a_stop_waits_for_an_action_whose_connection_is_lost(made, fake, torch, 
     goes_on.set()
     stopping.join(DEADLINE)
     assert not stopping.is_alive() and done == [True]
+
+
+@pytest.mark.parametrize("end", ["refusal", "failure"])
+def test_a_run_that_cannot_go_on_waits_for_an_action_at_work(made, fake, torch, monkeypatch, end):
+    """The process that ends would break it off in the middle."""
+    entered, goes_on, done = threading.Event(), threading.Event(), []
+
+    def set_value(control, value):
+        entered.set()
+        assert goes_on.wait(DEADLINE)
+        done.append(control.cancelled.is_set())
+
+    torch.set_value = set_value
+    provider = made((TORCH, torch), start=False, grace=30)
+    ended = []
+
+    def run():
+        try:
+            provider.run()
+        except Exception as failure:
+            ended.append((failure, list(done)))
+
+    running = threading.Thread(target=run, daemon=True)
+    running.start()
+    fake.registered()
+    fake.call("perform", TORCH, value=True)
+    assert entered.wait(DEADLINE)
+    if end == "refusal":
+        fake.refuse = [{"code": "conflict", "retry": "refresh"}]
+    else:
+        monkeypatch.setattr(islet, "_Link", None)  # as where the process may open no more files
+    fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
+    if end == "refusal":
+        fake.registered()
+    running.join(QUIET)
+    goes_on.set()
+    running.join(DEADLINE)
+    [(failure, done_before)] = ended
+    assert done_before == [True], "the run ended before the action"
+    assert isinstance(failure, islet.IsletError if end == "refusal" else TypeError)
+
+
+def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch):
+    entered, goes_on = threading.Event(), threading.Event()
+
+    def set_value(control, value):
+        entered.set()
+        assert goes_on.wait(DEADLINE)
+
+    torch.set_value = set_value
+    provider = made((TORCH, torch))
+    fake.registered()
+    fake.call("perform", TORCH, value=True)
+    assert entered.wait(DEADLINE)
+    fake.refuse = [{"code": "conflict", "retry": "refresh"}]
+    fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
+    provider._thread.join(DEADLINE)
+    with pytest.raises(islet.IsletError, match="conflict"):
+        provider.stop()
+    goes_on.set()
+
+
+def test_an_action_of_a_lost_connection_that_ends_while_it_stops_is_told_before_the_goodbye(made, fake, torch):
+    """The service holds what was true before it."""
+    entered, goes_on = threading.Event(), threading.Event()
+
+    def set_value(control, value):
+        entered.set()
+        assert goes_on.wait(DEADLINE)
+
+    torch.set_value = set_value
+    provider = made((TORCH, torch), grace=30)
+    fake.registered()
+    fake.call("perform", TORCH, value=True)
+    assert entered.wait(DEADLINE)
+    fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
+    fake.registered()
+    provider.wait_until_registered()
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    assert fake.next()["op"] == "provider.drain"
+    fake.quiet()
+    goes_on.set()
+    assert wished(fake) == {"op": "control.reload", "app": APP, "id": PLACED}
+    assert fake.next()["op"] == "provider.leave"
+    stopping.join()
 
 
 def test_a_stop_may_wait_for_as_long_as_it_takes(made, fake, torch):

@@ -248,6 +248,27 @@ def test_a_kind_that_is_declared_with_other_parameters_is_asked_for_its_recommen
     assert names(board.client.answer_to(command["req"])[0]) == ["new"]
 
 
+def test_recommendations_for_parameters_that_were_declared_otherwise_meanwhile_are_no_fault(board, adviser):
+    """The provider cannot tell for which declaration it was asked; sixteen faults would keep it away for a minute."""
+    cities, towns = ([{"name": name, "type": "string"}] for name in ("city", "town"))
+    adviser.widgets = [widget(providesRecommendations=True, parameters=cities)]
+    adviser.register()
+    commands, calls = [board.client.command("widget.recommendations", kind=FORECAST) for _ in range(16)], []
+    for command in commands:
+        board.client.send(command)
+        calls.append(adviser.call("recommendations"))
+    adviser.widgets = [widget(providesRecommendations=True, parameters=towns)]
+    adviser.register()
+    for command, call in zip(commands, calls):
+        adviser.answer(call, [{"description": "Rome", "configuration": {"city": "Rome"}}])
+        answer = board.client.answer_to(command["req"])[0]
+        assert answer["error"]["detail"] == {"reason": "providerFailed"}
+    board.client.send(command := board.client.command("widget.recommendations", kind=FORECAST))
+    adviser.answer(adviser.call("recommendations"), [{"description": "Ham", "configuration": {"town": "Ham"}}])
+    assert names(board.client.answer_to(command["req"])[0]) == ["Ham"]
+    assert board.providers()[adviser.id]["state"] == "live"
+
+
 def test_invalidations_of_relevance_become_one_and_keep_no_timeline_waiting(board):
     provider = board.provider(widget(providesRelevance=True), capacity=1)
     first = provider.call("relevance")

@@ -220,6 +220,14 @@ def test_a_new_run_over_a_connection_of_the_same_name_stands_for_itself(home):
     home.until(id, state="shown", value=True)
 
 
+def test_a_new_run_may_declare_its_kind_otherwise(home):
+    """A new release over a connection of the same name: what its dead run declared is nobody's any more."""
+    old = named(home, b"torch-1")
+    old.disconnect()
+    new = named(home, b"torch-1", button(TORCH))
+    assert list(home.providers()) == [new.id]
+
+
 @pytest.mark.parametrize("is_first", [False, True], ids=["beside another one", "as the first ones"])
 def test_new_runs_stand_for_themselves_though_all_came_at_once(home, is_first):
     """Their registrations are received together, as by a service that had much to do."""

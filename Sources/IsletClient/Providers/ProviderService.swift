@@ -39,7 +39,8 @@ public final class ProviderService: Sendable {
     /// - Parameters:
     ///   - session: the app and the service; nil: the task's when it runs, else the process's (see ``Islet``).
     ///   - capacity: how many calls it takes at a time, 1 to 1 024.
-    ///   - gracePeriod: how long a cancellation waits for the calls at work.
+    ///   - gracePeriod: how long a cancellation, or a refusal of the registration, waits for the handlers at work,
+    ///     whether the service still waits for them or not.
     ///   - onEvent: hears what happens. It is called by the thread of the socket and by those of handlers, and must
     ///     return soon.
     ///   - kinds: controls and widgets, their configurations, and bundles of them.
@@ -64,7 +65,8 @@ public final class ProviderService: Sendable {
     }
 
     /// Serves until the task is cancelled; then takes no new calls, lets those at work end within the grace period, and
-    /// says goodbye. Handlers that do not end then are cancelled, and not waited for.
+    /// says goodbye. Handlers that do not end then are cancelled, and not waited for. A refusal, too, ends it only
+    /// after those that are still at work, within the same period.
     ///
     /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, such as `conflict`
     ///   with another provider that declares a kind differently; ``IsletError/invalid(_:)`` where a declaration cannot

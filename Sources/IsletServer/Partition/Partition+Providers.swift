@@ -13,6 +13,11 @@ extension Partition {
         } catch {
             return refuse(envelope, frame, error)
         }
+        // Whoever was there under the same name over a connection that has ended holds no kind any more.
+        let peer = routeFrames().first ?? []
+        let connection = waited.map(\.connection) ?? inbound.connection
+        providers.registers(peer, over: connection, at: now.monotonic)
+        settleCalls()
         // All or none: what was declared before the one that differs would be taken for provided.
         for declaration in declarations {
             if let refusal = refusal(of: declaration, register, frame) { return refuse(envelope, frame, refusal) }
@@ -21,10 +26,6 @@ extension Partition {
             if let refusal = refusal(of: declaration, register, frame) { return refuse(envelope, frame, refusal) }
         }
         // Whoever may not register declares nothing either.
-        let peer = routeFrames().first ?? []
-        let connection = waited.map(\.connection) ?? inbound.connection
-        providers.registers(peer, over: connection, at: now.monotonic)
-        settleCalls()
         let declared = declarations.count + widgets.count
         if let refusal = providers.refusal(of: register.provider, peer: peer, kinds: declared, at: now.monotonic) {
             return refuse(envelope, frame, refusal.error)

@@ -116,7 +116,12 @@ extension Partition {
             guard let value = answer.value, case .widget(let kind) = question.kind,
                 let declaration = engine.widgets.kinds[kind].declaration,
                 RecommendationsReading.areRecommendations(frame, at: value, for: declaration)
-            else { return bad }
+            else {
+                guard question.isOutdated else { return bad }
+                // It may fit the declaration that was there when it was asked, which its provider cannot tell.
+                question.answer = .failure(.providerFailed)
+                return nil
+            }
             if !question.isOutdated {
                 // Those that were asked before are older, whenever they are answered.
                 outdateRecommendations(engine.widgets.kinds.app(of: kind), kind)

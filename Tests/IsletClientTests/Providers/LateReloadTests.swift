@@ -94,6 +94,15 @@ import Testing
         #expect(finish(call) == [reload(1)])
     }
 
+    @Test mutating func `one that ends while the provider stops is told before the goodbye`() {
+        let (first, second) = (perform(1, id: "c"), perform(2, id: "d"))
+        for call in 1...2 { receive(#"{"op":"provider.cancel","call":"\#(call)","reason":"timedOut"}"#) }
+        #expect(sent(machine.stop(now: now)) == [#"{"op":"provider.drain","provider":"me"}"#])
+        #expect(finish(first) == [reload(1)])
+        #expect(
+            finish(second) == [reload(2, "d"), #"{"op":"provider.leave","req":"leave-1","provider":"me"}"#])
+    }
+
     @Test mutating func `of a kind with siblings all are told, once`() {
         let calls = [perform(1, kind: "scene", id: "c"), perform(2, kind: "scene", id: "d"), perform(3, id: "e")]
         disconnect()

@@ -4,7 +4,7 @@ import Testing
 /// The provider's side of the conversation, without sockets.
 @Suite struct ProviderMachineTests {
     /// A machine with a clock and chance of the test's.
-    private struct Rig {
+    fileprivate struct Rig {
         var now = ContinuousClock.now
         var machine: ProviderMachine
         var random = SystemRandomNumberGenerator()
@@ -47,6 +47,11 @@ import Testing
 
         mutating func disconnect() -> [String] { machine.disconnected(now: now, using: &random).map(\.text) }
         mutating func stop() -> [String] { machine.stop(now: now).map(\.text) }
+
+        /// The service answers a goodbye on the first connection, or on the second.
+        mutating func answerGoodbye() -> [String] {
+            receive(#"{"req":"leave-1","ok":true}"#) + receive(#"{"req":"leave-2","ok":true}"#)
+        }
     }
 
     private static let leave = #"send {"op":"provider.leave","req":"leave-1","provider":"me"}"#
@@ -356,6 +361,70 @@ import Testing
         #expect(rig.disconnect() == ["cancel 1"])
         #expect(rig.pass(.milliseconds(2_999)) == [])
         #expect(rig.pass(.milliseconds(1)) == ["end"])
+    }
+
+    /// Where an end finds handlers at work.
+    enum Place: CaseIterable, Sendable {
+        case resting, registering, refused, registered, givenUp, halfGivenUp
+
+        /// Begins the handlers, and gives their calls.
+        fileprivate func reach(_ rig: inout Rig) -> [ProviderCall] {
+            _ = rig.call("1")
+            if self == .halfGivenUp { _ = rig.call("2") }
+            let begun = rig.begin()
+            switch self {
+            case .registered: break
+            case .givenUp: _ = rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#)
+            case .halfGivenUp: _ = rig.receive(#"{"op":"provider.cancel","call":"2","reason":"timedOut"}"#)
+            case .resting: _ = rig.disconnect()
+            case .registering: _ = rig.disconnect() + rig.pass(.milliseconds(200))
+            case .refused:
+                _ = rig.disconnect() + rig.pass(.milliseconds(200))
+                let refusal =
+                    #"{"req":"register-2","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
+                #expect(!rig.receive(refusal).contains { $0.hasPrefix("end") })
+            }
+            return begun
+        }
+    }
+
+    /// What comes after a stop.
+    enum Sequel: CaseIterable, Sendable {
+        case nothing, disconnected, dropped, unknown, goodbye
+
+        fileprivate func come(to rig: inout Rig) -> [String] {
+            switch self {
+            case .nothing: []
+            case .disconnected: rig.disconnect()
+            case .dropped: rig.receive(#"{"op":"provider.dropped","provider":"me","reason":"silent"}"#)
+            case .unknown: rig.receive(#"{"ok":false,"error":{"code":"notFound","message":"m","retry":"never"}}"#)
+            case .goodbye: rig.answerGoodbye()
+            }
+        }
+    }
+
+    @Test(arguments: Place.allCases, Sequel.allCases)
+    func `an end waits for the handlers at work wherever it finds them, and no longer than the grace`(
+        place: Place, sequel: Sequel
+    ) {
+        func isEnd(_ effect: String) -> Bool { effect.hasPrefix("end") }
+        var rig = Rig()
+        let begun = place.reach(&rig)
+        let end = place == .refused ? "end conflict" : "end"
+        #expect(!(rig.stop() + sequel.come(to: &rig)).contains(where: isEnd))
+        #expect(!(rig.pass(ProviderMachine.goodbyeLimit) + rig.answerGoodbye()).contains(where: isEnd))
+
+        var slow = rig
+        var said: [String] = []
+        for call in begun {
+            #expect(!said.contains(where: isEnd))
+            said += rig.finish(call) + rig.answerGoodbye()
+        }
+        #expect(said.last == end)
+
+        #expect(!slow.pass(.milliseconds(3_999)).contains(where: isEnd))
+        said = slow.pass(.milliseconds(1)) + slow.answerGoodbye()
+        #expect(said.last == end)
     }
 
     @Test(arguments: [

@@ -88,19 +88,19 @@ extension ProviderMachine {
     ) -> [Effect] {
         let (req, result) = Answer.read(bytes)
         if lateReloads.received(result, to: req, now: now) { return [] }
-        if req == goodbyeRequest, case .leaving = phase { return end(nil) }
+        if req == goodbyeRequest, case .leaving(_, let grace) = phase { return outlive(until: grace, now) }
         switch (phase, result) {
         case (.registering, .success(let answer)) where req == registrationRequest: return registered(answer, now)
         case (.registering, .failure(.refused(let error))) where req == registrationRequest:
             return refused(error, now, using: &generator)
         // It is the one thing that was said, and cannot be read.
         case (.registering, .failure(.refused(let error))) where req == nil && error.code == .badMessage:
-            return end(.refused(error))
+            return outlive(until: now + grace, then: .refused(error), now)
         case (.registered, .failure(.refused(let error))) where req == nil:
             guard error.code == .notFound else { return [.tell(.answerRefused(error))] }
             return lose("the service does not know this provider", now, reconnects: true, using: &generator)
         case (.draining(let until), .failure(.refused(let error))) where error.code == .notFound:
-            return outlive(until: until)
+            return outlive(until: until, now)
         default: return []
         }
     }
@@ -115,7 +115,7 @@ extension ProviderMachine {
     private mutating func refused(
         _ error: ServiceError, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
-        guard error.retry == .later else { return end(.refused(error)) }
+        guard error.retry == .later else { return outlive(until: now + grace, then: .refused(error), now) }
         waiting = []
         return [.tell(.registrationRefused(error))]
             + rest(atLeast: .milliseconds(error.retryAfter ?? 0), now, using: &generator)
@@ -125,8 +125,7 @@ extension ProviderMachine {
         _ reason: String, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         switch phase {
-        case .draining(let until): outlive(until: until)
-        case .leaving: end(nil)
+        case .draining(let until), .leaving(_, let until): outlive(until: until, now)
         case .resting, .registering, .registered, .outliving, .ended:
             lose("dropped by the service: \(reason)", now, reconnects: true, using: &generator)
         }

@@ -41,11 +41,10 @@ package struct ProviderMachine: Sendable {
         case registered
         /// No new calls; those at work may end.
         case draining(until: ContinuousClock.Instant)
-        /// There is no connection at the stop, or no longer: the service is told nothing more, and the handlers at work may
-        /// end.
-        case outliving(until: ContinuousClock.Instant)
-        /// Goodbye is said.
-        case leaving(until: ContinuousClock.Instant)
+        /// Goodbye is said. Handlers that are at work all the same have the rest of the grace.
+        case leaving(until: ContinuousClock.Instant, grace: ContinuousClock.Instant)
+        /// The service is told nothing more, and handlers at work may end; then it is over, well or with this error.
+        case outliving(until: ContinuousClock.Instant, then: IsletError?)
         case ended
     }
 
@@ -106,7 +105,7 @@ package struct ProviderMachine: Sendable {
     /// When `due` has something to do by the passing of time.
     package var nextWakeUp: ContinuousClock.Instant? {
         switch phase {
-        case .resting(let until), .registering(let until), .outliving(let until), .leaving(let until): until
+        case .resting(let until), .registering(let until), .leaving(let until, _), .outliving(let until, _): until
         case .registered: min(heardAt + silence, lateReloads.due ?? heardAt + silence)
         case .draining(let until): min(until, heardAt + silence)
         case .ended: nil
@@ -127,9 +126,10 @@ package struct ProviderMachine: Sendable {
             guard heardAt + silence <= now else { return reloads(now) }
             return lose("the service is silent", now, reconnects: true, using: &generator)
         case .draining(let until):
-            guard until <= now else { return outlive(until: until) }
-            return forgetCalls() + leave(now)
-        case .outliving, .leaving: return end(nil)
+            guard until <= now else { return outlive(until: until, now) }
+            return forgetCalls() + leave(grace: until, now)
+        case .leaving(_, let grace): return outlive(until: grace, now)
+        case .outliving(_, let error): return end(error)
         case .ended: return []
         }
     }
@@ -141,23 +141,22 @@ package struct ProviderMachine: Sendable {
         switch phase {
         case .resting, .outliving, .ended: []
         case .registering, .registered: lose("disconnected", now, reconnects: false, using: &generator)
-        case .draining(let until): outlive(until: until)
-        case .leaving: end(nil)
+        case .draining(let until), .leaving(_, let until): outlive(until: until, now)
         }
     }
 
     /// It shall end: no new calls, those at work have the grace, then goodbye.
     package mutating func stop(now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
-        case .resting: return outlive(until: now + grace)
+        case .resting: return outlive(until: now + grace, now)
         // The service may have taken it in already.
-        case .registering: return leave(now)
+        case .registering: return leave(grace: now + grace, now)
         case .registered:
             phase = .draining(until: now + grace)
             var effects = [Effect.send(frame: frame("provider.drain"))]
             effects += waiting.map { fail($0.id, "the provider is stopping") }
             waiting = []
-            return effects + (atWork.isEmpty ? leave(now) : [])
+            return effects + goOn(now)
         case .draining, .outliving, .leaving, .ended: return []
         }
     }
@@ -170,21 +169,29 @@ package struct ProviderMachine: Sendable {
         // Else it was cancelled, or its connection is lost.
         guard atWork[call.id] == call.number else {
             lateReloads.ended(call, now: now)
-            // The last of those that a stop waits for may be one that the service has given up meanwhile.
-            if case .draining = phase, atWork.isEmpty, running == 0 { return leave(now) }
-            if case .outliving = phase, running == 0 { return end(nil) }
-            return reloads(now)
+            return goOn(now)
         }
         atWork[call.id] = nil
-        let answer = Effect.send(frame: readable(reply).frame(call: call.id, provider: id))
-        guard case .draining = phase, atWork.isEmpty else { return [answer] }
-        return [answer] + leave(now)
+        return [.send(frame: readable(reply).frame(call: call.id, provider: id))] + goOn(now)
+    }
+
+    /// What is next where a stop begins or a handler is through. An end also waits for a handler that the service has
+    /// given up: the end of the process would break it off all the same.
+    private mutating func goOn(_ now: ContinuousClock.Instant) -> [Effect] {
+        switch phase {
+        case .registered: return reloads(now)
+        case .draining(let until): return reloads(now) + (running > 0 ? [] : leave(grace: until, now))
+        case .outliving(_, let error): return running > 0 ? [] : end(error)
+        case .resting, .registering, .leaving, .ended: return []
+        }
     }
 
     /// Asks for the reloads that are owed, where it may.
     mutating func reloads(_ now: ContinuousClock.Instant) -> [Effect] {
-        guard phase == .registered else { return [] }
-        return lateReloads.frames(now: now).map { .send(frame: $0) }
+        switch phase {
+        case .registered, .draining: lateReloads.frames(now: now).map { .send(frame: $0) }
+        case .resting, .registering, .leaving, .outliving, .ended: []
+        }
     }
 
     /// What is said instead of an answer that the service cannot read: its refusal would not name the call, which would
@@ -248,20 +255,23 @@ package struct ProviderMachine: Sendable {
         return []
     }
 
-    mutating func leave(_ now: ContinuousClock.Instant) -> [Effect] {
-        phase = .leaving(until: now + Self.goodbyeLimit)
+    private mutating func leave(grace: ContinuousClock.Instant, _ now: ContinuousClock.Instant) -> [Effect] {
+        phase = .leaving(until: now + Self.goodbyeLimit, grace: grace)
         let command = Command("provider.leave", ["provider": .string(id)])
         return [.send(frame: command.frame(req: goodbyeRequest, client: nil))]
     }
 
-    /// Stops without the service: the end of the process would break handlers off in the middle of what they do.
-    mutating func outlive(until: ContinuousClock.Instant) -> [Effect] {
-        guard running > 0 else { return end(nil) }
-        phase = .outliving(until: until)
+    /// Ends without the service, but not before the handlers at work or this time: the end of the process would break
+    /// them off in the middle of what they do.
+    mutating func outlive(
+        until: ContinuousClock.Instant, then error: IsletError? = nil, _ now: ContinuousClock.Instant
+    ) -> [Effect] {
+        guard running > 0, now < until else { return end(error) }
+        phase = .outliving(until: until, then: error)
         return forgetCalls()
     }
 
-    mutating func end(_ error: IsletError?) -> [Effect] {
+    private mutating func end(_ error: IsletError?) -> [Effect] {
         let effects = forgetCalls()
         phase = .ended
         return effects + [.end(error)]
