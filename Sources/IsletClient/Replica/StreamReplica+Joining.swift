@@ -97,9 +97,10 @@ extension StreamReplica {
         return isPulling ? [.cancelPull(app: app)] : []
     }
 
-    /// Whether a position follows from what was taken in.
+    /// Whether a position follows from what was taken in. Nothing does from a snapshot whose events are still under way,
+    /// before which the number is 0.
     private func continues(_ position: StreamPosition?) -> Bool {
-        guard let position else { return seq == 0 }
+        guard let position else { return seq == 0 && entities.count == 0 }
         return epoch == nil || position.epoch == epoch
     }
 

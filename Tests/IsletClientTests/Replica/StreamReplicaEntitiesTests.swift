@@ -31,6 +31,23 @@ import Testing
         expectAgreement()
     }
 
+    @Test mutating func `what a new history began with is gone with it, also where the next one has nothing yet`() {
+        model.start("a")
+        _ = replica.joined(model.position)
+        _ = replica.received(model.snapshot())
+        _ = replica.pause()
+        // A service that keeps nothing was started anew, and again once the reader had room.
+        _ = replica.joined(nil)
+        var second = ModelStream()
+        second.epoch = "e2"
+        _ = replica.received(second.start("b"))
+        _ = replica.resumed()
+        #expect(replica.received(second.snapshot()).told.first == "synced(epochChanged)")
+        #expect(replica.entities.count == 1)
+        #expect(replica.joined(nil).told == ["synced(epochChanged)"])
+        #expect(replica.entities.count == 0)
+    }
+
     @Test mutating func `a merge patch replaces, clears and keeps top-level members`() throws {
         _ = replica.joined(nil)
         _ = replica.received(model.start("a"))
