@@ -8,24 +8,32 @@
 #include <sys/eventfd.h>
 extern int pthread_setname_np(pthread_t thread, const char *name);
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-// What is at a path: 0, nothing, or a socket on which nobody listens; EADDRINUSE, one on which somebody does; ENOTSOCK,
+// What is at a path, or at a name of the kernel's own, which begins with @: 0, nothing, or a socket on which nobody listens; EADDRINUSE, one on which somebody does; ENOTSOCK,
 // something else; any other number, it cannot be found out.
 static inline int czeromq_local_socket(const char *path) {
+    int is_name = path[0] == '@';
     struct stat status;
-    if (lstat(path, &status) != 0) return errno == ENOENT ? 0 : errno;
-    if (!S_ISSOCK(status.st_mode)) return ENOTSOCK;
+    if (!is_name && lstat(path, &status) != 0) return errno == ENOENT ? 0 : errno;
+    if (!is_name && !S_ISSOCK(status.st_mode)) return ENOTSOCK;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return ENAMETOOLONG;
     strcpy(address.sun_path, path);
+    socklen_t size = sizeof address;
+    if (is_name) {
+        // It stands behind a 0, and ends with the address.
+        address.sun_path[0] = 0;
+        size = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+    }
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return errno;
-    int code = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 ? EADDRINUSE : errno;
+    int code = connect(descriptor, (struct sockaddr *)&address, size) == 0 ? EADDRINUSE : errno;
     close(descriptor);
     // So many wait to be accepted that no more may.
     if (code == EAGAIN) return EADDRINUSE;

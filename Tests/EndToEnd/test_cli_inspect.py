@@ -385,6 +385,40 @@ def test_what_a_new_history_does_not_know_has_not_ended(serve):
     assert process.returncode == 3 and out == "" and "what became of it is unknown" in err, (out, err)
 
 
+def taken(client):
+    """How many commands the service has taken, this question among them."""
+    return client.read("service.stats")["stats"]["commands"]["taken"]
+
+
+def test_the_last_look_sees_that_it_can_never_hold_any_more(islet, client, order):
+    """Where no events come, only that look says so."""
+    before, questions = taken(client), 0
+    process = islet.begin("wait", "order-7", "--for", "stale", "--timeout", "5s", ISLET_EVENTS="tcp://127.0.0.1:9")
+    deadline = Deadline()
+    while taken(client) - before <= (questions := questions + 1):
+        assert not deadline.passed, "it has not looked for the first time"
+    client.applied("activity.dismiss", id=order)
+    _, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 4 and err == "order-7 was dismissed and will not be stale any more\n", err
+
+
+def test_a_service_that_went_is_not_said_to_answer(serve):
+    service = serve({"--clock": "manual"})
+    islet = Islet(service)
+    islet("activity", "start", "order-7", "--type", "T", "--state", "{}")
+    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "5s")
+    deadline = Deadline()
+    while islet("stats", "--json").json[0]["joins"] < 1:
+        assert not deadline.passed
+    service.signal(signal.SIGKILL)
+    service.wait()
+    service.process.returncode = 0  # it was killed by the test
+    _, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 5 and err == (
+        "order-7 was active at revision 1 when it was last seen; waited 5 s for ended; "
+        f"{service.commands}: no answer within 1 s\n"), err
+
+
 def test_what_is_not_there_is_3_and_no_state_is_2(islet, order):
     assert "looked for: activity, control, widget" in islet("wait", "nobody", "--for", "ended", code=3).err
     assert "looked for: widget" in islet("wait", "order-7", "--for", "shown", "--family", "widget", code=3).err

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import socket
 import subprocess
 import threading
 
@@ -153,6 +154,32 @@ def test_no_service_fails_and_says_whether_somebody_else_is_there(islet, tmp_pat
     stranger = islet(
         "doctor", "--data", tmp_path, "--json", "--timeout", "300ms", code=1, ISLET_COMMANDS=service.events)
     assert findings(stranger)["service"]["text"].startswith("something listens at")
+
+
+def test_names_of_the_kernels_own_are_listened_at(serve, tmp_path):
+    names = {name: f"ipc://@{tmp_path.name}-{os.getpid()}-{name}" for name in ("commands", "events", "bulk")}
+    service = serve({f"--{name}": endpoint for name, endpoint in names.items()})
+    found = findings(Islet(service)("doctor", "--data", tmp_path, "--json", code=None))
+    assert found["service"]["level"] == "ok" and found["bulk"]["text"] == f"{names['bulk']} listens"
+
+
+@pytest.mark.parametrize("name", ["commands", "bulk"])
+def test_a_file_that_nobody_listens_at_is_nobody(tmp_path, name):
+    """A killed service leaves the file of its socket."""
+    path = tmp_path / "left"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    info = {"endpoints": {"bulk": f"ipc://{path}"}}
+    scripted = ScriptedService(tmp_path, service_info={"info": info})
+    try:
+        islet = Islet(scripted)
+        if name == "commands":
+            islet.env["ISLET_COMMANDS"] = f"ipc://{path}"
+        found = findings(islet("doctor", "--data", tmp_path, "--json", "--timeout", "1s", code=1))
+        said = found["service"]["text"] if name == "commands" else found["bulk"]["text"]
+        assert f"nothing listens at ipc://{path}" in said or said == f"ipc://{path} does not listen"
+    finally:
+        scripted.close()
 
 
 def test_what_the_service_says_of_itself_is_judged(tmp_path):

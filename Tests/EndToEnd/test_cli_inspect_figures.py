@@ -255,6 +255,18 @@ def test_slots_of_a_device_names_the_activities(islet, client):
     assert sorted(line.split()[0] for line in lines[5:]) == ["k0", "k1"]
 
 
+def test_slots_of_a_device_names_ended_activities_where_they_hold_some(serve, tmp_path):
+    config = tmp_path / "islet.yaml"
+    config.write_text("ruleSet:\n  endedCountTowardMaxima: true\n")
+    islet = Islet(serve({"--clock": "manual", "--config": config}))
+    for name in ("kept", "over"):
+        islet("activity", "start", name, "--type", "T", "--state", "{}", "--device", "phone")
+    islet("activity", "end", "over", "--device", "phone")
+    lines = islet("slots", "--device", "phone").out.splitlines()
+    assert "com.example.pizza 2 of 5" in lines[1]
+    assert sorted(line.split()[0] for line in lines[5:]) == ["kept", "over"]
+
+
 def test_slots_are_filtered_and_named(islet, client):
     for n in range(3):
         client.start(key=f"k{n}", device="phone")

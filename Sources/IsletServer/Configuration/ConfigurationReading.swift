@@ -97,7 +97,7 @@ package struct ConfigurationReading {
 
     /// Names of the environment that are no settings of the service: its file, what the other commands read, and a
     /// folder of the board's files for those who work on them.
-    private static let otherNames = ["ISLET_CONFIG", "ISLET_TIMEOUT", "ISLET_BOARD_FILES"]
+    private static let otherNames = ["ISLET_CONFIG", "ISLET_APP", "ISLET_CONTEXT", "ISLET_BOARD_FILES"]
 
     /// Two sockets cannot have one address, unless the system chooses the port.
     private mutating func refuseEqualAddresses() {

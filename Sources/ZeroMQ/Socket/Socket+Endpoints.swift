@@ -64,6 +64,15 @@ extension Socket {
     }
 }
 
+/// Whether somebody listens at a path of this machine, or at a name of the kernel's own, which begins with `@`.
+package func isListening(at path: String) -> Bool {
+    switch unsafe czeromq_local_socket(path) {
+    // It is there, and another user's.
+    case EADDRINUSE, EACCES: true
+    default: false
+    }
+}
+
 /// Cuts the connection with the descriptor that `Message.sourceDescriptor` gave: the peer is gone as if the network
 /// had failed, and may come back as any other may.
 ///

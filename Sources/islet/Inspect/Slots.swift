@@ -72,6 +72,7 @@ struct Slots: AsyncParsableCommand {
     /// The activities that hold the slots of the devices in `rows`.
     private func showHolders(_ rows: [RawObject], _ connection: IsletConnection) async throws {
         let now = try await connection.now()
+        let states = try await holdingStates(connection)
         for row in rows {
             for held in row["apps"]?.elements?.compactMap(\.object) ?? [] {
                 guard let app = held["app"]?.string else { continue }
@@ -79,7 +80,7 @@ struct Slots: AsyncParsableCommand {
                 list["device"] = row["device"]
                 var holders: [RawObject] = []
                 _ = try await Pages.forEach(list, Activities.plural, connection) { row in
-                    let isHolder = Self.open.contains(row["state"]?.string ?? "")
+                    let isHolder = states.contains(row["state"]?.string ?? "")
                     if isHolder, holders.count < limit.limit { holders.append(row) }
                 }
                 guard !holders.isEmpty else { continue }
@@ -90,6 +91,10 @@ struct Slots: AsyncParsableCommand {
         }
     }
 
-    /// The states that hold a slot.
-    private static let open: Set = ["pending", "active", "stale"]
+    /// The states that hold a slot, by the service's rule set.
+    private func holdingStates(_ connection: IsletConnection) async throws -> Set<String> {
+        let info = try await connection.send(Command("service.info"))["info"]?.object
+        let endedCount = info?["ruleSet"]?.object?["endedCountTowardMaxima"]?.bool ?? false
+        return endedCount ? ["pending", "active", "stale", "ended"] : ["pending", "active", "stale"]
+    }
 }

@@ -227,11 +227,15 @@ import Testing
     }
 
     @Test func aStrangeNameInTheEnvironmentIsAWarning() throws {
-        let reading = try reading(environment: ["ISLET_COMANDS": "x", "ISLETS": "x", "ISLET_TIMEOUT": "5", "PATH": "x"])
+        let reading = try reading(environment: ["ISLET_COMANDS": "x", "ISLETS": "x", "PATH": "x"])
         #expect(reading.problems.isEmpty)
         #expect(
             reading.warnings.map(\.description) == [
                 "ISLET_COMANDS: there is no setting \"ISLET_COMANDS\"; did you mean \"ISLET_COMMANDS\"?"
             ])
+    }
+
+    @Test func whatTheOtherCommandsReadIsNotStrange() throws {
+        #expect(try reading(environment: ["ISLET_APP": "com.example.x", "ISLET_CONTEXT": "x"]).warnings.isEmpty)
     }
 }

@@ -2,6 +2,7 @@ import CSystemInfo
 import Glibc
 import IsletClient
 import IsletFilter
+import ZeroMQ
 
 /// The service itself: whether it can be reached everywhere, and what it says of itself.
 struct ServiceExamination {
@@ -178,11 +179,11 @@ struct ServiceExamination {
 enum Listener {
     private static let patience = timeval(tv_sec: 2, tv_usec: 0)
 
-    /// - Parameter url: `tcp://host:port`; of any other kind nothing can be said, and it is taken to be there.
+    /// - Parameter url: `tcp://host:port`, `ipc://path`, `ipc://@name`; of any other kind nothing can be said, and it is taken to be there.
     static func isThere(_ url: String) -> Bool {
         guard url.hasPrefix("tcp://"), let colon = url.lastIndex(of: ":") else {
             guard url.hasPrefix("ipc://") else { return true }
-            return access(String(url.dropFirst(6)), F_OK) == 0
+            return isListening(at: String(url.dropFirst(6)))
         }
         let host = url[url.index(url.startIndex, offsetBy: 6)..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
         guard let descriptor = connected(String(host), String(url[url.index(after: colon)...])) else { return false }

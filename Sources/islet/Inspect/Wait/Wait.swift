@@ -73,29 +73,50 @@ struct Wait: AsyncParsableCommand {
             group.addTask { try await read(found, seen, connection) }
             group.addTask {
                 try await Task.sleep(until: end, clock: .continuous)
-                // Where no events come, as through an address that leads nowhere, only the entity says what it is.
-                if let now = try? await connection.send(found.command("get"), timeout: Self.lastLook) {
-                    seen.replace(EntityText.entity(now) ?? seen.entity)
-                    if condition.holds(for: seen.entity) { return }
-                }
-                throw Failure(
-                    .unreachable,
-                    "\(still(found, seen)) after \(TimeText.span(service.timeout.milliseconds)): "
-                        + "waited for \(condition.text)")
+                try await lookAgain(found, seen, connection)
             }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
+    /// Looks once more, since the time is over. Where no events come, as through an address that leads nowhere, only the
+    /// entity says what it is.
+    ///
+    /// - Throws: a `Failure` where it does not hold, or nobody says whether it does.
+    private func lookAgain(_ found: FoundEntity, _ seen: LastSeen, _ connection: IsletConnection) async throws {
+        let time = TimeText.span(service.timeout.milliseconds)
+        do throws(IsletError) {
+            let now = try await connection.send(found.command("get"), timeout: Self.lastLook)
+            seen.replace(EntityText.entity(now) ?? seen.entity)
+        } catch {
+            guard error.code != .notFound else {
+                throw Failure(
+                    .notFound,
+                    "the service does not know \(found.target) any more: what became of it is unknown (notFound)")
+            }
+            throw Failure(
+                .unreachable,
+                "\(found.target) was \(Self.place(of: seen.entity)) when it was last seen; waited \(time) for "
+                    + "\(condition.text); \(connection.endpoints.commands): \(Failure(error).text)")
+        }
+        if condition.holds(for: seen.entity) { return }
+        try refuseIfLost(seen.entity)
+        throw Failure(.unreachable, "\(still(found, seen)) after \(time): waited for \(condition.text)")
+    }
+
     /// Such as `order-7 is still active at revision 3 after 12 s`.
     private func still(
         _ found: FoundEntity, _ seen: LastSeen, since begun: ContinuousClock.Instant? = nil
     ) -> String {
-        let entity = seen.entity
-        let revision = entity["revision"].map { " at revision \($0)" } ?? ""
         let time = begun.map { " after \(TimeText.span(Span(ContinuousClock.now - $0).milliseconds))" } ?? ""
-        return "\(found.target) is still \(entity["state"]?.string ?? "?")\(revision)\(time)"
+        return "\(found.target) is still \(Self.place(of: seen.entity))\(time)"
+    }
+
+    /// Such as `active at revision 3`.
+    private static func place(of entity: RawObject) -> String {
+        let revision = entity["revision"].map { " at revision \($0)" } ?? ""
+        return "\(entity["state"]?.string ?? "?")\(revision)"
     }
 
     private func read(_ found: FoundEntity, _ seen: LastSeen, _ connection: IsletConnection) async throws {
