@@ -368,6 +368,35 @@ def test_while_a_commit_is_waited_for_the_bulk_socket_makes_no_more_answers_than
         durable.kill()
 
 
+def test_a_replay_at_the_last_committed_event_waits_for_a_commit_that_takes_long(wire, tmp_path):
+    """Memory has given up what comes next, and no file has it yet: that is no reason to take a snapshot."""
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        client, id = durable.client, durable.client.start()["id"]
+        for _ in range(5):
+            seq = client.applied("activity.update", id=id, contentState={"n": 0})["seq"]
+            with contextlib.closing(sqlite3.connect(durable.data / "journal-000001.db", isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                # More than the 8 MiB that memory keeps.
+                for number in range(30):
+                    client.send(*[
+                        client.command("activity.update", id=id, ack="none", contentState={"n": n, "text": "x" * 3_300})
+                        for n in range(100)])
+                reached = client.read("service.ping")
+                replay = durable.bulk()
+                replay.send("replay", app=client.app, credit=16, **{"from": seq})
+                time.sleep(0.1)
+            rows = 0
+            while not (header := replay.chunk()[0]).get("end"):
+                assert "error" not in header, header
+                rows += header["rows"]
+                replay.send("credit", req=header["req"], credit=1)
+            assert rows + header["rows"] == 3_000 and reached["ok"]
+        durable.stop()
+    finally:
+        durable.kill()
+
+
 @pytest.mark.parametrize("name, code", [("journal-000001.db", 74), ("state.db", 0)])
 def test_a_stop_waits_some_seconds_for_a_lock_that_another_process_holds(wire, tmp_path, name, code):
     """What cannot be written then is acknowledged to nobody, and is not there at the next start."""

@@ -1,6 +1,6 @@
 extension StreamReplica {
     /// A join is asked for.
-    mutating func joinAsked() {
+    package mutating func joinAsked() {
         askedSeq = seq
     }
 

@@ -21,8 +21,10 @@ package struct InboundMessages: ~Copyable {
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
     /// Of one message so many frames are received at once. It is refused then, and what is left of it is passed over by
-    /// the next calls, as many frames each time: a message has as many as its sender likes.
+    /// the next calls: a message has as many as its sender likes.
     package static let framesOfMessageAtOnce = 4_096
+    /// So many frames at once, which takes about ten milliseconds: nobody else is served by the socket meanwhile.
+    private static let framesPassedOverAtOnce = 65_536
 
     /// A frame within `bytes`; of one that is too long only the beginning is kept.
     package struct Frame {
@@ -97,7 +99,7 @@ package struct InboundMessages: ~Copyable {
     /// Passes over some of what is left of a message whose beginning was received; true where nothing is left.
     private func passOverRest(of socket: borrowing Socket, into message: inout Message) -> Bool {
         guard let hasMore = try? socket.hasMore, hasMore else { return true }
-        for _ in 0..<Self.framesOfMessageAtOnce {
+        for _ in 0..<Self.framesPassedOverAtOnce {
             guard let received = try? socket.receive(into: &message), received else { return false }
             if !message.more { return true }
         }

@@ -41,6 +41,8 @@ final class BulkPull {
     var read: UInt64?
     /// Whether it waits for one of the reads that are under way to end, so that its own may begin.
     var waitsForReader = false
+    /// Whether what follows is not committed yet, and memory has given it up.
+    var waitsForCommit = false
     var stored: JournalReadResult.Outcome?
     /// The number of chunks that were sent.
     var chunk = 0

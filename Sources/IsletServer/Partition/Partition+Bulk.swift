@@ -224,10 +224,11 @@ extension Partition {
                 return true
             }
             pull.waitsForReader = false
+            pull.waitsForCommit = false
             if advance(pull) {
                 chunks -= 1
                 removePulls { $0 === pull }
-            } else if pull.read == nil, !pull.waitsForReader {
+            } else if pull.read == nil, !pull.waitsForReader, !pull.waitsForCommit {
                 chunks -= 1
                 if pull.credit > 0 { hasWork = true }
             }

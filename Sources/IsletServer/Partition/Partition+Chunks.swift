@@ -148,7 +148,11 @@ extension Partition {
     private func storedReplay(_ pull: BulkPull, _ app: AppID, _ after: UInt64) -> Bool {
         guard pull.read == nil else { return false }
         guard let stored = pull.stored else {
-            // The newest ones may not be committed yet; they will be in memory or in a file.
+            // What follows is in no file yet: it is once it is committed, and may be in memory then.
+            guard flights.mark(of: app).seq > after else {
+                pull.waitsForCommit = true
+                return false
+            }
             pull.read = readStored(
                 app: pull.app, .stream(after: after), maximumRows: BulkPull.maximumRows,
                 maximumBytes: BulkPull.maximumBytes, for: .pull(pull))
@@ -156,7 +160,6 @@ extension Partition {
             return false
         }
         pull.stored = nil
-        if case .events(let events) = stored, events.isEmpty, !flights.areLanded { return false }
         if case .notNow = stored {
             sendChunk(pull, ending: .busy(retryAfter: 1_000))
             return true

@@ -37,6 +37,7 @@ import Testing
         _ = replica.received(model.snapshot())
         _ = replica.pause()
         // A service that keeps nothing was started anew, and again once the reader had room.
+        replica.joinAsked()
         _ = replica.joined(nil)
         var second = ModelStream()
         second.epoch = "e2"
