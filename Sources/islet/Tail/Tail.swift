@@ -84,6 +84,14 @@ struct Tail: AsyncParsableCommand {
     }
 
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
+        do {
+            try await showAll(topics, connection, summary)
+        } catch let error as IsletError where error.code == .tooMany && !topics.contains("/") {
+            throw KnownApps.tooMany("which nobody follows at once", "name one with --app, or as a prefix")
+        }
+    }
+
+    private func showAll(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
         var shown = Shown(filter: filter.filter)
         let (stream, merge) = try await deliveries(topics, connection)
         var past = merge
