@@ -23,6 +23,9 @@ extension EventLines {
         }
         guard answer["complete"]?.bool == false else { return }
         let since = answer["sinceRevision"].map { ", only those since revision \($0)" } ?? ""
-        Console.message("not all events are kept any more\(since)")
+        Console.message(
+            AnswerRoom.isFull(all)
+                ? "an answer has no room for all events\(since): `\(Invocation.name) tail --since` shows all that are kept"
+                : "not all events are kept any more\(since)")
     }
 }
