@@ -1,7 +1,7 @@
 import IsletClient
 
-/// How much of the past an answer to `history` or `explain` has room for: the newest events or decisions. Where it is full,
-/// older ones may be kept all the same.
+/// How much of the past an answer to `history` or `explain` has room for: the newest events or decisions. Where it is
+/// full, older ones may be kept all the same.
 enum AnswerRoom {
     /// No answer has more events or decisions.
     private static let rowsMax = 1_000

@@ -23,7 +23,8 @@ struct Tail: AsyncParsableCommand {
             It begins when it has joined, or with --since before that: nothing after
             its beginning is lost, and nothing comes twice. Gaps are filled by replay;
             where the service does not keep the events any more (islet info:
-            retention), it says which ones were missed. Ctrl-C ends it.
+            retention), it says which ones were missed. Ctrl-C ends it. Of more than
+            1 000 apps it follows one at a time.
 
             --filter compares members of the event (event, from, to, state, cause, at,
             lateBy), its topic's parts (app, family, type or kind, id), an activity's
