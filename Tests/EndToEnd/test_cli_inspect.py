@@ -238,6 +238,30 @@ def test_what_is_not_known_any_more_is_named_and_never_guessed(scripted):
     assert "known since 2026-01-01 00:03:00 UTC" in ask("activity", "at", "58m", "order-7", code=3).err
 
 
+def test_what_an_answer_has_no_room_for_is_not_said_to_be_gone(islet, client):
+    """Of an activity with more events than an answer has."""
+    id = client.start(key="long", contentState={"n": 0}, attributes={"a": 1})["id"]
+    for first in range(1, 1101, 100):
+        client.batch(*(
+            client.command("activity.update", id=id, contentState={"n": n}) for n in range(first, first + 100)))
+    client.advance(by=MINUTE)
+    tail = f"`{islet.program} tail --since`"
+    history = islet("activity", "history", "long", "--json")
+    assert len(history.out.splitlines()) == 1000
+    assert history.err == (
+        f"an answer has no room for all events, only those since revision 102: {tail} shows all that are kept\n")
+    third = islet("activity", "at", "3", "long", code=3).err
+    assert third == (
+        f"of long an answer has no more than its revisions 102 to 1101, and not revision 3: {tail} shows older events "
+        "that are kept (notFound)\n")
+    assert "revision 1102 of long is not known: its revisions 102 to 1101 are kept" in islet(
+        "activity", "at", "1102", "long", code=3).err
+    past = islet("activity", "at", "2h", "long", code=3).err
+    assert past.startswith("of long an answer has no more than its events since ")
+    assert islet("activity", "explain", "long").err == (
+        "an answer has no room for what was decided before revision 102\n")
+
+
 def test_a_hole_between_events_is_not_bridged(scripted):
     events = [
         {"epoch": "e", "seq": n, "at": after(n * MINUTE), "event": f"activity.{name}", "to": "active",

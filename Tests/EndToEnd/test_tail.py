@@ -333,3 +333,15 @@ def test_a_slow_reader_of_much_gives_up_each_pull_that_it_has_enough_of(islet, c
         process.kill()
         process.communicate()
         proxy.close()
+
+
+@pytest.mark.parametrize("words", [[], ["--since", "1h"]], ids=" ".join)
+def test_more_apps_than_a_join_answers_are_followed_one_by_one(islet, client, words):
+    for first in range(0, 1001, 91):
+        client.batch(*(
+            client.command("activity.start", app=f"com.example.n{n}", type="T", attributes={}, contentState={})
+            for n in range(first, first + 91)))
+    done = islet("tail", *words, code=6, ISLET_APP="")
+    assert "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or as a " \
+        "prefix\n" in done.err
+    islet("tail", "--since", "1h", "--limit", "1", "--app", "com.example.n7")

@@ -16,8 +16,16 @@ enum KnownApps {
                 throw Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
             }
             guard error.code == .tooMany else { throw error }
-            throw Failure(
-                .refused, "there are more than 1 000 apps, which nobody lists (tooMany): name one with --app elsewhere")
+            throw tooMany("which nobody lists", "name one with --app elsewhere")
         }
+    }
+
+    /// A join of everything was refused.
+    ///
+    /// - Parameters:
+    ///   - consequence: what there is not for so many.
+    ///   - advice: what to do instead.
+    static func tooMany(_ consequence: String, _ advice: String) -> Failure {
+        Failure(.refused, "there are more than 1 000 apps, \(consequence) (tooMany): \(advice)")
     }
 }

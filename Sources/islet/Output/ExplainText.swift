@@ -51,12 +51,16 @@ enum ExplainText {
         return lines
     }
 
-    /// What a list of decisions does not say: that older ones are not kept.
+    /// What a list of decisions does not say: that older ones are not kept, or not in the answer.
     static func note(_ answer: Answer) -> String? {
-        let decisions = answer["decisions"]?.elements?.compactMap(\.object) ?? []
+        let rows = answer["decisions"]?.elements ?? []
+        let decisions = rows.compactMap(\.object)
         guard !decisions.isEmpty else { return "no decision about it is kept any more" }
         let first = decisions.first { $0["revision"] != nil }?["revision"]?.unsigned
-        return first ?? 1 > 1 ? "what was decided before revision \(first ?? 1) is not kept any more" : nil
+        guard let first, first > 1 else { return nil }
+        return AnswerRoom.isFull(rows)
+            ? "an answer has no room for what was decided before revision \(first)"
+            : "what was decided before revision \(first) is not kept any more"
     }
 
     private static func sentence(_ decision: RawObject, style: Style) -> String {

@@ -23,6 +23,8 @@ extension EventLines {
         }
         guard answer["complete"]?.bool == false else { return }
         let since = answer["sinceRevision"].map { ", only those since revision \($0)" } ?? ""
-        Console.message("not all events are kept any more\(since)")
+        guard AnswerRoom.isFull(all) else { return Console.message("not all events are kept any more\(since)") }
+        let tail = "`\(Invocation.name) tail --since` shows all that are kept"
+        Console.message("an answer has no room for all events\(since): \(tail)")
     }
 }

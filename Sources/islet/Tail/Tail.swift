@@ -22,7 +22,8 @@ struct Tail: AsyncParsableCommand {
             It begins when it has joined, or with --since before that: nothing after
             its beginning is lost, and nothing comes twice. Gaps are filled by replay;
             where the service does not keep the events any more (islet info:
-            retention), it says which ones were missed. Ctrl-C ends it.
+            retention), it says which ones were missed. Ctrl-C ends it. Of more than
+            1 000 apps it follows one at a time.
 
             --filter compares members of the event (event, from, to, state, cause, at,
             lateBy), its topic's parts (app, family, type or kind, id), an activity's
@@ -84,6 +85,14 @@ struct Tail: AsyncParsableCommand {
     }
 
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
+        do {
+            try await showAll(topics, connection, summary)
+        } catch let error as IsletError where error.code == .tooMany && !topics.contains("/") {
+            throw KnownApps.tooMany("which nobody follows at once", "name one with --app, or as a prefix")
+        }
+    }
+
+    private func showAll(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
         var shown = Shown(filter: filter.filter)
         let (stream, merge) = try await deliveries(topics, connection)
         var past = merge

@@ -8,6 +8,8 @@ struct StoryReading {
     /// Domain time when it was read.
     let now: Int64
     private let noun: String
+    /// Whether events that the answer had no room for may be kept.
+    private let isFull: Bool
     /// What names the entity and the service in another command.
     private let address: String
 
@@ -31,8 +33,10 @@ struct StoryReading {
         name = target.target
         address = name + Invocation.options(["app": target.app.named, "device": target.device]) + service.spelled
         now = try await connection.now()
+        let events = history["events"]?.elements ?? []
+        isFull = AnswerRoom.isFull(events)
         story = EntityStory(
-            history["events"]?.elements?.compactMap(\.object) ?? [], isComplete: history["complete"]?.bool ?? false,
+            events.compactMap(\.object), isComplete: history["complete"]?.bool ?? false,
             noun: noun, current: current)
     }
 
@@ -61,7 +65,14 @@ struct StoryReading {
         guard let first = story.chapters.first, let last = story.last else {
             return Failure(.notFound, "no event of \(name) is kept any more (notFound)")
         }
-        let kept = "its revisions \(first.revision) to \(last.revision) are kept"
+        let revisions = "its revisions \(first.revision) to \(last.revision)"
+        guard !isFull || revision > first.revision else {
+            return Failure(
+                .notFound,
+                "of \(name) an answer has no more than \(revisions), and not revision \(revision): \(olderEvents) "
+                    + "(notFound)")
+        }
+        let kept = "\(revisions) are kept"
         return Failure(.notFound, "revision \(revision) of \(name) is not known: \(kept) (notFound)")
     }
 
@@ -70,6 +81,12 @@ struct StoryReading {
             return Failure(.notFound, "no event of \(name) is kept any more (notFound)")
         }
         let since = TimeText.full(first.at, now: now)
+        guard !isFull || first.revision == 1 else {
+            return Failure(
+                .notFound,
+                "of \(name) an answer has no more than its events since \(since), and not what it was at "
+                    + "\(TimeText.full(date)): \(olderEvents) (notFound)")
+        }
         let text =
             first.revision == 1
             ? "\(name) was not there yet: it came at \(since)"
@@ -81,6 +98,11 @@ struct StoryReading {
     func note(unknown: [String]) -> String? {
         guard !unknown.isEmpty else { return nil }
         let since = story.chapters.first.map { " before revision \($0.revision)" } ?? ""
-        return "not all events\(since) are kept any more; not known: \(unknown.joined(separator: ", "))"
+        let events =
+            isFull ? "an answer has no room for the events\(since)" : "not all events\(since) are kept any more"
+        return "\(events); not known: \(unknown.joined(separator: ", "))"
     }
+
+    /// Where the events are that an answer has no room for.
+    private var olderEvents: String { "`\(Invocation.name) tail --since` shows older events that are kept" }
 }

@@ -80,8 +80,8 @@ struct Wait: AsyncParsableCommand {
         }
     }
 
-    /// Looks once more, since the time is over. Where no events come, as through an address that leads nowhere, only the
-    /// entity says what it is.
+    /// Looks once more, since the time is over. Where no events come, as through an address that leads nowhere, only
+    /// the entity says what it is.
     ///
     /// - Throws: a `Failure` where it does not hold, or nobody says whether it does.
     private func lookAgain(_ found: FoundEntity, _ seen: LastSeen, _ connection: IsletConnection) async throws {
