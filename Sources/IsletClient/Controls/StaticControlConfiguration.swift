@@ -9,7 +9,7 @@ public struct StaticControlConfiguration: ControlWidgetConfiguration {
     /// A kind with values.
     ///
     /// - Parameters:
-    ///   - kind: its name, which never changes: at most 128 characters, usually in reverse domain notation.
+    ///   - kind: its name, which never changes: at most 64 characters, usually in reverse domain notation.
     ///   - content: how a value is drawn.
     public init<Provider: ControlValueProvider, Template: ControlWidgetTemplate>(
         kind: String, provider: Provider, content: @escaping @Sendable (Provider.Value) -> Template

@@ -119,6 +119,12 @@ extension StreamReplica {
     }
 
     private mutating func replayFailed(_ error: ServiceError) -> [ReplicaEffect] {
+        if error.code == .badField, attempt == 0 {
+            // It was asked for before the answer to a join, which tells of a new history that is shorter. Once: else it is
+            // refused for good.
+            attempt = 1
+            return rejoin(keeping: nil)
+        }
         guard error.code == .tooOld else { return refused(error) }
         return eventsLost(next: error.detail["oldest"]?.unsigned ?? waiting.first?.seq ?? head + 1)
     }

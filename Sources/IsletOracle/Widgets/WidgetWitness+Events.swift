@@ -75,6 +75,7 @@ extension WidgetWitness {
                 .filter { !passage.isSame($0) }
             return check(changed.isEmpty, "drawn otherwise, and it changes \(changed)")
         }
+        if passage.from == "acting" { widget.hasActedInVain = true }
         let left = ["entry", "entryIndex", "timelineAt", "entries", "policy", "failure", "held", "next", "needsLogin"]
             .filter { passage.after[$0] != nil }
         check(left.isEmpty && !passage.isSame("configuration"), "it keeps \(left) of another configuration")
@@ -98,7 +99,7 @@ extension WidgetWitness {
             check(passage.from == "acting" && passage.cause == "recovery", "another recovery")
         }
         guard passage.from != "acting" else {
-            if failure == "timedOut" { widget.hasActedInVain = true }
+            if ["timedOut", "providerLost", "unknownOutcome"].contains(failure) { widget.hasActedInVain = true }
             return
         }
         widget.failures += 1

@@ -117,20 +117,24 @@ extension Simulation {
             }
         }
         tally.settled += witness.listedCount
+        commands += widgetReads()
+        // Pasts are read from files, a few at a time, and meanwhile the next retry may come.
+        var past: [SentCommand] = []
         for app in CommandMaker.apps.prefix(mix.apps) {
             for control in witness.listed(app).values.sorted(by: { $0.id < $1.id }).suffix(3) {
-                commands += readsOfPast(app, control.id, "control")
+                past += readsOfPast(app, control.id, "control")
             }
             for widget in widgetWitness.listed(app).values.sorted(by: { $0.id < $1.id }).suffix(3) {
-                commands += readsOfPast(app, widget.id, "widget")
+                past += readsOfPast(app, widget.id, "widget")
             }
         }
-        commands += widgetReads()
         widgetWitness.checkStacks()
         complainOfControls()
-        while !commands.isEmpty {
-            try turn([message(Array(commands.prefix(200)))])
-            commands.removeFirst(min(200, commands.count))
+        for var commands in [commands, past] {
+            while !commands.isEmpty {
+                try turn([message(Array(commands.prefix(200)))])
+                commands.removeFirst(min(200, commands.count))
+            }
         }
         try rest()
     }

@@ -191,6 +191,10 @@ struct PlayedService {
             pull.topics.removeFirst(min(Self.rowsPerChunk, pull.topics.count))
             isLast = pull.topics.isEmpty
         } else {
+            guard pull.from <= model.seq else {
+                pulls[req] = nil
+                return refuse(req, "badField", retry: "never")
+            }
             let whole = model.replay(from: pull.from)
             guard whole.error == nil else {
                 pulls[req] = nil
