@@ -2,7 +2,7 @@
 
 import {byId, h, replaceIfOther, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
-import {askingNow, onChange, putEntity, setChanges, store} from "./store.js";
+import {askingNow, hearChanges, onChange, putEntity, setChanges, stopHearing, store} from "./store.js";
 import {currentTime} from "./clock.js";
 import {appName, bytes, capitalized, exact, words} from "./format.js";
 import {closeDetail, selected} from "./route.js";
@@ -92,6 +92,7 @@ async function read() {
     const mine = open;
     if (mine === null) return;
     const asked = askingNow();
+    const hearing = hearChanges(mine.id);
     try {
         const answer = await ask(`${mine.family}.explain`, {app: mine.app, id: mine.id});
         if (mine !== open) return;
@@ -100,7 +101,7 @@ async function read() {
         if (entity === undefined) return void read(); // it has left since; the service says whether it is gone
         decisions = answer.decisions;
         if (mine.family === "activity") {
-            setChanges(mine.id, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
+            setChanges(hearing, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
         }
         seen = entity;
         setText(byId("detail-error"), "");
@@ -110,6 +111,8 @@ async function read() {
         if (mine !== open) return;
         if (error.code === "notFound") gone();
         else setText(byId("detail-error"), capitalized(error.message));
+    } finally {
+        stopHearing(hearing);
     }
 }
 

@@ -2,8 +2,8 @@
 // lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, heldLimit, keepEarly, note,
-    noteApps, plural, putEntity, removeEntity, setChanges, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, hearChanges, heldLimit,
+    keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
 import {count} from "./format.js";
 
@@ -191,22 +191,26 @@ export function wantHistory(activity) {
 async function readHistories() {
     historyWorkers += 1;
     for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+        const hearing = hearChanges(next.id);
         try {
             const answer = await ask("activity.history", next);
-            setChanges(next.id, stateChanges(answer.events));
+            if (!hearing.isOver) setChanges(hearing, stateChanges(answer.events));
         } catch {
             // The lane is drawn from the activity's own dates then.
         } finally {
+            stopHearing(hearing);
             asked.delete(next.id);
         }
     }
     historyWorkers -= 1;
 }
 
+// Of events, or of decisions.
 export function stateChanges(events) {
     const changes = [];
     for (const event of events) {
-        if (event.to !== undefined && changes.at(-1)?.state !== event.to) changes.push({state: event.to, at: event.at});
+        if (event.to === undefined || changes.at(-1)?.state === event.to) continue;
+        changes.push({state: event.to, at: event.at, revision: event.revision ?? event.activity?.revision ?? 0});
     }
     return changes;
 }

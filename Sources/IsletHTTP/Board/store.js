@@ -17,7 +17,7 @@ export const store = {
     widget: new Map(),
     apps: new Map(), // app → {seq, total: {activity, control, widget}}
     kinds: new Map(), // "app/control/kind" → what its provider declared
-    changes: new Map(), // activity id → [{state, at}], oldest first
+    changes: new Map(), // activity id → [{state, at, revision}], oldest first
     tail: [], // {topic, event, number}, newest last
     received: 0,
     hasRested: false, // whether events were missed while nobody saw the page
@@ -120,6 +120,7 @@ export function removeEntity(family, id) {
     noteLeft(id);
     if (!store[family].delete(id)) return;
     store.changes.delete(id);
+    endHearings(id);
     changed(family, id);
 }
 
@@ -140,7 +141,9 @@ export function applyEvent(family, event) {
             return true;
         }
         store[family].set(patch.id, {...patch});
-        if (family === "activity") store.changes.set(patch.id, [{state: event.to, at: event.at}]);
+        if (family === "activity") {
+            store.changes.set(patch.id, [{state: event.to, at: event.at, revision: patch.revision}]);
+        }
         changed(family, patch.id);
         return true;
     }
@@ -174,13 +177,37 @@ function forgetLife(id) {
     const place = dismissed.indexOf(id);
     if (place >= 0) dismissed.splice(place, 1);
     store.changes.delete(id);
+    endHearings(id);
+}
+
+// Whoever reads the changes of an activity hears meanwhile what events tell of it: the answer may be older.
+const hearings = new Set();
+
+export function hearChanges(id) {
+    const hearing = {id, changes: [], isOver: false};
+    hearings.add(hearing);
+    return hearing;
+}
+
+export function stopHearing(hearing) {
+    hearings.delete(hearing);
+}
+
+// The activity has gone, and what is on its way is about it.
+function endHearings(id) {
+    for (const hearing of hearings) if (hearing.id === id) Object.assign(hearing, {changes: [], isOver: true});
 }
 
 function noteChange(id, event) {
-    const changes = store.changes.get(id);
-    if (changes === undefined || event.to === undefined) return;
-    if (changes.at(-1)?.state === event.to) return;
-    changes.push({state: event.to, at: event.at});
+    if (event.to === undefined) return;
+    const change = {state: event.to, at: event.at, revision: event.activity.revision};
+    if (store.changes.has(id)) addChange(store.changes.get(id), change);
+    for (const hearing of hearings) if (hearing.id === id) addChange(hearing.changes, change);
+}
+
+function addChange(changes, change) {
+    if (changes.at(-1)?.state === change.state) return;
+    changes.push(change);
     if (changes.length > changesLimit) changes.shift();
 }
 
@@ -191,12 +218,14 @@ export function addToTail(topic, event) {
     changed("tail");
 }
 
-// State changes as a read told them; what events have told since is added.
-export function setChanges(id, changes) {
+// State changes as a read told them; what events have told since it was asked is added.
+export function setChanges({id, changes: heard}, changes) {
     const known = store.activity.get(id);
-    const told = [...changes];
-    if (known !== undefined && known.$changedAt !== undefined && told.at(-1)?.state !== known.state) {
-        told.push({state: known.state, at: known.$changedAt});
+    const told = changes.slice(-changesLimit);
+    const last = told.at(-1)?.revision ?? 0;
+    for (const change of heard) if (change.revision > last) addChange(told, change);
+    if (known !== undefined && known.$changedAt !== undefined) {
+        addChange(told, {state: known.state, at: known.$changedAt, revision: known.revision});
     }
     store.changes.set(id, told);
     changed("activity", id);
