@@ -3,7 +3,7 @@
 
 import {ask} from "./api.js";
 import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, hearChanges, heldLimit,
-    keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
+    isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
 import {count} from "./format.js";
 
@@ -11,6 +11,7 @@ const pageSize = 1_000;
 const appLimit = 1_000; // the service names no more
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
+let knowsAll = false; // whether all apps were named: any other has just begun
 
 // Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
 // that is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said
@@ -18,6 +19,8 @@ let generation = 0; // of lists; answers that belong to an older one are dropped
 export async function loadAll(apps, areAll) {
     const mine = ++generation;
     store.loading = true;
+    store.listsSince = askingNow();
+    knowsAll = areAll;
     changed("lists");
     const names = Object.keys(apps).sort().slice(0, appLimit);
     noteApps(areAll && names.length === Object.keys(apps).length ? null
@@ -124,7 +127,7 @@ export async function loadDismissed() {
     changed("lists");
 }
 
-// Returns false where events were missed, so that everything must be read anew.
+// Returns false where events were missed, so that everything must be read anew; the event itself has its effect.
 export function take(topic, event) {
     const [app, family] = topic.split("/");
     const arrived = performance.now();
@@ -132,20 +135,15 @@ export function take(topic, event) {
         setNow(event.at, arrived);
         return true;
     }
-    const known = store.apps.get(app);
-    if (known === undefined) {
-        store.apps.set(app, {seq: event.seq});
-        changed("lists");
-    } else {
-        if (event.seq > known.seq + 1 && known.seq !== 0) return false;
-        known.seq = Math.max(known.seq, event.seq);
-    }
+    const isWhole = follow(app, event.seq);
     if (event.event !== "activity.tapped") setNow(event.at, arrived);
     if (Number.isFinite(event.lateBy)) addLateness(event.lateBy);
     addToTail(topic, event);
-    if (!families.includes(family)) return true;
+    if (!families.includes(family)) return isWhole;
     const id = event[family]?.id;
-    if (!applyEvent(family, event)) {
+    const mayBeAnother = isDoubtful(family, id);
+    if (mayBeAnother) keepEarly(id, event);
+    if (!applyEvent(family, event) && !mayBeAnother) {
         if (store.loading) keepEarly(id, event);
         else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id);
     }
@@ -154,7 +152,20 @@ export function take(topic, event) {
     if (family !== "activity" && (event.event.endsWith(".added") || event.cause === "registration")) {
         loadKindsSoon(app, family);
     }
-    return true;
+    return isWhole;
+}
+
+// Takes an app's place in its stream; false where something before it has not come.
+function follow(app, seq) {
+    const known = store.apps.get(app);
+    if (known === undefined) {
+        store.apps.set(app, {seq});
+        changed("lists");
+        return !knowsAll || seq === 1;
+    }
+    const isWhole = known.seq === 0 || seq <= known.seq + 1;
+    known.seq = Math.max(known.seq, seq);
+    return isWhole;
 }
 
 const reading = new Set();
@@ -201,6 +212,9 @@ async function readHistories() {
             stopHearing(hearing);
             asked.delete(next.id);
         }
+        // What has the id now has other changes, or some that were missed.
+        const activity = store.activity.get(next.id);
+        if (hearing.isOver && activity !== undefined) wantHistory(activity);
     }
     historyWorkers -= 1;
 }
