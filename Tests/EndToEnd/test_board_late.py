@@ -102,7 +102,7 @@ def test_what_changes_while_a_history_is_on_its_way_stays_in_the_lane(pages, ser
     page.row(id)
     # As of one of which no event has come since the page was opened.
     page.js(f"""Promise.all([import('./store.js'), import('./loader.js')]).then(([{{store}}, {{wantHistory}}]) => {{
-        Object.assign(window, {store, holds: true});
+        Object.assign(window, {{store, holds: true}});
         store.changes.delete('{id}');
         wantHistory(store.activity.get('{id}'));
     }})""")

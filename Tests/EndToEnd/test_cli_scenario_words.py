@@ -122,7 +122,7 @@ NO_EVENT = [
     ("event: activity.scheduled, from: pending", "'pending' is no state that activity.scheduled comes from"),
     ("event: control.shown, cause: person", "'person' is no cause of control.shown"),
     ("event: widget.added, cause: push", "'push' is no cause of widget.added"),
-    ("event: group.deleted, to: present", "'present' is no state that group.deleted leads to"),
+    ("event: group.deleted, from: removed", "'removed' is no state that group.deleted comes from"),
     ("cause: {matches: '^comand'}", "no cause is matching /^comand/"), ("to: {contains: stael}", "no state is containing 'stael'"),
 ]
 # Not their opposites, for which all that comes is something.
