@@ -219,6 +219,19 @@ def test_many_apps_are_all_read(pages, service, client):
     assert page.text("#chips .listed b") == "210"
 
 
+def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(pages, service, client):
+    def in_batches(commands):
+        for first in range(0, len(commands), 100):
+            client.batch(*commands[first:first + 100])
+
+    apps = [f"com.example.a{number:04}" for number in range(1_001)]
+    in_batches([client.command("activity.start", app=app, key="k", type="T", attributes={}, contentState={})
+                for app in apps])
+    page = pages(service)
+    in_batches([client.command("activity.update", app=app, key="k", contentState={"n": 1}) for app in apps[:150]])
+    page.reads("#showing", "150 shown")
+
+
 def test_the_controls_that_are_not_shown_are_counted_as_the_service_counts_them(pages, service, home):
     home.provider(toggle())
     for number in range(11):

@@ -168,22 +168,35 @@ function follow(app, seq) {
     return isWhole;
 }
 
-const reading = new Set();
-const readingLimit = 64; // beyond it an entity waits for its next event
+const reading = new Set(); // ids of those that are read, or wait for it
+const readingLimit = 20_000; // beyond it an entity waits for its next event; no more activities are held
+const toRead = [];
+const readersLimit = 3;
+let readers = 0;
 
-async function readEntity(app, family, id) {
+function readEntity(app, family, id) {
     if (reading.has(id) || reading.size >= readingLimit) return;
     reading.add(id);
-    const mine = generation;
-    const asked = askingNow();
-    try {
-        const answer = await ask(`${family}.get`, {app, id});
-        if (mine === generation) putEntity(family, answer[family], asked);
-    } catch {
-        // It may be gone by now; the next list tells.
-    } finally {
-        reading.delete(id);
+    toRead.push({app, family, id});
+    if (readers < readersLimit) readEntities();
+}
+
+async function readEntities() {
+    readers += 1;
+    for (let next = toRead.shift(); next !== undefined; next = toRead.shift()) {
+        const {app, family, id} = next;
+        const mine = generation;
+        const asked = askingNow();
+        try {
+            const answer = await ask(`${family}.get`, {app, id});
+            if (mine === generation) putEntity(family, answer[family], asked);
+        } catch {
+            // It may be gone by now; the next list tells.
+        } finally {
+            reading.delete(id);
+        }
     }
+    readers -= 1;
 }
 
 const asked = new Set();
