@@ -1287,22 +1287,31 @@ class Replica:
         self._check_use()
         if self._reading.locked():
             raise RuntimeError("a Replica is read by one thread at a time, and not by a signal handler of that thread")
-        # Nothing but `with` gives it back whenever a signal's handler breaks this off.
+        # Nothing but `with` gives it back whenever a signal's handler breaks this off, and not right behind a call whose
+        # value is returned.
         with self._reading:
-            machine = self._machine
-            if self._interrupted:
-                machine.distrust(time.monotonic())
-                self._do()
-            wait = max(0.0, machine.due() - time.monotonic())
-            ready = dict(self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest))))
-            self._interrupted = True  # until the end, which an exception of a signal's handler leaves out
-            more = self._bulk in ready and self._drain(self._bulk, machine.pulled)
-            more |= (self._events in ready or self._losses in ready) and self._drain_events()
-            self._read_at = time.monotonic()
-            machine.tick(self._read_at)
-            self._do()
-            self._interrupted = False
+            try:
+                more = self._take_turn(longest)
+            except zmq.ZMQError:
+                self._check_use()  # a signal's handler may have closed it meanwhile
+                raise
             return more
+
+    def _take_turn(self, longest: float | None) -> bool:
+        machine = self._machine
+        if self._interrupted:
+            machine.distrust(time.monotonic())
+            self._do()
+        wait = max(0.0, machine.due() - time.monotonic())
+        ready = dict(self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest))))
+        self._interrupted = True  # until the end, which an exception of a signal's handler leaves out
+        more = self._bulk in ready and self._drain(self._bulk, machine.pulled)
+        more |= (self._events in ready or self._losses in ready) and self._drain_events()
+        self._read_at = time.monotonic()
+        machine.tick(self._read_at)
+        self._do()
+        self._interrupted = False
+        return more
 
     def _drain(self, source: Any, take: Callable[[list[bytes], float], None]) -> bool:
         """Takes in so many messages at a time; whether there may be more."""
@@ -1876,6 +1885,8 @@ class Provider:
                 self._serve()
             except BaseException as failure:
                 self._failure = failure
+                # Whoever goes on without stop() would never hear of it.
+                log.error("the provider has ended: %s", _said(failure))
 
         thread = threading.Thread(target=body, name="islet-provider", daemon=True)
         try:

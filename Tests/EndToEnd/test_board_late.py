@@ -91,6 +91,30 @@ def test_a_timeline_that_comes_late_is_shown_in_the_panel(pages, service, wire):
     page.reads("#detail-timeline", "Budget of 24 hours")
 
 
+def test_what_changes_while_a_history_is_on_its_way_stays_in_the_lane(pages, service, client):
+    """The answer is as old as its question."""
+    late = """post().then((answer) => answer.text()).then((text) => new Promise((resolve) => {
+        window.release = () => resolve(new Response(text));
+    }))"""
+    page = pages(service, script=meddle("activity.history", late).replace(
+        "const post", "if (!window.holds) return real(...words); const post"))
+    id = client.start(key="order-1", staleDate=after(10 * MINUTE))["id"]
+    page.row(id)
+    # As of one of which no event has come since the page was opened.
+    page.js(f"""Promise.all([import('./store.js'), import('./loader.js')]).then(([{{store}}, {{wantHistory}}]) => {{
+        Object.assign(window, {{store, holds: true}});
+        store.changes.delete('{id}');
+        wantHistory(store.activity.get('{id}'));
+    }})""")
+    page.until("window.release !== undefined")
+    client.read("clock.advance", by=11 * MINUTE)
+    client.applied("activity.update", id=id, contentState={"status": "again"})
+    page.row(id, "text.includes('again')")
+    page.js("window.release()")
+    page.until(f"window.store.changes.has('{id}')")
+    assert page.js(f"window.store.changes.get('{id}').map(({{state}}) => state)") == ["active", "stale", "active"]
+
+
 def test_an_answer_that_comes_late_is_not_shown_under_another_title(pages, service, client):
     client.start()
     page = pages(service, script=meddle("timer.list", HELD))
@@ -193,6 +217,19 @@ def test_many_apps_are_all_read(pages, service, client):
     page = pages(service)
     page.reads("#showing", "Showing 200 of 210")
     assert page.text("#chips .listed b") == "210"
+
+
+def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(pages, service, client):
+    def in_batches(commands):
+        for first in range(0, len(commands), 100):
+            client.batch(*commands[first:first + 100])
+
+    apps = [f"com.example.a{number:04}" for number in range(1_001)]
+    in_batches([client.command("activity.start", app=app, key="k", type="T", attributes={}, contentState={})
+                for app in apps])
+    page = pages(service)
+    in_batches([client.command("activity.update", app=app, key="k", contentState={"n": 1}) for app in apps[:150]])
+    page.reads("#showing", "150 shown")
 
 
 def test_the_controls_that_are_not_shown_are_counted_as_the_service_counts_them(pages, service, home):

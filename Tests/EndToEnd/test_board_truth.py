@@ -209,3 +209,147 @@ def test_a_large_integer_is_shown_as_it_was_sent(page, service, client):
     page.click(f'.row[data-id="{id}"]')
     page.until(f"document.querySelector('#payloads').innerText.includes('{big}')", "the large integer")
     assert f'"low": -{big}' in page.text("#payloads") and str(float(big)) not in page.text("#payloads")
+
+
+# What came while nobody listened
+
+
+def miss(page, what):
+    """Lets something happen of which no event comes to the page, and the page hear that it has missed some."""
+    page.js("window.source.close()")
+    what()
+    page.js("window.source.dispatchEvent(new MessageEvent('lost', {data: ''}))")
+
+
+def lane(page, id, *states):
+    """Waits until the lane of a row shows these states and no other, as far as they have come."""
+    page.until(f"""(() => {{
+        const row = document.querySelector('.row[data-id="{id}"]');
+        const spans = [...row.querySelectorAll('.span')].map((each) => each.title.split(":")[0]);
+        return row.dataset.state === "{states[-1]}" && JSON.stringify(spans.slice(0, {len(states)}))
+            === '{json.dumps(states, separators=(",", ":"))}';
+    }})()""", f"{states} in the lane of {id}")
+
+
+def test_states_that_were_missed_are_in_the_lane(pages, service, client):
+    stale, ended = start(client, "order-1", staleDate=after(10 * MINUTE)), start(client, "order-2")
+    page = pages(service, script=LATE, width=1600)
+    lane(page, stale, "active")
+    lane(page, ended, "active")
+
+    def pass_by():
+        client.read("clock.advance", by=11 * MINUTE)
+        client.applied("activity.update", id=stale, contentState={"n": 1}, staleDate=after(30 * MINUTE))
+        client.read("clock.advance", by=30 * MINUTE)
+        client.applied("activity.end", id=ended)
+
+    miss(page, pass_by)
+    lane(page, stale, "active", "stale", "active", "stale")
+    lane(page, ended, "active", "ended")
+
+
+def test_the_lane_of_an_activity_that_was_read_for_a_gap_has_what_was_missed(pages, service, client):
+    id = start(client, "order-1", staleDate=after(10 * MINUTE))
+    page = pages(service, script=LATE, width=1600)
+    lane(page, id, "active")
+    client.applied("activity.update", id=id, contentState={"note": "lose me"}, staleDate=after(10 * MINUTE))
+    client.read("clock.advance", by=11 * MINUTE)
+    client.applied("activity.update", id=id, contentState={"n": 2})
+    client.applied("activity.end", id=id)
+    lane(page, id, "active", "stale", "active", "ended")
+
+
+def test_what_was_scheduled_under_an_id_of_before_while_nobody_listened_is_shown(pages, service, client):
+    """Its revisions are lower, and it has not begun, so that no date tells the two apart."""
+    id = start(client, "old", id=str(uuid.uuid4()))
+    for n in range(4):
+        client.applied("activity.update", id=id, contentState={"n": n})
+    page = pages(service, script=LATE, width=1600)
+    page.row(id, "text.includes('old')")
+
+    def reuse():
+        client.applied("activity.end", id=id, dismissalPolicy="immediate")
+        now = client.read("clock.advance", by=50 * HOUR)["now"]
+        start(client, "new", id=id, startDate=now + HOUR, alert={"title": "t", "body": "b"})
+
+    miss(page, reuse)
+    page.row(id, "text.includes('new') && text.includes('pending')")
+    client.applied("activity.update", id=id, contentState={"second": 2})
+    page.row(id, "text.includes('second 2')")
+    lane(page, id, "pending")
+
+
+def test_events_that_come_before_the_list_that_names_their_activity_are_of_that_one(pages, service, client):
+    id = start(client, "old", id=str(uuid.uuid4()))
+    for n in range(4):
+        client.applied("activity.update", id=id, contentState={"n": n})
+    page = pages(service, script=LATE, width=1600)
+    page.row(id, "text.includes('old')")
+    page.js("window.heldOp = 'activity.list'")
+
+    def reuse():
+        client.applied("activity.end", id=id, dismissalPolicy="immediate")
+        now = client.read("clock.advance", by=50 * HOUR)["now"]
+        start(client, "new", id=id, startDate=now + HOUR, alert={"title": "t", "body": "b"})
+
+    miss(page, reuse)
+    page.until("window.held.length === 1", "the list on its way")
+    for n in range(6):
+        client.applied("activity.update", id=id, contentState={"second": n})
+    page.until("document.querySelector('#tail').innerText.match(/updated/g)?.length === 6", "six events")
+    page.js("window.heldOp = null; window.held[0]()")
+    page.row(id, "text.includes('new') && text.includes('second 5')")
+    lane(page, id, "pending")
+
+
+def test_an_app_that_began_while_events_were_lost_is_shown(pages, service, client):
+    page = pages(service, script=LATE, width=1600)
+    page.row(start(client, "order-1"))
+    miss(page, lambda: start(client, "order-2", app="com.example.new"))
+    page.until("document.querySelectorAll('.row').length === 2", "the row of the new app")
+    assert sorted(page.keys()) == ["order-1", "order-2"]
+
+
+def test_an_app_whose_first_event_was_lost_is_read(pages, service, client):
+    page = pages(service, script=LATE, width=1600)
+    app = "com.example.new"
+    start(client, "order-1", app=app, contentState={"note": "lose me"})
+    start(client, "order-2", app=app)
+    page.until("document.querySelectorAll('.row').length === 2", "both rows of the new app")
+
+
+def test_an_event_behind_a_gap_is_in_the_tail(pages, service, client):
+    page = pages(service, script=LATE, width=1600)
+    id = start(client, "order-1")
+    page.row(id)
+    client.applied("activity.update", id=id, contentState={"note": "lose me"})
+    client.applied("activity.end", id=id)
+    page.row(id, "text.includes('ended')")
+    page.reads("#tail", "ended")
+
+
+# What could not be read
+
+
+def test_what_could_not_be_read_is_read_once_the_service_is_back(pages, service, client):
+    """The reasons in an open panel, and the states of a lane."""
+    id = start(client, "order-1", staleDate=after(10 * MINUTE))
+    client.read("clock.advance", by=11 * MINUTE)
+    client.applied("activity.update", id=id, contentState={"n": 1})
+    page = pages(service, script="""(() => {
+        const real = window.fetch;
+        window.refused = 0;
+        window.fetch = (path, init) => {
+            if (window.isBack || !/"op":"activity.(explain|history)"/.test(init?.body)) return real(path, init);
+            window.refused += 1;
+            return Promise.reject(new TypeError("no way"));
+        };
+    })();""" + LATE, width=1600)
+    page.row(id)
+    page.until("window.refused > 0", "the refusal of a history")
+    page.js(f"location.hash = 'activities/activity/{client.app}/{id}'")
+    page.reads("#detail-error", "The service cannot be reached")
+    page.js("window.isBack = true; window.source.dispatchEvent(new Event('error'))")
+    page.until("document.querySelector('#detail-error').innerText === ''", "no error")
+    page.reads("#explain", "stale → active")
+    lane(page, id, "active", "stale", "active")

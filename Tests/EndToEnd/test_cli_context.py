@@ -67,11 +67,16 @@ def test_a_context_that_is_named_stands_over_the_environment_in_all_that_it_says
     assert islet(*listed, "--context", "shop", **env).out == "order-7\n"
     assert islet(*listed, "--context", "here", **env).out == "", "what the context does not say, the environment does"
     assert islet(*listed, "--context", "shop", "--app", "com.example.other", **env).out == ""
+    # An environment that names streams alone names those of the service that is meant without options.
+    nowhere = {"ISLET_EVENTS": nobody, "ISLET_BULK": nobody}
+    for words in (["--context", "here"], ["--commands", service.commands]):
+        assert client.app in islet("apps", "--timeout", "5s", *words, **nowhere).out, words
     islet("context", "use", "shop")
     assert islet(*listed, **env | {"ISLET_COMMANDS": service.commands}).out == "", "one that is only in use does not"
     # Streams are those of the service that commands go to.
     for words in (["--context", "here"], ["--context", "shop"], ["--commands", service.commands]):
         assert client.app in islet("apps", "--timeout", "5s", *words, **env).out, words
+    assert nobody in islet("apps", "--timeout", "300ms", code=5, **nowhere).err, "in the context in use they do hold"
 
 
 def test_a_scenario_plays_against_the_context_that_is_named(islet, serve, wire, tmp_path):

@@ -138,7 +138,7 @@ def test_a_failure_says_where_what_and_why_and_the_next_scenario_goes_on(file):
      r"activity\.dismissed a came too, and was not expected"),
     ("- end: {key: a, dismissalPolicy: immediate}\n    events: {any order: [activity.dismissed, activity.dismissed]}",
      r"activity\.dismissed did not come"),
-    ("- end: a\n    events: [{event: activity.ended, cause: person}]", r"- cause: person\n +\+ cause: command"),
+    ("- end: a\n    events: [{event: activity.ended, cause: push}]", r"- cause: push\n +\+ cause: command"),
     ("- state: {b: active}", r"there is no activity b"),
     ("- state: {a: gone}", r"activity a is still there: active"),
     ("- state: {control: Torch, is: shown}", r"there is no control Torch"),

@@ -148,6 +148,8 @@ steps:
     ("provider: {Torch: {timeline: {entries: []}}}", "'timeline' is no member"),
     ("provider: {Weather: {value: 5}}", "'value' is no member"), ("provider: {Torch: {}}", "nothing is said"),
     ("provider: {Torch: {value: $torch.seq}}", "takes no part of an answer"),
+    ("provider: {}", "nothing is said of how any kind answers"), ("provider: {Torch: {fail: []}}", "no call is named"),
+    ("provider: {Torch: {silent: {}}}", "no call is named"),
     ("{tap: {control: Torch}, within: 5s}", "here is none of them"),
 ])
 def test_what_a_step_says_is_never_passed_over(tmp_path, step, words):

@@ -113,7 +113,55 @@ NO_EVENT = [
     ("event: activity.started, of: order-2", "no step does anything with a key or kind 'order-2': nothing would be looked at"),
     ("event: activity.started, of: oredr-1", "did you mean 'order-1'?"),
     ("event: activity.started, of: [order-1]", "of is a key, a kind or a $name, and this is a list"),
+    ("event: activity.stale, cause: command", "'command' is no cause of activity.stale: one of staleDate, heartbeat"),
+    ("event: activity.stale, cause: {one of: [staleDate, command]}", "'command' is no cause of activity.stale"),
+    ("event: activity.stale, cause: {matches: '^comm'}", "no cause of activity.stale is matching /^comm/: one of staleDate"),
+    ("event: activity.stale, from: ended", "'ended' is no state that activity.stale comes from: one of active"),
+    ("event: activity.stale, from: {contains: nde}", "no state that activity.stale comes from is containing 'nde'"),
+    ("event: activity.stale, to: active", "'active' is no state that activity.stale leads to: one of stale"),
+    ("event: activity.scheduled, from: pending", "'pending' is no state that activity.scheduled comes from"),
+    ("event: control.shown, cause: person", "'person' is no cause of control.shown"),
+    ("event: widget.added, cause: push", "'push' is no cause of widget.added"),
+    ("event: group.deleted, from: removed", "'removed' is no state that group.deleted comes from"),
+    ("cause: {matches: '^comand'}", "no cause is matching /^comand/"), ("to: {contains: stael}", "no state is containing 'stael'"),
 ]
+# Not their opposites, for which all that comes is something.
+NO_NAME = [
+    ("no events: [{activity: {key: {matches: '^oredr'}}}]", "no step does anything with the key matching /^oredr/"),
+    ("no events: [{activity: {key: {contains: oredr}}}]", "no step does anything with the key containing 'oredr'"),
+    ("no events: [{activity: {key: {all of: [order-1, {matches: 2$}]}}}]", "no step does anything with the key matching /2$/"),
+    ("no events: [{activity: {device: order-1}}]", "no step does anything with the device 'order-1'"),
+    # What stands in a payload names nothing, nor do the words of a step.
+    ("no events: [{event: activity.stale, of: a5}]", "no step does anything with a key or kind 'a5'"),
+    ("no events: [{event: activity.stale, of: n}]", "no step does anything with a key or kind 'n'"),
+    ("no events: [{event: activity.stale, of: 30m}]", "no step does anything with a key or kind '30m'"),
+    ("state: {a5: gone}", "no step does anything with a key 'a5'"), ("state: {Activity: gone}", "no step does anything with a key 'Activity'"),
+]
+
+
+def test_what_is_no_name_is_no_expectation(complaints):
+    for (step, complaint), said in zip(NO_NAME, complaints([step for step, _ in NO_NAME])):
+        assert complaint in said, f"{step}: {said}"
+
+
+def test_what_events_are_may_be_expected(play, tmp_path):
+    """Of each event that stands in the contract as an example, and of words and names by a part of them."""
+    golden = [json.loads(line) for path in (CONTRACT / "examples/good/events").glob("*.jsonl") for line in path.open()]
+    assert len({event["event"] for event in golden}) == 34
+    path = tmp_path / "golden.yaml"
+    steps = [{name: event[name] for name in ("event", "from", "to", "cause") if name in event} for event in golden]
+    path.write_text(HEAD + "".join(f"  - no events: {json.dumps([step])}\n" for step in steps))
+    done = run("scenario", "check", path, env=environment())
+    assert done.returncode == 0, done.stderr
+    code, text = play(
+        "{advance: 1m, no events: [{cause: {matches: 'Date$'}, activity: {key: {matches: '^order'}}}, {cause: {contains: Date}}]}",
+        "send: {op: group.create, group: group.home}", "send: {op: group.set, group: group.home, key: lamp, value: {}}",
+        "{advance: 1m, no events: [{event: group.set, of: lamp}, {group: {group: group.home}}]}")
+    assert code == 0, text
+    code, text = play(
+        "send: {op: group.create, group: group.home}",
+        "{send: {op: group.set, group: group.home, key: lamp, value: {}}, no events: [{event: group.set, of: lamp}]}")
+    assert code == 1 and "group.set lamp came" in text, text
 
 
 def test_what_no_event_can_be_is_no_expectation(complaints):

@@ -130,6 +130,30 @@ def test_there_are_at_most_64_and_one_that_leaves_makes_room(pages):
         stream.close()
 
 
+@pytest.mark.parametrize("behind", [
+    "GET /readyz HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "POST /api/commands HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{{",
+])
+def test_one_that_leaves_with_a_request_behind_its_stream_makes_room_at_once(pages, behind):
+    """Not when a heartbeat cannot be written any more, twice 15 s later."""
+    asked = f"GET /api/events HTTP/1.1\r\nHost: {pages.host}\r\n\r\n{behind.format(host=pages.host)}".encode()
+    for _ in range(64):
+        with pages.connect() as sock:
+            sock.sendall(asked)
+            text = b""
+            while b"event: hello" not in text:
+                part = sock.recv(65_536)
+                assert part, "cut before its hello"
+                text += part
+        assert b"connection: close" in text.lower()
+    deadline = Deadline(10)
+    while (one := pages.events()).status != 200:
+        one.close()
+        assert not deadline.passed
+    one.hello()
+    one.close()
+
+
 def test_a_browser_that_does_not_read_loses_events_is_told_and_goes_on(pages, bus):
     sock = pages.connect(seconds=30)
     sock.sendall(f"GET /api/events HTTP/1.1\r\nHost: {pages.host}\r\n\r\n".encode())

@@ -648,6 +648,16 @@ def test_a_registration_that_the_service_cannot_read_ends_it(made, fake, torch):
         made((TORCH, torch), start=False).start().wait_until_registered()
 
 
+def test_what_ends_a_run_in_the_background_is_logged(made, fake, torch, caplog):
+    """Whoever goes on without a stop would never hear of it."""
+    fake.refuse = [{"code": "badMessage", "retry": "never", "message": "too deep"}]
+    provider = made((TORCH, torch), start=False).start()
+    provider._thread.join(DEADLINE)
+    assert "the provider has ended: badMessage" in caplog.text
+    with pytest.raises(islet.IsletError, match="badMessage"):
+        provider.stop()
+
+
 # Ends
 
 

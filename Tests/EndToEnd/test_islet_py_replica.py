@@ -321,7 +321,7 @@ def test_a_reader_that_reads_seldom_gets_a_snapshot_of_many_chunks(client, follo
 
 
 REPAIR = {"distrust", "_connect_anew", "_subscribe_anew", "_do", "_open_bulk", "_open_events", "_listen",
-          "_snapshot_ended", "_room", "_turn"}
+          "_snapshot_ended", "_room", "_turn", "_take_turn"}
 
 
 @pytest.mark.parametrize("within", [None, REPAIR], ids=["anywhere", "again in the repair"])
@@ -547,3 +547,20 @@ def test_a_closed_one_says_so_and_keeps_what_it_held(client, follow):
 def test_a_time_that_no_wait_could_have_is_refused(follow, timeout):
     with pytest.raises(ValueError, match="a timeout is a number of seconds from 0 on"):
         follow().sync(timeout=timeout)
+
+
+def test_one_that_a_signals_handler_closes_says_so_wherever_that_comes(client, follow):
+    id = client.start()["id"]
+    for number in itertools.count(1, 3):
+        replica = follow().sync()
+        client.applied("activity.update", id=id, contentState={"n": number})
+        assert replica._poller.poll(DEADLINE * 1000)
+        with Interrupting(islet, number, {"_turn", "_take_turn", "_drain", "_drain_events", "_received", "_do"},
+                          replica.close) as closing:
+            try:
+                list(replica.changes(timeout=0))
+            except RuntimeError as failure:
+                assert "this Replica is closed" in str(failure), closing.where
+        if closing.where is None:
+            break
+    assert number > 30

@@ -2,7 +2,7 @@
 
 import {byId, h, replaceIfOther, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
-import {askingNow, onChange, putEntity, setChanges, store} from "./store.js";
+import {askingNow, hearChanges, onChange, putEntity, setChanges, stopHearing, store} from "./store.js";
 import {currentTime} from "./clock.js";
 import {appName, bytes, capitalized, exact, words} from "./format.js";
 import {closeDetail, selected} from "./route.js";
@@ -21,6 +21,7 @@ const patience = 250; // milliseconds after a change before its explanation is r
 let open = null; // {family, app, id}
 let seen = null; // the entity that is drawn
 let isGone = false; // whether the service has said that it keeps nothing of it
+let isUnread = false; // whether its explanation could not be read
 let drawnFor = null; // whether the board may write
 let decisions = [];
 let showsAll = false;
@@ -35,6 +36,8 @@ export function startDetail() {
     onChange(({topics, ids}) => {
         if (topics.has("route")) change();
         if (open !== null && (ids.has(open.id) || topics.has("session"))) refresh();
+        const mayAsk = (topics.has("session") || topics.has("lists")) && store.session.connection === "live";
+        if (open !== null && isUnread && mayAsk) read();
         if (topics.has("timelines") && seen !== null && open.family === "widget" && ids.has(open.id)) {
             widgetTimeline(seen, byId("detail-timeline"));
         }
@@ -91,16 +94,20 @@ function refresh() {
 async function read() {
     const mine = open;
     if (mine === null) return;
+    isUnread = false;
     const asked = askingNow();
+    const hearing = hearChanges(mine.id);
     try {
         const answer = await ask(`${mine.family}.explain`, {app: mine.app, id: mine.id});
         if (mine !== open) return;
+        const {isOver} = hearing;
         putEntity(mine.family, answer[mine.family], asked);
         const entity = store[mine.family].get(mine.id);
-        if (entity === undefined) return void read(); // it has left since; the service says whether it is gone
+        // It has left since, or another has its id, or something was missed; the service says what is.
+        if (entity === undefined || isOver) return void read();
         decisions = answer.decisions;
         if (mine.family === "activity") {
-            setChanges(mine.id, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
+            setChanges(hearing, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
         }
         seen = entity;
         setText(byId("detail-error"), "");
@@ -109,7 +116,12 @@ async function read() {
     } catch (error) {
         if (mine !== open) return;
         if (error.code === "notFound") gone();
-        else setText(byId("detail-error"), capitalized(error.message));
+        else {
+            isUnread = true;
+            setText(byId("detail-error"), capitalized(error.message));
+        }
+    } finally {
+        stopHearing(hearing);
     }
 }
 

@@ -2,8 +2,8 @@
 // lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, heldLimit, keepEarly, note,
-    noteApps, plural, putEntity, removeEntity, setChanges, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, hearChanges, heldLimit,
+    isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
 import {count} from "./format.js";
 
@@ -11,6 +11,7 @@ const pageSize = 1_000;
 const appLimit = 1_000; // the service names no more
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
+let knowsAll = false; // whether all apps were named: any other has just begun
 
 // Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
 // that is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said
@@ -18,6 +19,8 @@ let generation = 0; // of lists; answers that belong to an older one are dropped
 export async function loadAll(apps, areAll) {
     const mine = ++generation;
     store.loading = true;
+    store.listsSince = askingNow();
+    knowsAll = areAll;
     changed("lists");
     const names = Object.keys(apps).sort().slice(0, appLimit);
     noteApps(areAll && names.length === Object.keys(apps).length ? null
@@ -124,7 +127,7 @@ export async function loadDismissed() {
     changed("lists");
 }
 
-// Returns false where events were missed, so that everything must be read anew.
+// Returns false where events were missed, so that everything must be read anew; the event itself has its effect.
 export function take(topic, event) {
     const [app, family] = topic.split("/");
     const arrived = performance.now();
@@ -132,20 +135,15 @@ export function take(topic, event) {
         setNow(event.at, arrived);
         return true;
     }
-    const known = store.apps.get(app);
-    if (known === undefined) {
-        store.apps.set(app, {seq: event.seq});
-        changed("lists");
-    } else {
-        if (event.seq > known.seq + 1 && known.seq !== 0) return false;
-        known.seq = Math.max(known.seq, event.seq);
-    }
+    const isWhole = follow(app, event.seq);
     if (event.event !== "activity.tapped") setNow(event.at, arrived);
     if (Number.isFinite(event.lateBy)) addLateness(event.lateBy);
     addToTail(topic, event);
-    if (!families.includes(family)) return true;
+    if (!families.includes(family)) return isWhole;
     const id = event[family]?.id;
-    if (!applyEvent(family, event)) {
+    const mayBeAnother = isDoubtful(family, id);
+    if (mayBeAnother) keepEarly(id, event);
+    if (!applyEvent(family, event) && !mayBeAnother) {
         if (store.loading) keepEarly(id, event);
         else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id);
     }
@@ -154,25 +152,51 @@ export function take(topic, event) {
     if (family !== "activity" && (event.event.endsWith(".added") || event.cause === "registration")) {
         loadKindsSoon(app, family);
     }
-    return true;
+    return isWhole;
 }
 
-const reading = new Set();
-const readingLimit = 64; // beyond it an entity waits for its next event
+// Takes an app's place in its stream; false where something before it has not come.
+function follow(app, seq) {
+    const known = store.apps.get(app);
+    if (known === undefined) {
+        store.apps.set(app, {seq});
+        changed("lists");
+        return !knowsAll || seq === 1;
+    }
+    const isWhole = known.seq === 0 || seq <= known.seq + 1;
+    known.seq = Math.max(known.seq, seq);
+    return isWhole;
+}
 
-async function readEntity(app, family, id) {
+const reading = new Set(); // ids of those that are read, or wait for it
+const readingLimit = 20_000; // beyond it an entity waits for its next event; no more activities are held
+const toRead = [];
+const readersLimit = 3;
+let readers = 0;
+
+function readEntity(app, family, id) {
     if (reading.has(id) || reading.size >= readingLimit) return;
     reading.add(id);
-    const mine = generation;
-    const asked = askingNow();
-    try {
-        const answer = await ask(`${family}.get`, {app, id});
-        if (mine === generation) putEntity(family, answer[family], asked);
-    } catch {
-        // It may be gone by now; the next list tells.
-    } finally {
-        reading.delete(id);
+    toRead.push({app, family, id});
+    if (readers < readersLimit) readEntities();
+}
+
+async function readEntities() {
+    readers += 1;
+    for (let next = toRead.shift(); next !== undefined; next = toRead.shift()) {
+        const {app, family, id} = next;
+        const mine = generation;
+        const asked = askingNow();
+        try {
+            const answer = await ask(`${family}.get`, {app, id});
+            if (mine === generation) putEntity(family, answer[family], asked);
+        } catch {
+            // It may be gone by now; the next list tells.
+        } finally {
+            reading.delete(id);
+        }
     }
+    readers -= 1;
 }
 
 const asked = new Set();
@@ -191,22 +215,29 @@ export function wantHistory(activity) {
 async function readHistories() {
     historyWorkers += 1;
     for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+        const hearing = hearChanges(next.id);
         try {
             const answer = await ask("activity.history", next);
-            setChanges(next.id, stateChanges(answer.events));
+            if (!hearing.isOver) setChanges(hearing, stateChanges(answer.events));
         } catch {
             // The lane is drawn from the activity's own dates then.
         } finally {
+            stopHearing(hearing);
             asked.delete(next.id);
         }
+        // What has the id now has other changes, or some that were missed.
+        const activity = store.activity.get(next.id);
+        if (hearing.isOver && activity !== undefined) wantHistory(activity);
     }
     historyWorkers -= 1;
 }
 
+// Of events, or of decisions.
 export function stateChanges(events) {
     const changes = [];
     for (const event of events) {
-        if (event.to !== undefined && changes.at(-1)?.state !== event.to) changes.push({state: event.to, at: event.at});
+        if (event.to === undefined || changes.at(-1)?.state === event.to) continue;
+        changes.push({state: event.to, at: event.at, revision: event.revision ?? event.activity?.revision ?? 0});
     }
     return changes;
 }

@@ -23,7 +23,7 @@ import {toast} from "./toast.js";
 
 function connect() {
     let hello = null; // of the connection that is; events before it are none of ours
-    openStream({
+    const openAnew = openStream({
         hello(data) {
             hello = data;
             if (Number.isFinite(data.now)) {
@@ -44,8 +44,10 @@ function connect() {
             if (!take(topic, event)) reload(`an event of ${topic.split("/")[0]} is missing`);
             if (event.control !== undefined) controlChanged(event);
         },
+        // Apps may have begun unseen: a hello names them.
         lost() {
-            reload("this page was too slow for the stream");
+            if (namesAll) openAnew();
+            else reload("this page was too slow for the stream");
         },
         state(state) {
             if (state !== "live") hello = null;

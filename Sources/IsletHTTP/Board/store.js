@@ -17,7 +17,7 @@ export const store = {
     widget: new Map(),
     apps: new Map(), // app → {seq, total: {activity, control, widget}}
     kinds: new Map(), // "app/control/kind" → what its provider declared
-    changes: new Map(), // activity id → [{state, at}], oldest first
+    changes: new Map(), // activity id → [{state, at, revision}], oldest first
     tail: [], // {topic, event, number}, newest last
     received: 0,
     hasRested: false, // whether events were missed while nobody saw the page
@@ -25,6 +25,7 @@ export const store = {
     stats: null,
     session: {write: false, version: "", connection: "connecting"},
     loading: true,
+    listsSince: 0, // the mark of the lists that are being read, or were read last
     hasFailed: false, // whether the last reading of the lists did not come to its end
     notes: new Map(), // what the lists do not hold, by app and family
 };
@@ -32,7 +33,7 @@ export const store = {
 const listeners = [];
 let pending = null;
 
-// `listener({topics: Set of "activity", "control", "widget", "tail", "stats", "session", "lists", ids: Set})`
+// `listener({topics: Set of "activity", "control", "widget", "tail", "stats", "session", "lists", "histories", ids: Set})`
 export function onChange(listener) {
     listeners.push(listener);
 }
@@ -54,23 +55,39 @@ function flush() {
     for (const listener of listeners) listener(told);
 }
 
-// A row of a list, or the answer of a get: kept where it is newer than what is known, and where the entity has not left
-// since the question was asked. `asked`: what `askingNow()` gave then.
+// A row of a list, or the answer of a get. `asked`: what `askingNow()` gave before it. What is known from before the
+// question gives way, whatever its revision: the id may be of another one by now. Of what was told since, the newer is
+// kept, and nothing of what has left since.
 export function putEntity(family, entity, asked) {
     const known = store[family].get(entity.id);
     if ((left.get(entity.id) ?? 0) > asked) return;
-    if (known !== undefined) {
-        const isAnew = isAfter(entity, known);
-        if (!isAnew && (known.revision >= entity.revision || isAfter(known, entity))) return;
-        if (isAnew) forgetLife(entity.id);
+    const isKnown = known !== undefined && isSame(entity, known);
+    if (known !== undefined && !isKnown && known.$mark > asked && !isNewer(entity, known)) return;
+    const $mark = Math.max(known?.$mark ?? 0, asked);
+    if (isKnown) {
+        known.$mark = $mark;
+    } else {
+        if (known !== undefined) {
+            forgetLife(entity.id);
+            changed("histories", entity.id);
+        }
+        store[family].set(entity.id, {...entity, $mark});
+        changed(family, entity.id);
     }
-    store[family].set(entity.id, entity);
-    changed(family, entity.id);
     const events = early.get(entity.id);
     if (events === undefined) return;
     early.delete(entity.id);
     earlyCount -= events.length;
     for (const event of events) applyEvent(family, event);
+}
+
+function isSame(one, other) {
+    return ["revision", "state", "timestamp", "startedAt", "addedAt"].every((name) => one[name] === other[name]);
+}
+
+function isNewer(one, other) {
+    if (isAfter(one, other)) return true;
+    return one.revision > other.revision && !isAfter(other, one);
 }
 
 // Whether one has begun after the other was over, under the same id: revisions begin with the first one again.
@@ -86,6 +103,13 @@ const early = new Map();
 const earlyLimit = 50_000;
 let earlyCount = 0;
 
+// Whether an event may be about another one than is known, until a list names what has the id now: it is kept for that
+// row as well, which brings it in once more.
+export function isDoubtful(family, id) {
+    const known = store[family].get(id);
+    return store.loading && known !== undefined && known.$mark < store.listsSince && earlyCount < earlyLimit;
+}
+
 export function keepEarly(id, event) {
     if (earlyCount >= earlyLimit) return;
     earlyCount += 1;
@@ -99,20 +123,21 @@ export function forgetEarly() {
     earlyCount = 0;
 }
 
-// What has left lately, id → the number of its leaving: an answer may be older than the event that said so.
+// What has left lately, id → the mark of its leaving: an answer may be older than the event that said so.
 const left = new Map();
 const leftLimit = 20_000; // far more than leave while one answer is on its way
-let leavings = 0;
+let marks = 0; // what is told, and each question, has the next
 
 // A mark to be given with what the answer brings; to be taken before the question is asked.
 export function askingNow() {
-    return leavings;
+    marks += 1;
+    return marks;
 }
 
 function noteLeft(id) {
-    leavings += 1;
+    marks += 1;
     left.delete(id);
-    left.set(id, leavings);
+    left.set(id, marks);
     if (left.size > leftLimit) left.delete(left.keys().next().value);
 }
 
@@ -120,6 +145,7 @@ export function removeEntity(family, id) {
     noteLeft(id);
     if (!store[family].delete(id)) return;
     store.changes.delete(id);
+    endHearings(id);
     changed(family, id);
 }
 
@@ -139,8 +165,11 @@ export function applyEvent(family, event) {
             store.notes.set(`* ${family}`, {family, text: `no more than ${count(heldLimit[family])}`});
             return true;
         }
-        store[family].set(patch.id, {...patch});
-        if (family === "activity") store.changes.set(patch.id, [{state: event.to, at: event.at}]);
+        marks += 1;
+        store[family].set(patch.id, {...patch, $mark: marks});
+        if (family === "activity") {
+            store.changes.set(patch.id, [{state: event.to, at: event.at, revision: patch.revision}]);
+        }
         changed(family, patch.id);
         return true;
     }
@@ -148,6 +177,10 @@ export function applyEvent(family, event) {
     // revisions are dense: one is missing
     if (patch.revision > known.revision + 1 && event.from !== undefined) return false;
     const next = {...known};
+    if (!isDoubtful(family, patch.id)) {
+        marks += 1;
+        next.$mark = marks;
+    }
     for (const [name, value] of Object.entries(patch)) {
         if (value === null) delete next[name];
         else next[name] = value;
@@ -174,13 +207,37 @@ function forgetLife(id) {
     const place = dismissed.indexOf(id);
     if (place >= 0) dismissed.splice(place, 1);
     store.changes.delete(id);
+    endHearings(id);
+}
+
+// Whoever reads the changes of an activity hears meanwhile what events tell of it: the answer may be older.
+const hearings = new Set();
+
+export function hearChanges(id) {
+    const hearing = {id, changes: [], isOver: false};
+    hearings.add(hearing);
+    return hearing;
+}
+
+export function stopHearing(hearing) {
+    hearings.delete(hearing);
+}
+
+// The activity has gone, and what is on its way is about it.
+function endHearings(id) {
+    for (const hearing of hearings) if (hearing.id === id) Object.assign(hearing, {changes: [], isOver: true});
 }
 
 function noteChange(id, event) {
-    const changes = store.changes.get(id);
-    if (changes === undefined || event.to === undefined) return;
-    if (changes.at(-1)?.state === event.to) return;
-    changes.push({state: event.to, at: event.at});
+    if (event.to === undefined) return;
+    const change = {state: event.to, at: event.at, revision: event.activity.revision};
+    if (store.changes.has(id)) addChange(store.changes.get(id), change);
+    for (const hearing of hearings) if (hearing.id === id) addChange(hearing.changes, change);
+}
+
+function addChange(changes, change) {
+    if (changes.at(-1)?.state === change.state) return;
+    changes.push(change);
     if (changes.length > changesLimit) changes.shift();
 }
 
@@ -191,12 +248,14 @@ export function addToTail(topic, event) {
     changed("tail");
 }
 
-// State changes as a read told them; what events have told since is added.
-export function setChanges(id, changes) {
+// State changes as a read told them; what events have told since it was asked is added.
+export function setChanges({id, changes: heard}, changes) {
     const known = store.activity.get(id);
-    const told = [...changes];
-    if (known !== undefined && known.$changedAt !== undefined && told.at(-1)?.state !== known.state) {
-        told.push({state: known.state, at: known.$changedAt});
+    const told = changes.slice(-changesLimit);
+    const last = told.at(-1)?.revision ?? 0;
+    for (const change of heard) if (change.revision > last) addChange(told, change);
+    if (known !== undefined && known.$changedAt !== undefined) {
+        addChange(told, {state: known.state, at: known.$changedAt, revision: known.revision});
     }
     store.changes.set(id, told);
     changed("activity", id);

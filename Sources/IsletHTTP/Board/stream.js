@@ -9,7 +9,7 @@ const longestDelay = 10_000;
 const restAfter = 20_000;
 
 // `handlers`: hello(data), event(topic, event), lost(), state(name, milliseconds), whose names are
-// "connecting", "live", "waiting" and "resting"
+// "connecting", "live", "waiting" and "resting". Gives a function that opens the stream anew.
 export function openStream(handlers) {
     let source = null;
     let delay = firstDelay;
@@ -75,4 +75,9 @@ export function openStream(handlers) {
     look();
     document.addEventListener("visibilitychange", look);
     addEventListener("online", hurry);
+
+    return () => {
+        source?.close();
+        open();
+    };
 }

@@ -64,8 +64,9 @@ export function startTable() {
     onChange(({topics, ids}) => {
         if (isUnread && topics.has("session")) takeFilter();
         if (topics.has("stats") || topics.has("lists")) countStates();
-        if (topics.has("lists") || topics.has("route")) return look(ids);
-        if (topics.has("activity")) soon(ids);
+        if (topics.has("lists") || topics.has("route")) look();
+        else if (topics.has("activity")) soon(ids);
+        if ((topics.has("lists") || topics.has("histories")) && !store.loading) wantHistories();
     });
     look();
 }
@@ -146,11 +147,20 @@ function makeRow() {
 // A lane asks for its history when it comes into sight.
 const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
-        if (!entry.isIntersecting) continue;
-        const activity = store.activity.get(entry.target.dataset.id);
-        if (activity !== undefined) wantHistory(activity);
+        entry.target.dataset.near = entry.isIntersecting ? "yes" : "no";
+        if (entry.isIntersecting) wantHistoryOf(entry.target.dataset.id);
     }
 }, {rootMargin: "200px"});
+
+function wantHistoryOf(id) {
+    const activity = store.activity.get(id);
+    if (activity !== undefined) wantHistory(activity);
+}
+
+// Of lanes that are in sight, where it could not be had, or is of what was before.
+function wantHistories() {
+    for (const [id, {element}] of parts) if (element.dataset.near === "yes") wantHistoryOf(id);
+}
 
 function flash() {
     if (touched.size <= 20 && !prefersStillness()) for (const id of touched) parts.get(id)?.flash();

@@ -1,3 +1,4 @@
+import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 
@@ -38,7 +39,7 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let table: ConnectionTable
     /// Requests whose answers have not ended.
     private var unanswered = 0
-    /// Whether the last request asked for the end of the connection, or one more would be too many.
+    /// Whether the last request asked for the end of the connection or for a stream, or one more would be too many.
     private var isLast = false
     /// Whether something came behind the last request, which is dropped.
     private var isDeaf = false
@@ -62,7 +63,8 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         bodyPieces = 0
         unanswered += 1
         if unanswered == 1 { table.note(context.channel, isAtWork: true) }
-        if !Self.isKept(head.version) || !head.isKeepAlive || unanswered == HTTPLimits.unanswered {
+        let mayOthersFollow = Self.isKept(head.version) && head.isKeepAlive && !Self.isForStream(head)
+        if !mayOthersFollow || unanswered == HTTPLimits.unanswered {
             isLast = true
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
@@ -113,6 +115,12 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a version keeps connections where nothing else is said: HTTP/1.1 does.
     private static func isKept(_ version: HTTPVersion) -> Bool {
         version.major > 1 || version.major == 1 && version.minor >= 1
+    }
+
+    /// Whether a stream is asked for, which lasts as long as its connection: behind what came after it, nobody would hear
+    /// that the browser has left.
+    private static func isForStream(_ head: HTTPRequestHead) -> Bool {
+        if case .events = Route(path: URI(head.uri).path) { true } else { false }
     }
 
     /// Whether a client waits, and for a body that will be read.

@@ -63,10 +63,19 @@ extension Simulation {
         guard let line = ledger.line(app, seq) else { return expect(false, "\(app) \(seq) is in no journal") }
         let (topic, json) = (batch.bytes(event.topic), batch.bytes(event.json))
         expect(line.topic == topic && line.json == json, "\(app) \(seq) is published with other bytes")
+        judgeEdge(json)
         ledger.publish(app, at: clock.elapsed)
         tally.hash(json)
         for subscriber in subscribers where subscriber.app == app { subscriber.hear(seq, topic, json, self) }
         for reader in prefixReaders where reader.app == app { reader.hear(seq, topic, json, self) }
+    }
+
+    /// An event says nothing that its name excludes.
+    private func judgeEdge(_ bytes: [UInt8]) {
+        let event = JSON(bytes)
+        let isAllowed = event?["event"]?.string.flatMap { EventEdges.all[$0] }?
+            .allow(from: event?["from"]?.string, to: event?["to"]?.string, cause: event?["cause"]?.string)
+        expect(isAllowed == true, "an event that never comes so: \(String(decoding: bytes, as: UTF8.self))")
     }
 
     /// The place up to which everything is durable and reported.

@@ -52,13 +52,15 @@ struct ServiceOptions: ParsableArguments {
     }
 
     /// Where a stream comes from, as somebody has named it. The streams of the environment and of a context are those
-    /// of their own service: they do not hold where commands go to another one.
+    /// of their own service: they do not hold where commands go to another one. An environment that names none is of the
+    /// service that is meant without options.
     private func stream(_ option: String?, _ setting: ContextBook.Setting, _ variable: String) -> String? {
         if let option { return option }
         let target = namedCommands
         let ofContext = target == ChosenContext[.commands] ? ChosenContext[setting] : nil
-        let own = environment("ISLET_COMMANDS")
-        let ofEnvironment = own == nil || own == target ? environment(variable) : nil
+        let usual = ChosenContext.isOption ? nil : ChosenContext[.commands]
+        let own = environment("ISLET_COMMANDS") ?? usual ?? Endpoints().commands
+        let ofEnvironment = own == target ?? Endpoints().commands ? environment(variable) : nil
         return ChosenContext.isOption ? ofContext ?? ofEnvironment : ofEnvironment ?? ofContext
     }
 

@@ -14,10 +14,10 @@ class Interruption(Exception):
 class Interrupting:
     """While it is entered, raises an `Interruption` in the code of a module at its `number`-th such place.
 
-    `within`: the names of the functions that count; None: all."""
+    `within`: the names of the functions that count; None: all. `handler`: what is done there instead of raising."""
 
-    def __init__(self, module, number, within=None):
-        self.file, self.left, self.within = module.__file__, number, within
+    def __init__(self, module, number, within=None, handler=None):
+        self.file, self.left, self.within, self.handler = module.__file__, number, within, handler
         self.where = None
         """The function and line where it broke in, once it did."""
         self._codes = {}
@@ -46,7 +46,9 @@ class Interrupting:
                     self.left -= 1
                     if self.left == 0:
                         self.where = code.co_name, frame.f_lineno
-                        raise Interruption
+                        if self.handler is None:
+                            raise Interruption
+                        self.handler()
                 before = dis.opname[instructions[frame.f_lasti]]
             return step
 

@@ -13,7 +13,8 @@ struct ScenarioEvent: Sendable {
 
     var name: String { object["event"]?.string ?? "?" }
     var family: String { ScenarioEntity.family(of: name) }
-    var key: String? { constants?["key"]?.string }
+    /// A key of a group stands in each of its events.
+    var key: String? { (constants ?? object[family]?.object)?["key"]?.string }
 
     /// What is told of it in messages: `activity.stale order-1`.
     var title: String { [name, key ?? (kind.isEmpty ? nil : kind)].compactMap(\.self).joined(separator: " ") }

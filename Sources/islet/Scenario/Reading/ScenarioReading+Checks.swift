@@ -20,14 +20,15 @@ extension ScenarioReading {
         let checks = readStates(node)
         for check in checks {
             guard case .state(let subject, let state) = check.expectation else { continue }
-            let parts = [
-                (subject.family == "activity" ? "a key" : "a kind", subject.name as ScenarioTemplate?),
-                ("an app", subject.app), ("a device", subject.device),
+            let isActivity = subject.family == "activity"
+            let parts: [(what: String, role: NameRole, name: ScenarioTemplate?)] = [
+                (isActivity ? "a key" : "a kind", isActivity ? .key : .kind, subject.name),
+                ("an app", .app, subject.app), ("a device", .device, subject.device),
             ]
-            for (what, part) in parts {
+            for (index, part) in parts.enumerated() {
                 switch state {
-                case .gone: lookFor(part, what, at: check.place)
-                case .members: if case .json(let json)? = part, let text = json.string { said.insert(text) }
+                case .gone: lookFor(part.name, part.what, index == 0 ? [part.role, .id] : [part.role], at: check.place)
+                case .members: keep(part.name, part.role)
                 }
             }
         }
@@ -211,25 +212,17 @@ extension ScenarioReading {
         if node.text == "false" { note(node.place, "leave it out, or say which events must not come") }
         let patterns = eventList(node)
         for pattern in patterns {
-            lookFor(pattern.subject, "a key or kind", at: pattern.place)
+            lookFor(pattern.subject, "a key or kind", NameRole.ofEvents, at: pattern.place)
             guard case .members(let members) = pattern.members else { continue }
             for member in members {
                 guard case .members(let inner) = member.pattern else { continue }
-                for name in inner where ["app", "key", "kind", "type", "device"].contains(name.name) {
-                    lookFor(name.pattern, "the \(name.name)", at: pattern.place)
+                for name in inner {
+                    guard let role = NameRole(member: name.name), role != .id else { continue }
+                    lookFor(name.pattern, "the \(name.name)", [role], at: pattern.place)
                 }
             }
         }
         return patterns
-    }
-
-    /// Takes in that nothing is to happen to what a pattern names; of others nobody knows what they are to find.
-    private mutating func lookFor(_ pattern: ScenarioPattern, _ what: String, at place: ScenarioPlace) {
-        switch pattern {
-        case .equals(let name): lookFor(name, what, at: place)
-        case .oneOf(let patterns), .all(let patterns): for pattern in patterns { lookFor(pattern, what, at: place) }
-        case .members, .elements, .absent, .present, .not, .compare, .matches, .contains, .count: break
-        }
     }
 
     private mutating func eventList(_ node: ScenarioNode) -> [ScenarioEventPattern] {
@@ -266,6 +259,7 @@ extension ScenarioReading {
             case let member where known.contains(member):
                 check(
                     entry.value, Self.kind(ofEvent: name, member), of: member, noun: Self.subjects[member]?.noun)
+                checkEdge(entry.value, ofEvent: name, member)
                 members.append(.init(name: member, pattern: self.pattern(entry.value, of: member)))
             case let member where Self.eventMembers.contains(member):
                 note(entry.place, "\(name ?? "an event") never has '\(member)'")
@@ -278,6 +272,17 @@ extension ScenarioReading {
         pattern.title = parts.compactMap(\.self).joined(separator: " ")
         if !members.isEmpty { pattern.title += " with \(pattern.members.text)" }
         return pattern
+    }
+
+    /// Looks for a state or a cause that other events have and this one never.
+    private mutating func checkEdge(_ node: ScenarioNode, ofEvent event: String?, _ member: String) {
+        guard let event, let edges = EventEdges.all[event], problems.last?.place != node.place else { return }
+        switch member {
+        case "from": check(node, .words(edges.from), of: "state that \(event) comes from")
+        case "to": check(node, .words(edges.to), of: "state that \(event) leads to")
+        case "cause": check(node, .words(edges.causes), of: "cause of \(event)")
+        case _: break
+        }
     }
 
     private mutating func checkEvent(_ name: String, at place: ScenarioPlace) {

@@ -1,6 +1,5 @@
 import IsletClient
 import IsletFilter
-import IsletServer
 
 /// What members can be. One that there cannot be is always absent, and a word that there cannot be is never said: to
 /// expect it, or its opposite, would look at nothing.
@@ -113,11 +112,12 @@ extension ScenarioReading {
         case .list(let elements): for element in elements { check(element, kind, of: name, noun: noun) }
         case .mapping(let entries):
             if !entries.isEmpty, entries.allSatisfy({ ScenarioPattern.words.contains($0.name) }) {
-                let alike = ["equals", "one of", "all of", "not", "contains"]
+                let alike = ["equals", "one of", "all of", "not"] + (Self.isWords(kind) ? [] : ["contains"])
                 let ordered = Self.isDate(kind) ? ScenarioPattern.Comparison.allCases.map(\.rawValue) : []
                 for entry in entries where alike.contains(entry.name) || ordered.contains(entry.name) {
                     check(entry.value, kind, of: name, noun: noun)
                 }
+                if case .words(let known) = kind { for entry in entries { checkPart(entry, known, of: name) } }
                 return
             }
             switch kind {
@@ -141,6 +141,29 @@ extension ScenarioReading {
         }
     }
 
+    private static func isWords(_ kind: FilterKind) -> Bool {
+        if case .words = kind { true } else { false }
+    }
+
+    /// Looks for an expression that no word has in it.
+    private mutating func checkPart(_ condition: ScenarioNode.Entry, _ words: [String], of name: String) {
+        guard let text = condition.value.text else { return }
+        let part: NamePart
+        switch condition.name {
+        case "contains": part = .containing(text)
+        case "matches": part = .matching(text)
+        case _: return
+        }
+        guard !part.isIn(anyOf: words) else { return }
+        note(
+            condition.value.place,
+            "no \(Self.noun(ofWord: name)) is \(part.text): one of \(words.joined(separator: ", "))")
+    }
+
+    private static func noun(ofWord name: String) -> String {
+        ["from", "to"].contains(name) ? "state" : name == "code" ? "error code" : name
+    }
+
     /// Whether something is compared as dates are: a number is one as well, so that of a date without its unit every
     /// comparison would say something.
     private static func isDate(_ kind: FilterKind) -> Bool {
@@ -158,8 +181,7 @@ extension ScenarioReading {
         switch kind {
         case .words(let known):
             guard !known.contains(text) else { return }
-            let what = ["from", "to"].contains(name) ? "state" : name == "code" ? "error code" : name
-            noteUnknown(what, text, at: place, among: known)
+            noteUnknown(Self.noun(ofWord: name), text, at: place, among: known)
         case .object(_, let words):
             guard !words.contains(text) else { return }
             guard words.isEmpty else { return noteUnknown(name, text, at: place, among: words) }
@@ -175,46 +197,6 @@ extension ScenarioReading {
         case .text where Self.json(text, isPlain: isPlain).string == nil:
             note(place, "'\(name)' is a text, and never \(shown) without quotes")
         case .text, .list, .number, .date, .flag, .payload: break
-        }
-    }
-
-    // MARK: Names
-
-    /// In bytes: no key or kind is longer.
-    private static let nameMax = 256
-    /// How many names are looked through for the one that may be meant.
-    private static let meantMax = 1_000
-
-    /// Keeps what a step says, so that a name by which something is looked for can be told from a misspelt one.
-    mutating func keep(_ node: ScenarioNode) {
-        switch node.content {
-        case .scalar(let text, _): said.insert(text)
-        case .list(let elements): for element in elements { keep(element) }
-        case .mapping(let entries):
-            for entry in entries {
-                said.insert(entry.name)
-                keep(entry.value)
-            }
-        }
-    }
-
-    /// Takes in that nothing of this name is to be there, or to happen: the scenario must know the name from elsewhere.
-    mutating func lookFor(_ name: ScenarioTemplate?, _ what: String, at place: ScenarioPlace) {
-        guard case .json(let json)? = name, let text = json.string else { return }
-        soughtNames.append(SoughtName(text: text, what: what, place: place))
-    }
-
-    /// Notes the names that no step says.
-    mutating func checkSoughtNames() {
-        let unknown = soughtNames.filter { !said.contains($0.text) }.prefix(Self.problemsMax)
-        guard !unknown.isEmpty else { return }
-        let known = said.filter { $0.utf8.count <= Self.nameMax }.sorted().prefix(Self.meantMax)
-        for sought in unknown {
-            let meant = Spelling.closest(to: sought.text, among: Array(known)).map { "; did you mean '\($0)'?" } ?? ""
-            note(
-                sought.place,
-                "no step does anything with \(sought.what) '\(sought.text.shortened(to: 60))': nothing would be "
-                    + "looked at\(meant)")
         }
     }
 }

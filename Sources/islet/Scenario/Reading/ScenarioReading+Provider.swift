@@ -73,6 +73,7 @@ extension ScenarioReading {
     /// A step that makes kinds answer otherwise.
     mutating func changes(_ node: ScenarioNode, of script: ProviderScript) -> [ProviderScript.Change] {
         guard let entries = members(node, of: "the provider", script.kinds.map(\.name)) else { return [] }
+        if node.entries?.isEmpty == true { note(node.place, "nothing is said of how any kind answers from now on") }
         return entries.compactMap { entry in
             // A kind of both families may say what either says.
             let families = script.kinds.filter { $0.name == entry.name }.map(\.family)
@@ -127,6 +128,9 @@ extension ScenarioReading {
     /// `perform`: once; `[value, perform]`: each as often as it is named; `{perform: 2}`: twice.
     private mutating func counts(_ member: ScenarioNode.Entry) -> [String: Int] {
         var counts: [String: Int] = [:]
+        if member.value.entries?.isEmpty == true || member.value.elements?.isEmpty == true {
+            note(member.value.place, "\(member.name) is \(member.value.kind): no call is named")
+        }
         if let entries = member.value.entries {
             for entry in entries {
                 guard let text = entry.value.text, let count = Int(text), count >= 0 else {

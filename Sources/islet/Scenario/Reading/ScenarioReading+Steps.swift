@@ -7,6 +7,8 @@ extension ScenarioReading {
         "send", "start", "update", "end", "dismiss", "renew", "heartbeat", "tap", "add", "configure", "set", "reload",
         "remove", "device", "settings", "advance", "to", "provider",
     ]
+    /// Those whose bare text is the key of an activity.
+    static let verbsOfActivities = ["start", "update", "end", "dismiss", "renew", "heartbeat", "tap"]
     /// What is expected, and all else that a step may say.
     private static let others = ["expect", "state", "events", "no events", "within", "as", "note"]
 
@@ -19,7 +21,7 @@ extension ScenarioReading {
             note(actions[1].place, "a step does one thing: '\(actions[0].name)' or '\(actions[1].name)'")
         }
         if let action = actions.first {
-            keep(action.value)
+            keep(action)
             step.action = self.action(action, provider: provider)
         }
         for entry in entries {

@@ -25,17 +25,10 @@ package struct ScenarioReading {
     var names: [String] = []
     /// Where the clock stands at the step that is being read; nil where it cannot be known.
     var now: Int64?
-    /// All that steps and the provider say of what they do, in names and values.
-    var said: Set<String> = []
+    /// What steps and the provider do something with, by what it is.
+    var said: [NameRole: Set<String>] = [:]
     /// What is expected to be gone, or to have no events.
     var soughtNames: [SoughtName] = []
-
-    /// A name that must be known from elsewhere in the scenario.
-    struct SoughtName {
-        var text: String
-        var what: String
-        var place: ScenarioPlace
-    }
 
     /// Reads the scenarios of a file.
     ///
@@ -93,7 +86,7 @@ package struct ScenarioReading {
     mutating func noteUnknown(_ what: String, _ name: String, at place: ScenarioPlace, among known: [String]) {
         let meant = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" }
         let all = known.count <= 12 ? ": one of \(known.joined(separator: ", "))" : ""
-        note(place, "'\(name.shortened(to: 60))' is no \(what)\(meant ?? all)")
+        note(place, "'\(name.shortened(to: 60))' is no \(what)\(meant ?? (known.isEmpty ? "" : all))")
     }
 
     // MARK: Parts that many have
@@ -142,7 +135,7 @@ package struct ScenarioReading {
         var scenario = Scenario(path: path, place: node.place)
         defaults = Scenario.Defaults()
         names = []
-        said = []
+        said = [:]
         soughtNames = []
         var steps: ScenarioNode.Entry?
         var provider: ScenarioNode.Entry?
@@ -165,9 +158,9 @@ package struct ScenarioReading {
         if scenario.name.isEmpty, !entries.contains(where: { $0.name == "name" }) {
             note(node.place, "a scenario has a name")
         }
-        said.formUnion([defaults.app, defaults.type, defaults.kind, defaults.key, defaults.device].compactMap(\.self))
+        keep(defaults)
         if let provider {
-            keep(provider.value)
+            keep(provider: provider.value)
             scenario.provider = self.provider(provider.value)
         }
         guard let steps else {
