@@ -169,7 +169,7 @@ extension Partition {
 
     /// `provider.pong`: any message would do, and says nothing else.
     func pong(_ provider: EntityID, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        guard providers.isRegistered(provider, on: routeFrames().first ?? []) else {
+        guard providers.pong(provider, peer: routeFrames().first ?? [], at: now.monotonic) else {
             return refuse(envelope, frame, .providerUnknown(call: nil))
         }
         return .silent

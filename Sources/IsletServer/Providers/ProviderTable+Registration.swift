@@ -106,11 +106,22 @@ extension ProviderTable {
         }
     }
 
-    /// A message came from a connection, whatever it was: a sign of life of its providers.
+    /// A message came from a connection, whatever it was: a sign of life of its providers; but not where their connection has
+    /// ended, and whoever bears its name now need not be they.
     package mutating func heard(from peer: [UInt8], at time: Milliseconds) {
         clock(time)
-        guard let number = peerNumbers[peer].map(Int.init) else { return }
+        guard let number = peerNumbers[peer].map(Int.init), !peers[number].isCutOff else { return }
         peers[number].lastHeard = now
+    }
+
+    /// A provider says that it lives.
+    ///
+    /// - Returns: whether there is such a provider on this connection.
+    package mutating func pong(_ id: EntityID, peer: [UInt8], at time: Milliseconds) -> Bool {
+        clock(time)
+        guard let number = number(of: id, peer) else { return false }
+        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        return true
     }
 
     /// The number of a provider, where it is on this connection.

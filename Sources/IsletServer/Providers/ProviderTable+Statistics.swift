@@ -87,9 +87,6 @@ extension ProviderTable {
         providerNumbers[id].map { reference(to: $0) }
     }
 
-    /// Whether there is such a provider on this connection.
-    package func isRegistered(_ id: EntityID, on peer: [UInt8]) -> Bool { number(of: id, peer) != nil }
-
     /// The connection of a provider: see ``takeEffects(into:)`` for how long it is known.
     package func peer(of provider: ProviderRef) -> [UInt8]? {
         isKnown(provider) ? providers[Int(provider.number)].peer : nil

@@ -75,6 +75,14 @@ final class ProviderDesk {
 
     func hear(_ peer: String) { table.heard(from: Array(peer.utf8), at: now) }
 
+    func pong(_ name: String) -> Bool { table.pong(Self.id(name), peer: Array(name.utf8), at: now) }
+
+    /// A provider's connection of this descriptor ends.
+    func cutOff(_ peer: String, descriptor: Int32 = 9) {
+        table.registered(Array(peer.utf8), over: descriptor)
+        table.ended(descriptor)
+    }
+
     @discardableResult
     func cancel(_ purpose: ProviderTable.Purpose, _ reason: ProviderTable.CancelReason) -> ProviderTable.Cancellation {
         table.cancel(purpose, reason, at: now)

@@ -174,6 +174,21 @@ import Testing
         #expect(desk.providerCount == 1)
     }
 
+    @Test func whoeverBearsTheNameOfAConnectionThatEndedIsNoSignOfLifeUnlessItNamesTheProvider() {
+        let desk = Desk()
+        desk.register("a")
+        desk.register("b")
+        for name in ["a", "b"] { desk.cutOff(name, descriptor: name == "a" ? 9 : 10) }
+        for _ in 1...2 {
+            desk.pass(7_500)
+            desk.hear("a")
+            desk.hear("b")
+            #expect(desk.pong("b"))
+        }
+        #expect(desk.allEffects().contains("dropped a: silent"))
+        #expect(desk.providerCount == 1)
+    }
+
     @Test func aStallOfTheServiceIsNotHeldAgainstProviders() {
         let desk = Desk()
         desk.register("a")
