@@ -54,6 +54,7 @@ def test_names_and_tints_are_shown_once_they_are_read(pages, service, home):
     id = home.shown(provider, True)
     page = pages(service, "controls", script=meddle("control.kinds", HELD))
     page.reads(f'.tile[data-id="{id}"]', "Torch")
+    page.until("window.release !== undefined")
     page.js("window.release()")
     page.reads(f'.tile[data-id="{id}"]', "Reading lamp")
     assert page.js("document.querySelector('.tile').style.getPropertyValue('--tint')") == "#ff3b30"

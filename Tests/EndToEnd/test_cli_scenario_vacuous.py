@@ -58,6 +58,8 @@ def test_all_members_that_answers_have_may_be_expected(play):
     "{update: {key: order-1, contentState: {}}, expect: {error: absent}}",
     "{update: {key: order-1, contentState: {}}, expect: {error: {absent: true}}}",
     "{update: {key: order-9, contentState: {}}, expect: {error: present}}",
+    "{update: {key: order-1, contentState: {n: 5}}, expect: {ignored: absent}}",
+    "{update: {key: order-1, contentState: {n: 5}}, expect: {ignored: {absent: true}}}",
     "{update: {key: order-9, contentState: {}}, expect: {error: {code: notFound}}}",
 ])
 def test_what_is_so_passes(play, step):
@@ -77,6 +79,7 @@ def test_large_numbers_are_compared_digit_by_digit(play, step):
 
 
 @pytest.mark.parametrize("step, complaint", [
+    ("{update: {key: order-1, contentState: {}}, expect: {}}", "and this is an empty mapping"),
     ("state: {}", "state is empty"), ("state: []", "state is empty"), ("state: {order-1: {}}", "a state is empty"),
     ("state: {order-1: {is: {}}}", "a state is empty"), ("state: {order-1: {is: gone, revision: 1}}", "what is gone has no"),
     ("{advance: 1h, events: []}", "events is empty"), ("{advance: 1h, events: {in order: []}}", "events is empty"),

@@ -16,6 +16,12 @@ from support.service import environment
 from support.wire import DEADLINE, Deadline
 
 UPDATE = ("activity", "update", "order-7", "--state", '{"eta":1}')
+STARTED = {
+    "epoch": "e", "seq": 1, "at": after(0), "event": "activity.started", "to": "active", "cause": "command",
+    "activity": {
+        "id": "0198aaaa-0000-7000-8000-00000000000a", "app": "com.example.pizza", "type": "Delivery",
+        "state": "active", "revision": 1, "attributes": {}, "contentState": {}, "relevanceScore": 0,
+        "style": "standard", "timestamp": after(0), "cause": "command"}}
 UNKNOWN = "activity.update was sent, outcome unknown: look at it before you repeat it"
 
 
@@ -256,12 +262,7 @@ def test_a_scenario_against_a_running_service_names_its_change_without_an_answer
 def test_a_replay_names_what_it_sent_and_has_no_answer_to(service, running, tmp_path, number):
     """What it was stopped before, was not sent."""
     path = tmp_path / "one.jsonl"
-    path.write_text(json.dumps({
-        "epoch": "e", "seq": 1, "at": after(0), "event": "activity.started", "to": "active", "cause": "command",
-        "activity": {
-            "id": "0198aaaa-0000-7000-8000-00000000000a", "app": "com.example.pizza", "type": "Delivery",
-            "state": "active", "revision": 1, "attributes": {}, "contentState": {}, "relevanceScore": 0,
-            "style": "standard", "timestamp": after(0), "cause": "command"}}) + "\n")
+    path.write_text(json.dumps(STARTED) + "\n")
     relay = Withholding(service.commands, "activity.start")
     unknown = UNKNOWN.replace("update", "start")
     try:
@@ -277,6 +278,50 @@ def test_a_replay_names_what_it_sent_and_has_no_answer_to(service, running, tmp_
     else:
         assert code == -number
         assert process.messages[-1] == f"stopped; {unknown}"
+
+
+def test_a_replay_that_is_stopped_while_it_is_compared_tells_what_it_has_replayed(service, running, tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps(STARTED) + "\n")
+    relay = Withholding(service.commands, "activity.get")
+    try:
+        process = running("replay", path, "--verify", "--timeout", "20s", url=relay.url)
+        assert relay.kept.wait(DEADLINE)
+        assert process.end() == 1
+    finally:
+        relay.close()
+    assert process.messages[-1].startswith("replayed 1 of 1 event as 1 command in ")
+    assert process.messages[-1].endswith("; not all of it was compared with the recording")
+
+
+def test_a_replay_whose_events_lie_too_far_apart_for_any_clock_waits(serve, running, tmp_path):
+    """Where both the replay and its target are as slow as they can be."""
+    service = serve({"--speed": "0.000001"})
+    path = tmp_path / "two.jsonl"
+    late = {**STARTED, "seq": 2, "at": 9_000_000_000_000,
+            "activity": {**STARTED["activity"], "id": "0198aaaa-0000-7000-8000-00000000000b"}}
+    path.write_text(json.dumps(STARTED) + "\n" + json.dumps(late) + "\n")
+    relay = Withholding(service.commands, "activity.start")
+    try:
+        process = running("replay", path, "--speed", "0.000001", "--timeout", "20s", url=relay.url)
+        assert relay.kept.wait(DEADLINE)
+        assert process.end() == 1
+    finally:
+        relay.close()
+
+
+def test_a_tap_that_is_stopped_while_it_waits_for_its_events_was_not_made(wire, service, home, running, tmp_path):
+    torch = home.shown(home.provider())
+    events = wire.context.socket(zmq.XPUB)
+    events.bind("tcp://127.0.0.1:*")
+    wire.sockets.append(events)
+    process = running("control", "tap", torch, "--app", home.app, "--wait", "--timeout", "20s",
+                      "--events", events.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip("\0"),
+                      "--bulk", f"ipc://{tmp_path}/bulk", url=service.commands)
+    assert events.poll(DEADLINE * 1000), "the subscription"
+    assert process.end() == 1
+    assert process.messages[-1].endswith(" was not tapped; stopped"), process.messages
+    assert home.get(torch)["state"] == "shown"
 
 
 def test_a_wait_without_events_looks_once_more_before_it_says_that_nothing_came(wire, running, tmp_path):

@@ -33,7 +33,8 @@ export const store = {
 const listeners = [];
 let pending = null;
 
-// `listener({topics: Set of "activity", "control", "widget", "tail", "stats", "session", "lists", "histories", ids: Set})`
+// `listener({topics: Set of "activity", "control", "widget", "tail", "stats", "session", "lists", "histories",
+// ids: Set})`
 export function onChange(listener) {
     listeners.push(listener);
 }

@@ -107,8 +107,9 @@ enum SettingText {
 
     /// How many times faster than real time domain time runs.
     static func speed(_ text: String) throws(SettingRefusal) -> Double {
-        guard let factor = Double(text), factor > 0, factor <= 1_000_000 else {
-            throw SettingRefusal("no speed: write a number above 0 and up to 1000000")
+        // Slower than the least, what is a moment of the service's is no length of ours any more.
+        guard let factor = Double(text), factor >= 0.000_001, factor <= 1_000_000 else {
+            throw SettingRefusal("no speed: write a number from 0.000001 up to 1000000")
         }
         return factor
     }

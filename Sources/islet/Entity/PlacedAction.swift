@@ -26,7 +26,10 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
             }
             let begun = ContinuousClock.now
             let step = Step()
-            try await Stoppable.during({ [command] in await still(command, since: begun, connection) }) { [command] in
+            try await Stoppable.during({ [command] in
+                guard !step.giveUp() else { return "\(target.target) was not \(done)" }
+                return await still(command, since: begun, connection)
+            }) { [command] in
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await actAndFollow(command, connection, step) }
                     group.addTask { try await giveUp(command, connection, step, since: begun) }

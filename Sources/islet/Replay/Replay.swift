@@ -82,14 +82,17 @@ struct Replay: AsyncParsableCommand {
         await Interruption.watch(changes)
         defer { Interruption.unwatch(changes) }
         report.begin()
-        let result: Result<Ending, any Error>
+        let result: Result<Ending<ReplayRun>, any Error>
         do {
             result = .success(
                 try await ProgressLine.during {
                     "replayed \(progress.counts.progress)"
                 } _: {
-                    try await Self.untilStopped(
-                        ReplayRun(recording, plan, target: target, changes: changes, progress: progress))
+                    try await Self.untilStopped {
+                        var run = ReplayRun(recording, plan, target: target, changes: changes, progress: progress)
+                        try await run.run()
+                        return run
+                    }
                 })
         } catch {
             result = .failure(error)
@@ -98,28 +101,42 @@ struct Replay: AsyncParsableCommand {
         await changes.close()
         switch result {
         case .success(.through(let run)):
-            if options.verify { report.differences = try await run.verify() }
-            try report.conclude()
+            guard options.verify else { return try report.conclude() }
+            try await verify(run, &report)
         case .success(.stopped(let unanswered)): try report.conclude(stopped: unanswered)
         case .failure(let error): try report.conclude(error)
         }
     }
 
-    /// How a run ends that does not fail.
-    private enum Ending: Sendable {
-        case through(ReplayRun)
+    /// What was replayed is told however the comparison ends.
+    private func verify(_ run: ReplayRun, _ report: inout ReplayReport) async throws {
+        let ending: Ending<[ReplayVerification.Difference]>
+        do {
+            ending = try await Self.untilStopped { try await run.verify() }
+        } catch {
+            return try report.conclude(error)
+        }
+        switch ending {
+        case .through(let differences):
+            report.differences = differences
+            try report.conclude()
+        case .stopped(let unanswered): try report.conclude(stopped: unanswered)
+        }
+    }
+
+    /// How something ends that does not fail.
+    private enum Ending<Value: Sendable>: Sendable {
+        case through(Value)
         /// By the person; with what is told of the changes that had no answer then.
         case stopped(unanswered: String)
     }
 
-    private static func untilStopped(_ run: ReplayRun) async throws -> Ending {
+    private static func untilStopped<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Ending<Value> {
         try await Interruption.telling { signals in
-            try await withThrowingTaskGroup(of: Ending.self) { group in
-                group.addTask {
-                    var run = run
-                    try await run.run()
-                    return .through(run)
-                }
+            try await withThrowingTaskGroup(of: Ending<Value>.self) { group in
+                group.addTask { .through(try await body()) }
                 group.addTask {
                     for await _ in signals { break }
                     // Before the run is cancelled, which waits for no answer any more.

@@ -85,10 +85,14 @@ struct ReplayRun {
 
     // MARK: Time
 
+    /// How long an event is waited for, in milliseconds, some thirty years: nobody waits for more, and it is a length that every clock can count.
+    private static let longestWait = 1e12
+
     /// Waits until it is an event's turn, or moves the target's clock there.
     private mutating func reach(_ date: Int64) async throws {
         if let speed = options.realSpeed {
-            let turn = begun + .milliseconds(Double(max(0, date.subtractingClamped(options.times.first))) / speed)
+            let wait = Double(max(0, date.subtractingClamped(options.times.first))) / speed
+            let turn = begun + .milliseconds(min(wait, Self.longestWait))
             if turn > .now {
                 try await flush()
                 try await Task.sleep(until: turn, clock: .continuous)

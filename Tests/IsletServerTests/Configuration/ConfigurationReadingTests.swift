@@ -185,7 +185,7 @@ import Testing
             ])
         #expect(
             try reading(environment: ["ISLET_SPEED": "fast"]).problems.map(\.description) == [
-                "ISLET_SPEED: speed: \"fast\" is no speed: write a number above 0 and up to 1000000"
+                "ISLET_SPEED: speed: \"fast\" is no speed: write a number from 0.000001 up to 1000000"
             ])
         #expect(try problems(file: "commands: [ipc://a, ipc://b]\n") == ["1: commands: one value is wanted here"])
     }

@@ -112,7 +112,7 @@ extension ScenarioReading {
                 return Self.taken
             }
         }
-        guard let entries = node.entries else {
+        guard let entries = node.entries, !entries.isEmpty else {
             note(node.place, "expect is ok, ignored, refused, or members of the answer, and this is \(node.kind)")
             return Self.taken
         }
@@ -124,7 +124,9 @@ extension ScenarioReading {
             check(entry.value, kind, of: name, noun: Self.subjects[entry.name]?.noun)
             switch entry.name {
             case "ignored":
-                members += [Self.isIgnored, .init(name: "reason", pattern: pattern(entry.value))]
+                let reason = pattern(entry.value)
+                members += Self.isAbsent(reason)
+                    ? [Self.isNotIgnored] : [Self.isIgnored, .init(name: "reason", pattern: reason)]
             case "error" where isCode:
                 let code = pattern(entry.value)
                 let error = Self.isAbsent(code) ? code : .members([.init(name: "code", pattern: code)])
