@@ -3,7 +3,8 @@
 
 import {ask} from "./api.js";
 import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, hearChanges, heldLimit,
-    isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
+    isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing,
+    store} from "./store.js";
 import {setNow} from "./clock.js";
 import {count} from "./format.js";
 

@@ -85,7 +85,8 @@ struct ReplayRun {
 
     // MARK: Time
 
-    /// How long an event is waited for, in milliseconds, some thirty years: nobody waits for more, and it is a length that every clock can count.
+    /// How long an event is waited for, in milliseconds, some thirty years: nobody waits for more, and every clock can
+    /// count it.
     private static let longestWait = 1e12
 
     /// Waits until it is an event's turn, or moves the target's clock there.
