@@ -24,7 +24,7 @@ package struct InboundMessages: ~Copyable {
     /// the next calls: a message has as many as its sender likes.
     package static let framesOfMessageAtOnce = 4_096
     /// So many frames at once, which takes about ten milliseconds: nobody else is served by the socket meanwhile.
-    private static let framesPassedOverAtOnce = 65_536
+    package static let framesPassedOverAtOnce = 65_536
 
     /// A frame within `bytes`; of one that is too long only the beginning is kept.
     package struct Frame {

@@ -113,9 +113,9 @@ struct InboundMessagesTests {
 
     @Test("of far too many frames are refused once, and passed over by and by", arguments: [-1, 0, 1, 3])
     func farTooMuch(beyond: Int) throws {
-        let atOnce = InboundMessages.framesOfMessageAtOnce
+        let atOnce = InboundMessages.framesOfMessageAtOnce + 2 * InboundMessages.framesPassedOverAtOnce
         // With the routing id, so many frames more than three calls receive.
-        let wire = try wire(withWaiting: [(0..<3 * atOnce + beyond - 1).map { _ in text("x") }, [[], text("fine")]])
+        let wire = try wire(withWaiting: [(0..<atOnce + beyond - 1).map { _ in text("x") }, [[], text("fine")]])
         var inbound = InboundMessages()
         var message = Message()
         var received: [Int] = []
