@@ -809,7 +809,9 @@ class _Machine:
             # While much goes on it would never end if each answer began it anew: a replay brings what was dropped.
             self._skipped, self._head = self._skipped or doubted, max(self._head, seq)
             return
-        if not self.synced or (epoch != self.epoch and self.epoch is not None):
+        # Of an app without events nobody names an epoch: it goes on where nothing is known of it.
+        has_nothing = epoch is None and self.seq == 0 and not self.table.entities
+        if not self.synced or (epoch != self.epoch and self.epoch is not None and not has_nothing):
             if epoch != self.epoch:
                 self.fuzzy = 0
             self._skipped = False

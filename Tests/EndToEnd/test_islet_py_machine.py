@@ -125,6 +125,16 @@ def test_an_answer_to_a_join_that_is_behind_a_replay_is_no_new_history():
     assert machine.questions("bulk.snapshot") == []
 
 
+def test_an_app_without_events_is_joined_again_without_a_word():
+    """Its snapshot names an epoch and the answers to joins do not; a quiet reader joins again every 45 seconds."""
+    machine = Machine(epoch=None).snapshot()
+    for _ in range(3):
+        machine.core._join()
+        machine.turn(1.0).join(None, 0)
+        assert machine.core.state == "following" and machine.questions("bulk.snapshot") == []
+    assert machine.told() == ["joined"]
+
+
 def test_an_answer_from_before_the_first_event_is_no_new_history_and_one_from_after_it_is():
     machine = Machine(epoch=None).snapshot()
     machine.core._join()

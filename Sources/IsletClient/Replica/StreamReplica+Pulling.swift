@@ -99,8 +99,9 @@ extension StreamReplica {
     // MARK: Replays
 
     private mutating func replayChunk(_ chunk: BulkChunk) -> [ReplicaEffect] {
-        if case .failed(let error) = chunk.end { return replayFailed(error) }
+        // Also a refusal: what was asked for before the answer to a join may be beyond the end of a new history.
         if let chunkEpoch = chunk.epoch, let epoch, chunkEpoch != epoch { return rejoin(keeping: nil) }
+        if case .failed(let error) = chunk.end { return replayFailed(error) }
         var effects: [ReplicaEffect] = []
         for row in chunk.rows {
             guard let event = StreamEvent(topic: row.topic, bytes: row.bytes) else { return effects + retry() }
@@ -119,12 +120,6 @@ extension StreamReplica {
     }
 
     private mutating func replayFailed(_ error: ServiceError) -> [ReplicaEffect] {
-        if error.code == .badField, attempt == 0 {
-            // It was asked for before the answer to a join, which tells of a new history that is shorter. Once: else it is
-            // refused for good.
-            attempt = 1
-            return rejoin(keeping: nil)
-        }
         guard error.code == .tooOld else { return refused(error) }
         return eventsLost(next: error.detail["oldest"]?.unsigned ?? waiting.first?.seq ?? head + 1)
     }

@@ -138,8 +138,11 @@ extension Engine {
             let isFlipped = enabled != apps[app].settings.frequentPushesEnabled
             apps[app].settings.frequentPushesEnabled = enabled
             apps[app].frequentPushesVersion += 1
+            // A first change within a walk is seen at each activity; a second one undoes it at those not reached yet.
+            if isFlipped, wasUnderway, apps[app].frequentPushesFlippedOn.isSet {
+                apps[app].frequentPushesFlippedAt = nextOrdinal()
+            }
             if isFlipped { apps[app].frequentPushesFlippedOn = now }
-            if isFlipped, wasUnderway { apps[app].frequentPushesFlippedAt = nextOrdinal() }
         }
         beginSweep(of: app, at: now, dating)
     }

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
-from .wire import Deadline
+from .wire import DEADLINE, Deadline
 
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]
 
@@ -60,7 +60,7 @@ class SmallDisk:
         self.process.wait()
 
 
-def until(happens, seconds=20):
+def until(happens, seconds=DEADLINE):
     deadline = Deadline(seconds)
     while not happens():
         assert not deadline.passed, "it did not happen in time"

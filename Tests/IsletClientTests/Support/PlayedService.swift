@@ -193,7 +193,10 @@ struct PlayedService {
         } else {
             guard pull.from <= model.seq else {
                 pulls[req] = nil
-                return refuse(req, "badField", retry: "never")
+                let error: RawObject = ["code": .string("badField"), "message": .string(""), "retry": .string("never")]
+                header["end"] = .bool(true)
+                header["error"] = error.json
+                return [Message(way: .bulk, frames: [header.json.bytes])]
             }
             let whole = model.replay(from: pull.from)
             guard whole.error == nil else {

@@ -196,6 +196,18 @@ struct EngineSweepTests {
         #expect(rig.state(new) == .active)
     }
 
+    @Test("frequent updates that are set for all while another app's are on the way change nothing where a device had them so")
+    func frequentAsTheDeviceHadThem() {
+        let (rig, mine, _) = Self.crowd()
+        rig.set(device: "d", frequent: false)
+        let own = rig.started(device: "d")
+        rig.set("com.b", enabled: true)
+        rig.set(frequent: false)
+        rig.settle()
+        #expect(rig.state(own) == .active)
+        #expect(rig.engine.countByState[Int(ActivityState.ended.rawValue)] == mine.count)
+    }
+
     @Test("frequent updates that changed while it was pending are nothing to one that runs", arguments: [true, false])
     func flippedWhilePending(isThrough: Bool) {
         let (rig, _, _) = Self.crowd()
