@@ -1,9 +1,12 @@
 #include "system_calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 
@@ -30,9 +33,24 @@ static void failed_to_write(void) {
     if (errno == EDQUOT || errno == ENOMEM) errno = ENOSPC;
 }
 
+// SQLite's own limit is 512, with a suffix; a longer path is not kept.
+enum { LONGEST_PATH = 1024 };
+
+// Where this thread's last opening was one for writing that lacked something: its errno, and what was to be opened.
+static _Thread_local int refusal;
+static _Thread_local char refused_path[LONGEST_PATH];
+
+static void refuse_again(const char *path, int error) {
+    size_t count = strnlen(path, LONGEST_PATH);
+    if (count == LONGEST_PATH) return;
+    memcpy(refused_path, path, count + 1);
+    refusal = error;
+}
+
 int islet_take_lack(void) {
     int taken = lack;
     lack = 0;
+    refusal = 0;
     return taken;
 }
 
@@ -50,10 +68,21 @@ static place_call *lower_pwrite, *lower_pwrite64;
 static cut_call *lower_ftruncate;
 static map_call *lower_mmap;
 
+// What cannot be opened for writing SQLite opens for reading, and what is written then fails for good. Where it was a
+// lack that is over by then, it is to be tried again instead.
 static int watched_open(const char *path, int flags, int mode) {
+    bool reads = (flags & O_ACCMODE) == O_RDONLY;
+    int before = refusal;
+    refusal = 0;
+    if (before && reads && strcmp(path, refused_path) == 0) {
+        errno = before;
+        return -1;
+    }
     int descriptor = lower_open(path, flags, mode);
-    if (descriptor < 0) failed();
-    return descriptor;
+    if (descriptor >= 0) return descriptor;
+    failed();
+    if (!reads && lack == errno) refuse_again(path, errno);
+    return -1;
 }
 
 static ssize_t watched_write(int descriptor, const void *bytes, size_t count) {

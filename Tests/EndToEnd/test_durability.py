@@ -330,6 +330,22 @@ def test_a_memory_store_has_nothing_to_back_up(client, tmp_path):
     assert client.refused("service.backup", path="relative.db")["code"] == "unavailable"
 
 
+def test_a_backup_whose_path_is_too_long_for_sqlite_says_so(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start()
+    try:
+        path = tmp_path
+        while len(str(path)) < 480:
+            path = path / ("d" * 40)
+        path.mkdir(parents=True)
+        path = path / ("x" * 60)
+        message = durable.client.refused("service.backup", path=str(path))["message"]
+        assert f"{path}: the backup cannot be written there: its path is too long" in message
+        assert list(path.parent.iterdir()) == []
+        durable.stop()
+    finally:
+        durable.kill()
+
+
 def limited(size):
     """A process that can write no file beyond so many bytes: its writes fail, as on a disk that breaks."""
     script = (

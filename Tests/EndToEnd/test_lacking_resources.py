@@ -231,9 +231,16 @@ def test_connections_take_no_file_that_the_journal_needs(wire, tmp_path):
         port = int(durable.service.commands.rsplit(":", 1)[1])
         for _ in range(300):
             sockets.append(socket.create_connection(("127.0.0.1", port)))
-        for number in range(120):
+        number = 0
+
+        def has_fifth():
+            """One that is made late is made while the one before it grows."""
+            nonlocal number
+            number += 1
             client.applied("activity.update", id=id, contentState={"n": number, "t": "x" * 3900})
-        until(lambda: (tmp_path / "journal-000005.db").exists())
+            return (tmp_path / "journal-000005.db").exists()
+
+        until(has_fifth)
         state = client.get(id)
         durable.restart()
         assert durable.client.get(id) == state

@@ -2,7 +2,8 @@
 //
 // SQLite takes ENOSPC alone for a full disk, and calls a quota that is used up a write that failed. Where a file cannot
 // be made or opened it says no more than that, and errno is another call's by then: it looks for the file once more, and
-// does not find it. So a write finds a full disk whatever it lacks, and what was lacking is kept for whoever asks.
+// does not find it. So a write finds a full disk whatever it lacks, and what was lacking is kept for whoever asks. Nor is a
+// file opened for reading that just lacked something to be opened for writing: SQLite would be content with it.
 #ifndef SYSTEM_CALLS_H
 #define SYSTEM_CALLS_H
 

@@ -57,6 +57,15 @@ final class Database {
             unsafe sqlite3_close_v2(database)
             throw SQLiteError(code: code, message: "\(path): \(message)", lacking: lacking)
         }
+        // Newer ones of SQLite take a descriptor of this process that is left instead of one that it cannot have.
+        if flags & SQLITE_OPEN_READWRITE != 0, unsafe sqlite3_db_readonly(database, "main") == 1 {
+            let lacking = islet_take_lack()
+            if lacking != 0 {
+                unsafe sqlite3_close_v2(database)
+                let message = "\(path): it cannot be opened for writing"
+                throw SQLiteError(code: SQLITE_CANTOPEN, message: message, lacking: lacking)
+            }
+        }
         unsafe csqlite_no_checkpoint_on_close(database)
         unsafe handle = database
         self.path = path

@@ -81,11 +81,24 @@ struct Backup {
 
     /// Why the snapshot was not copied. SQLite names the file that it reads, also where it means the one that it writes.
     private func notCopied(_ error: SQLiteError, to path: String) -> StoreError {
-        guard case .full(let message) = error else { return StoreError(error, file: names.state) }
         let source = "\(names.state): "
-        let cause = message.hasPrefix(source) ? message.dropFirst(source.count) : message[...]
-        return .database(.full("\(path): there is no room for the backup: \(cause)"))
+        func cause(_ message: String) -> Substring {
+            message.hasPrefix(source) ? message.dropFirst(source.count) : message[...]
+        }
+        switch error {
+        case .full(let message):
+            return .database(.full("\(path): there is no room for the backup: \(cause(message))"))
+        // The snapshot itself is open.
+        case .cannotOpen(let message):
+            let isTooLong = FolderNames.unfinished(path).utf8.count > Self.longestPath
+            let reason = isTooLong ? "its path is too long for SQLite, take a shorter one" : "\(cause(message))"
+            return .database(.cannotOpen("\(path): the backup cannot be written there: \(reason)"))
+        case .noDescriptor, .busy, .corrupt, .notADatabase, .io, .other: return StoreError(error, file: names.state)
+        }
     }
+
+    /// Bytes of a path that SQLite takes, without what it appends itself.
+    private static let longestPath = 504
 
     /// Those of the batches that are left out. Whoever sent a command to the folder that is copied may send it again to
     /// the one that is restored.

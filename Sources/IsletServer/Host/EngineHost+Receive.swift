@@ -19,14 +19,15 @@ extension EngineHost {
             // Who does not read its answers is looked at message by message.
             let limit = outbox.isEmpty ? left : 1
             let count = partition.inbound.receive(
-                limit, from: sockets.commands, into: &received, isRouted: true, locatesAll: partition.hasUnlocatedPeers)
+                limit, from: sockets.commands, into: &received, isRouted: true,
+                locatesAll: partition.hasUnlocatedPeers || partition.hasCutOffProviders)
             guard count > 0 else { return false }
             // A connection whose name another one has taken ended before that one's messages came.
             let holdsRegistration = partition.inbound.holdsRegistration
             if holdsRegistration || partition.hasProviders { _ = watchConnections(of: .commands) }
             partition.lookAhead()
             while partition.inbound.next() {
-                if holdsRegistration { noteEnd(at: .commands) }
+                if holdsRegistration || partition.hasCutOffProviders { noteEnd(at: .commands) }
                 noteDescriptor(.commands)
                 left -= max(1, partition.inbound.commands.count)
                 partition.takeCommands()

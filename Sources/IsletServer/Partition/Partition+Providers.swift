@@ -80,6 +80,9 @@ extension Partition {
     /// Whether the ends of connections of commands mean something to anybody, before the next message is taken.
     package var hasProviders: Bool { providers.providerCount > 0 }
 
+    /// Whether it must be known of each message over which connection it came: it may be the new one of a provider.
+    package var hasCutOffProviders: Bool { providers.cutOffs > 0 }
+
     /// A connection of commands has ended.
     package func connectionHasEnded(_ descriptor: Int32) {
         providers.ended(descriptor)
@@ -169,7 +172,8 @@ extension Partition {
 
     /// `provider.pong`: any message would do, and says nothing else.
     func pong(_ provider: EntityID, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        guard providers.pong(provider, peer: routeFrames().first ?? [], at: now.monotonic) else {
+        let connection = waited.map(\.connection) ?? inbound.connection
+        guard providers.pong(provider, peer: routeFrames().first ?? [], over: connection, at: now.monotonic) else {
             return refuse(envelope, frame, .providerUnknown(call: nil))
         }
         return .silent

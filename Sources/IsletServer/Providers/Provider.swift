@@ -21,6 +21,10 @@ struct Provider {
     var isGone = false
     /// It met an overdue call, and gets more when that is gone.
     var isUnserved = false
+    /// The connection over which it was heard has ended. Another one may bear the same name, with others behind it.
+    var isCutOff = false
+    /// When it was heard last, where it is cut off; else what is heard of its connection tells.
+    var heardAt: Milliseconds = 0
     /// Its calls in flight, the oldest first.
     var calls = CallList()
     var breaker: CircuitBreaker
@@ -88,10 +92,8 @@ struct ProviderPeer {
     let routingID: [UInt8]
     var lastHeard: Milliseconds
     var providers = 0
-    /// The descriptor of the connection over which the newest registration came, where that is known.
+    /// The descriptor of the connection over which its providers were heard, where that is known and has not ended.
     var connection: Int32?
-    /// Whether that connection has ended. Another one may bear the same name.
-    var isCutOff = false
 }
 
 /// Who may not register for a while.

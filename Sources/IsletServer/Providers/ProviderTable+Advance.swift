@@ -71,7 +71,7 @@ extension ProviderTable {
 
     /// When a provider is given up unless something is heard of it.
     private func silenceEnd(of number: UInt32) -> Milliseconds {
-        max(listeningSince, peers[Int(providers[Int(number)].peerNumber)].lastHeard) + limits.pingLimit
+        max(listeningSince, lastHeard(of: number)) + limits.pingLimit
     }
 
     /// Sets when a provider has to be looked at. What is heard of it meanwhile makes that too early, never too late.

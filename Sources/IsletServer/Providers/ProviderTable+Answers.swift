@@ -64,7 +64,7 @@ extension ProviderTable {
     package mutating func unreadable(by id: EntityID, peer: [UInt8], at time: Milliseconds) -> Verdict {
         clock(time)
         guard let number = number(of: id, peer) else { return .notRegistered }
-        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        hear(number)
         providers[Int(number)].unknown += 1
         _ = noteFault(of: number)
         return .unknownCall
@@ -94,7 +94,7 @@ extension ProviderTable {
 
     /// A provider is through with a call, well or not.
     private mutating func takeIn(_ slot: UInt32, _ number: UInt32) {
-        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        hear(number)
         providers[Int(number)].latencies.add(now - calls[slot].sentAt)
         totals.spans.record(Int(now - calls[slot].sentAt), at: now)
         calls.unlink(slot, from: &providers[Int(number)].calls)
@@ -103,7 +103,7 @@ extension ProviderTable {
     /// An answer that nobody waits for.
     private mutating func refuse(_ call: CallID, _ id: EntityID, _ peer: [UInt8]) -> Verdict {
         guard let number = number(of: id, peer) else { return .notRegistered }
-        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        hear(number)
         if let ended = takeLate(call, of: id) {
             providers[Int(number)].late += 1
             return .late(ended.purpose)

@@ -15,6 +15,8 @@ extension ProviderTable {
                 return "provider \(number): \(problem)"
             }
         }
+        let cutOff = providers.count { $0.isCutOff && !$0.isGone }
+        if cutOffs != cutOff { return "\(cutOffs) are said to be cut off, and \(cutOff) are" }
         if let problem = check(late, .late) { return "late: \(problem)" }
         if waiting != waitingListed { return "\(waiting) are said to wait, and \(waitingListed) do" }
         let open = waitingListed + inFlight

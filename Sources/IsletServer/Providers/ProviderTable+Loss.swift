@@ -10,6 +10,7 @@ extension ProviderTable {
         attention.remove(number)
         removePeer(providers[Int(number)].peerNumber)
         providers[Int(number)].isGone = true
+        if providers[Int(number)].isCutOff { cutOffs -= 1 }
         let places = providers[Int(number)].kinds
         providers[Int(number)].kinds = []
         providers[Int(number)].lostKinds = places.map { kinds[Int($0)].number }

@@ -16,7 +16,7 @@ extension ProviderTable {
         let capacity = min(max(1, capacity), limits.maximumCapacity)
         let old = providerNumbers[id]
         if let old, providers[Int(old)].peer == peer {
-            peers[Int(providers[Int(old)].peerNumber)].lastHeard = now
+            hear(old)
             if providers[Int(old)].isDraining { undrain(old) }
             declare(declared, capacity, by: old)
             return .again(reference(to: old))
@@ -79,13 +79,18 @@ extension ProviderTable {
     }
 
     /// A registration is about to come over a connection that bears this name: whoever registered over another one of the
-    /// same name is gone. A client may give its connections a name of its own choice, so that a new run has the old one's.
+    /// same name is gone, unless it was heard over this one since. A client may give its connections a name of its own
+    /// choice, so that a new run has the old one's.
     ///
     /// - Parameter connection: its descriptor, nil where that is not known.
     package mutating func registers(_ peer: [UInt8], over connection: Int32?, at time: Milliseconds) {
         guard let number = peerNumbers[peer].map(Int.init) else { return }
         let isAnother = peers[number].connection.map { $0 != connection ?? $0 } ?? false
-        if isAnother || peers[number].isCutOff { unreachable(peer, at: time) }
+        if isAnother { return unreachable(peer, at: time) }
+        clock(time)
+        for provider in liveProviders(of: number) where providers[provider].isCutOff {
+            lose(UInt32(provider), .unreachable)
+        }
     }
 
     /// A registration came over this connection.
@@ -94,7 +99,7 @@ extension ProviderTable {
     package mutating func registered(_ peer: [UInt8], over connection: Int32?, isCutOff: Bool = false) {
         guard let number = peerNumbers[peer].map(Int.init) else { return }
         peers[number].connection = isCutOff ? nil : connection ?? peers[number].connection
-        peers[number].isCutOff = isCutOff
+        if isCutOff { cutOff(number) }
     }
 
     /// A connection has ended. What it was sent cannot be answered any more, which silence or the next message to it tells,
@@ -102,26 +107,60 @@ extension ProviderTable {
     package mutating func ended(_ connection: Int32) {
         for number in peers.indices where peers[number].connection == connection && peers[number].providers > 0 {
             peers[number].connection = nil
-            peers[number].isCutOff = true
+            cutOff(number)
         }
     }
 
-    /// A message came from a connection, whatever it was: a sign of life of its providers; but not where their connection has
-    /// ended, and whoever bears its name now need not be they.
+    private mutating func cutOff(_ peer: Int) {
+        for number in liveProviders(of: peer) where !providers[number].isCutOff {
+            providers[number].isCutOff = true
+            providers[number].heardAt = peers[peer].lastHeard
+            cutOffs += 1
+        }
+    }
+
+    private func liveProviders(of peer: Int) -> [Int] {
+        providers.indices.filter { Int(providers[$0].peerNumber) == peer && !providers[$0].isGone }
+    }
+
+    /// A message came from a connection, whatever it was: a sign of life of its providers; but not of those that are
+    /// cut off, since whoever bears the name now need not be they.
     package mutating func heard(from peer: [UInt8], at time: Milliseconds) {
         clock(time)
-        guard let number = peerNumbers[peer].map(Int.init), !peers[number].isCutOff else { return }
+        guard let number = peerNumbers[peer].map(Int.init) else { return }
         peers[number].lastHeard = now
     }
 
-    /// A provider says that it lives.
+    /// A provider says that it lives; one that was cut off has another connection of the same name then.
     ///
+    /// - Parameter connection: over which it says so; nil where that is not known or has ended.
     /// - Returns: whether there is such a provider on this connection.
-    package mutating func pong(_ id: EntityID, peer: [UInt8], at time: Milliseconds) -> Bool {
+    package mutating func pong(_ id: EntityID, peer: [UInt8], over connection: Int32?, at time: Milliseconds) -> Bool {
         clock(time)
         guard let number = number(of: id, peer) else { return false }
-        peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        if let connection, providers[Int(number)].isCutOff {
+            providers[Int(number)].isCutOff = false
+            cutOffs -= 1
+            peers[Int(providers[Int(number)].peerNumber)].connection = connection
+        }
+        hear(number)
         return true
+    }
+
+    /// A provider was named over its connection: a sign of its life, and of all that are there unless it is cut off.
+    mutating func hear(_ number: UInt32) {
+        if providers[Int(number)].isCutOff {
+            providers[Int(number)].heardAt = now
+        } else {
+            peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        }
+    }
+
+    /// When something was heard last that is a sign of a provider's life.
+    func lastHeard(of number: UInt32) -> Milliseconds {
+        let number = Int(number)
+        guard !providers[number].isCutOff else { return providers[number].heardAt }
+        return peers[Int(providers[number].peerNumber)].lastHeard
     }
 
     /// The number of a provider, where it is on this connection.

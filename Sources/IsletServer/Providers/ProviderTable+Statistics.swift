@@ -123,7 +123,7 @@ extension ProviderTable {
             waiting: provider.kinds.reduce(0) { $0 + kinds[Int($1)].waiting }, calls: provider.sent,
             failures: provider.failures, late: provider.late, unknown: provider.unknown,
             latencies: provider.latencies, registeredAt: provider.registeredAt,
-            lastHeard: peers[Int(provider.peerNumber)].lastHeard)
+            lastHeard: lastHeard(of: reference.number))
     }
 
     private func isKnown(_ reference: ProviderRef) -> Bool {

@@ -49,6 +49,8 @@ package struct ProviderTable: ~Copyable {
     var peers: [ProviderPeer] = []
     var peerNumbers: [[UInt8]: UInt32] = [:]
     var freePeers: [UInt32] = []
+    /// How many providers are cut off.
+    var cutOffs = 0
     /// Nobody could be heard before this time.
     var listeningSince: Milliseconds
 

@@ -75,7 +75,14 @@ final class ProviderDesk {
 
     func hear(_ peer: String) { table.heard(from: Array(peer.utf8), at: now) }
 
-    func pong(_ name: String) -> Bool { table.pong(Self.id(name), peer: Array(name.utf8), at: now) }
+    func pong(_ name: String, on peer: String? = nil, over descriptor: Int32? = nil) -> Bool {
+        table.pong(Self.id(name), peer: Array((peer ?? name).utf8), over: descriptor, at: now)
+    }
+
+    /// A registration is about to come over a connection.
+    func registers(_ peer: String, over descriptor: Int32?) {
+        table.registers(Array(peer.utf8), over: descriptor, at: now)
+    }
 
     /// A provider's connection of this descriptor ends.
     func cutOff(_ peer: String, descriptor: Int32 = 9) {

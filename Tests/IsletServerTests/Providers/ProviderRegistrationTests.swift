@@ -189,6 +189,52 @@ import Testing
         #expect(desk.providerCount == 1)
     }
 
+    @Test func whoIsHeardOverANewConnectionOfTheSameNameKeepsItsCallsWhenItRegistersAgain() {
+        let desk = Desk()
+        desk.register("a")
+        desk.ask(Desk.perform(1), within: 60_000)
+        _ = desk.effects()
+        desk.cutOff("a", descriptor: 9)
+        #expect(desk.pong("a", over: 10))
+        desk.registers("a", over: 10)
+        guard case .again = desk.register("a") else {
+            Issue.record("it was dropped")
+            return
+        }
+        #expect(desk.effects() == [])
+        #expect(desk.answer(1, by: "a") == .taken(Desk.perform(1)))
+        #expect(desk.problem == nil)
+    }
+
+    @Test func aRegistrationLosesThoseOfItsConnectionAloneThatWereNotHeardSinceTheyWereCutOff() {
+        let desk = Desk()
+        for name in ["a", "b", "c"] { desk.register(name, on: "x") }
+        desk.cutOff("x", descriptor: 9)
+        #expect(desk.pong("a", on: "x", over: 10))
+        // Over which connection this came is not known: it may have been the one that has ended.
+        #expect(desk.pong("c", on: "x"))
+        desk.registers("x", over: 10)
+        #expect(desk.effects() == ["dropped b: unreachable", "dropped c: unreachable"])
+        #expect(desk.providerCount == 1)
+        desk.registers("x", over: 11)
+        #expect(desk.effects() == ["dropped a: unreachable"])
+        #expect(desk.problem == nil)
+    }
+
+    @Test func whoIsCutOffDoesNotLiveByTheOthersOfItsName() {
+        let desk = Desk()
+        desk.register("a", on: "x")
+        desk.register("b", on: "x")
+        desk.cutOff("x", descriptor: 9)
+        for _ in 1...2 {
+            desk.pass(7_500)
+            #expect(desk.pong("a", on: "x", over: 10))
+        }
+        #expect(desk.effects() == ["dropped b: silent"])
+        #expect(desk.providerCount == 1)
+        #expect(desk.problem == nil)
+    }
+
     @Test func aStallOfTheServiceIsNotHeldAgainstProviders() {
         let desk = Desk()
         desk.register("a")

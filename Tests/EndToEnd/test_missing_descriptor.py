@@ -1,0 +1,77 @@
+"""A descriptor that lacks for one moment: SQLite would open for reading alone what it is to write, and fail for good then."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from support.durable import Durable
+from support.small_disk import until
+
+COMPILER = shutil.which("cc")
+SOURCE = pathlib.Path(__file__).parent / "support" / "missing_descriptor.c"
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    made = tmp_path_factory.mktemp("descriptor") / "missing_descriptor.so"
+    subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", made, SOURCE], check=True)
+    return made
+
+
+@pytest.fixture
+def service(wire, tmp_path, library):
+    """A service, and the sign that lets the next opening of such a file fail."""
+    services = []
+
+    def make(part, end):
+        sign = tmp_path / "sign"
+        env = {
+            "LD_PRELOAD": str(library), "MISSING_SIGN": str(sign), "MISSING_OF": part, "MISSING_END": end,
+            "ISLET_JOURNAL_SEGMENT_BYTES": "65536"}
+        services.append(Durable(wire, tmp_path / "data", env=env).start())
+        return services[-1], sign
+
+    yield make
+    for each in services:
+        each.kill()
+
+
+def test_a_segment_that_cannot_be_opened_for_a_moment_is_made_later(service):
+    durable, sign = service("/journal-", ".db")
+    client = durable.client
+    id, number = client.start()["id"], 0
+    until(lambda: (durable.data / "journal-000002.db").exists())
+    sign.touch()
+
+    def update():
+        nonlocal number
+        number += 1
+        client.applied("activity.update", id=id, contentState={"n": number, "text": "x" * 3000})
+
+    until(lambda: update() or not sign.exists())
+    durable.service.line("segment [0-9]+ cannot be made yet, and the one before it grows: .*Too many open files")
+    durable.service.line("segment [0-9]+ could be made now")
+    update()
+    state = client.get(id)
+    durable.restart()
+    assert durable.client.get(id) == state
+    durable.stop()
+
+
+@pytest.mark.parametrize("file", ["/journal- .db", "/state .db", "/state -wal", "/state -shm"])
+def test_a_start_that_finds_no_descriptor_for_a_moment_says_so_and_succeeds_the_next_time(service, file):
+    durable, sign = service(*file.split())
+    id = durable.client.start()["id"]
+    durable.client.applied("activity.update", id=id, contentState={"n": 1})
+    state = durable.client.get(id)
+    durable.kill()
+    sign.touch()
+    assert "Too many open files" in durable.refused()
+    assert not sign.exists()
+    durable.start()
+    assert durable.client.get(id) == state
+    durable.client.applied("activity.update", id=id, contentState={"n": 2})
+    durable.stop()
