@@ -116,6 +116,39 @@ def test_what_changes_while_a_history_is_on_its_way_stays_in_the_lane(pages, ser
     assert page.js(f"window.store.changes.get('{id}').map(({{state}}) => state)") == ["active", "stale", "active"]
 
 
+ANSWERED = """post().then((answer) => answer.text()).then((text) => new Promise((resolve) => {
+    window.release = () => resolve(new Response(text));
+}))"""
+
+
+def test_what_changes_while_its_activity_is_being_read_is_shown(pages, service, client):
+    """The answer is as old as its question, and nothing asks again where the event is passed over."""
+    start_many_apps(client)
+    page = pages(service, script=meddle("activity.get", ANSWERED))
+    id = client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 1})["activity"]["id"]
+    page.until("window.release !== undefined")
+    client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 2})
+    client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 3})
+    page.until("import('./store.js').then(({store}) => store.received >= 3)")
+    page.js("window.release()")
+    page.row(id, "text.includes('n 3')")
+    assert page.js("window.asked") == 1, "the events bring it up to date"
+
+
+def test_what_changes_in_an_app_whose_lists_are_not_read_is_shown_while_others_are(pages, service, client):
+    start_many_apps(client)
+    page = pages(service, script=meddle("activity.list", HELD))
+    first = client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 1})["activity"]["id"]
+    page.row(first)
+    lose(page)
+    page.until("window.release !== undefined")
+    second = client.applied("activity.update", app=MANY[1], key="k", contentState={"n": 2})["activity"]["id"]
+    page.until("import('./store.js').then(({store}) => store.received >= 2)")
+    page.js("window.release()")
+    page.live()
+    page.row(second, "text.includes('n 2')")
+
+
 def test_an_answer_that_comes_late_is_not_shown_under_another_title(pages, service, client):
     client.start()
     page = pages(service, script=meddle("timer.list", HELD))
@@ -220,16 +253,25 @@ def test_many_apps_are_all_read(pages, service, client):
     assert page.text("#chips .listed b") == "210"
 
 
-def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(pages, service, client):
-    def in_batches(commands):
-        for first in range(0, len(commands), 100):
-            client.batch(*commands[first:first + 100])
+MANY = [f"com.example.a{number:04}" for number in range(1_001)]
 
-    apps = [f"com.example.a{number:04}" for number in range(1_001)]
-    in_batches([client.command("activity.start", app=app, key="k", type="T", attributes={}, contentState={})
-                for app in apps])
+
+def in_batches(client, commands):
+    for first in range(0, len(commands), 100):
+        client.batch(*commands[first:first + 100])
+
+
+def start_many_apps(client):
+    """More than the service names to a page."""
+    in_batches(client, [client.command("activity.start", app=app, key="k", type="T", attributes={}, contentState={})
+                        for app in MANY])
+
+
+def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(pages, service, client):
+    start_many_apps(client)
     page = pages(service)
-    in_batches([client.command("activity.update", app=app, key="k", contentState={"n": 1}) for app in apps[:150]])
+    in_batches(client, [client.command("activity.update", app=app, key="k", contentState={"n": 1})
+                        for app in MANY[:150]])
     page.reads("#showing", "150 shown")
 
 

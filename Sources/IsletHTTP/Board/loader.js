@@ -12,6 +12,7 @@ const pageSize = 1_000;
 const appLimit = 1_000; // the service names no more
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
+let listed = new Set(); // apps whose lists are being read, or were read last
 let knowsAll = false; // whether all apps were named: any other has just begun
 
 // Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
@@ -24,6 +25,7 @@ export async function loadAll(apps, areAll) {
     knowsAll = areAll;
     changed("lists");
     const names = Object.keys(apps).sort().slice(0, appLimit);
+    listed = new Set(names);
     noteApps(areAll && names.length === Object.keys(apps).length ? null
         : names.length > 0 ? `only ${count(names.length)} apps` : "only what has changed since");
     for (const [app, known] of [...store.apps]) {
@@ -144,9 +146,11 @@ export function take(topic, event) {
     const id = event[family]?.id;
     const mayBeAnother = isDoubtful(family, id);
     if (mayBeAnother) keepEarly(id, event);
-    if (!applyEvent(family, event) && !mayBeAnother) {
-        if (store.loading) keepEarly(id, event);
-        else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id);
+    const isApplied = applyEvent(family, event);
+    if (isApplied) forgetHeard(id);
+    else if (!mayBeAnother) {
+        if (store.loading && listed.has(app)) keepEarly(id, event);
+        else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id, event);
     }
     if (event.to === "removed") removeEntity(family, id);
     // A kind may have been declared with it, or anew.
@@ -169,17 +173,31 @@ function follow(app, seq) {
     return isWhole;
 }
 
-const reading = new Set(); // ids of those that are read, or wait for it
+// Ids of those that are read → what events have told since the question, as the answer may be older; null while they
+// wait for it.
+const reading = new Map();
 const readingLimit = 20_000; // beyond it an entity waits for its next event; no more activities are held
+const heardLimit = 500; // events of one of them; without the first ones the rest does not fit, and it is read again
 const toRead = [];
 const readersLimit = 3;
 let readers = 0;
 
-function readEntity(app, family, id) {
-    if (reading.has(id) || reading.size >= readingLimit) return;
-    reading.add(id);
+function readEntity(app, family, id, event) {
+    if (reading.has(id)) {
+        const heard = reading.get(id);
+        heard?.push(event);
+        if (heard?.length > heardLimit) heard.shift();
+        return;
+    }
+    if (reading.size >= readingLimit) return;
+    reading.set(id, null);
     toRead.push({app, family, id});
     if (readers < readersLimit) readEntities();
+}
+
+// What is known has come to be newer than what was heard before.
+function forgetHeard(id) {
+    if (reading.get(id)) reading.set(id, []);
 }
 
 async function readEntities() {
@@ -188,13 +206,24 @@ async function readEntities() {
         const {app, family, id} = next;
         const mine = generation;
         const asked = askingNow();
+        reading.set(id, []); // the answer will have what was told before
+        let heard = [];
         try {
             const answer = await ask(`${family}.get`, {app, id});
-            if (mine === generation) putEntity(family, answer[family], asked);
+            if (mine === generation) {
+                putEntity(family, answer[family], asked);
+                heard = reading.get(id);
+            }
         } catch {
             // It may be gone by now; the next list tells.
         } finally {
             reading.delete(id);
+        }
+        for (const event of heard) {
+            if (!store[family].has(id)) break;
+            if (applyEvent(family, event)) continue;
+            readEntity(app, family, id, event);
+            break;
         }
     }
     readers -= 1;
