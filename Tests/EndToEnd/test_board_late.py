@@ -321,3 +321,16 @@ def test_a_page_that_nobody_sees_for_long_leaves_its_connection_to_others(pages,
     client.applied("activity.update", id=id, contentState={"status": "at once"})
     page.row(id, "text.includes('at once')")
     assert page.js("document.querySelector('#connection').dataset.state") == "live"
+
+
+def test_what_was_dismissed_unseen_is_shown_where_the_dismissed_are_looked_at(pages, service, client):
+    id = client.start(key="order-1")["id"]
+    page = pages(service, script=HIDING)
+    page.row(id)
+    page.click(".chip.dismissed")
+    page.until("document.querySelectorAll('.row').length === 0")
+    hide(page, True)
+    page.until("document.querySelector('#connection').dataset.state === 'resting'")
+    client.applied("activity.dismiss", id=id, by="system")
+    hide(page, False)
+    page.row(id, "text.includes('dismissed')")

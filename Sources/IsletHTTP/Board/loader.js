@@ -41,6 +41,7 @@ export async function loadAll(apps, areAll) {
     let isThrough = false;
     try {
         await Promise.all([worker(), worker(), worker()]);
+        if (wantsDismissed && mine === generation) await loadDismissed();
         isThrough = true;
     } finally {
         if (mine === generation) {
@@ -116,8 +117,16 @@ function loadKindsSoon(app, family) {
     }, kindsPatience);
 }
 
-// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them.
-export async function loadDismissed() {
+let wantsDismissed = false; // whether somebody looks at them
+
+// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them, and
+// then with each reading of the lists.
+export function wantDismissed(wants) {
+    wantsDismissed = wants;
+    if (wants) loadDismissed().catch(() => {});
+}
+
+async function loadDismissed() {
     const mine = generation;
     for (const app of store.apps.keys()) {
         if (store.activity.size >= heldLimit.activity) break;
