@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from support.commands import Commands
 from support.dates import MINUTE, after
 from support.provider import DOOR, button, toggle
 from support.webpage import board_words
@@ -334,3 +335,49 @@ def test_what_was_dismissed_unseen_is_shown_where_the_dismissed_are_looked_at(pa
     client.applied("activity.dismiss", id=id, by="system")
     hide(page, False)
     page.row(id, "text.includes('dismissed')")
+
+
+# What no event tells
+
+
+HEARTBEATS = "ruleSet:\n  heartbeatStaleAfter: 60000\n"
+
+
+@pytest.fixture
+def heartbeats(serve, tmp_path):
+    """A service in which an activity whose publisher is silent for a minute goes stale."""
+    (tmp_path / "islet.yaml").write_text(HEARTBEATS)
+    return serve(words=board_words(config=tmp_path / "islet.yaml"))
+
+
+@pytest.fixture
+def beating(heartbeats, wire):
+    return Commands(wire, heartbeats.commands, "com.example.beating")
+
+
+def beat(client, id):
+    client.read("clock.advance", by=40_000)
+    client.applied("activity.heartbeat", id=id)
+
+
+def test_a_heartbeat_that_came_is_not_called_due(pages, heartbeats, beating):
+    id = beating.start(key="order-1")["id"]
+    page = pages(heartbeats)
+    page.row(id, "text.includes('heartbeat due')")
+    first = beating.read("activity.get", id=id)["activity"]["next"]["at"]
+    beat(beating, id)
+    beat(beating, id)
+    # The page has known of the first one alone, which would have been due by now.
+    page.until(f"import('./store.js').then(({{store}}) => store.activity.get('{id}').next.at > {first})")
+    page.row(id, "text.includes('heartbeat due') && !/\\bdue heartbeat/.test(text)")
+
+
+def test_lists_tell_what_no_event_tells(pages, heartbeats, beating):
+    id = beating.start(key="order-1")["id"]
+    page = pages(heartbeats, script=meddle("activity.get", REFUSED))
+    page.js("window.refuses = true")
+    page.row(id)
+    beat(beating, id)
+    told = beating.read("activity.get", id=id)["activity"]["next"]["at"]
+    lose(page)
+    page.until(f"import('./store.js').then(({{store}}) => store.activity.get('{id}').next.at === {told})")

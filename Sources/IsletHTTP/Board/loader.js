@@ -194,7 +194,7 @@ let readers = 0;
 function readEntity(app, family, id, event) {
     if (reading.has(id)) {
         const heard = reading.get(id);
-        heard?.push(event);
+        if (event !== undefined) heard?.push(event);
         if (heard?.length > heardLimit) heard.shift();
         return;
     }
@@ -236,6 +236,16 @@ async function readEntities() {
         }
     }
     readers -= 1;
+}
+
+const duePatience = 10_000; // milliseconds until what is still due is read again
+
+// What is next may have moved without an event where it is a heartbeat: what would be due by now is read anew.
+export function readIfDue(activity, now) {
+    const {next, $dueAskedAt} = activity;
+    if (next?.cause !== "heartbeat" || next.at > now || performance.now() < $dueAskedAt + duePatience) return;
+    activity.$dueAskedAt = performance.now();
+    readEntity(activity.app, "activity", activity.id);
 }
 
 const asked = new Set();

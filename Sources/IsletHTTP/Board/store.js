@@ -2,6 +2,7 @@
 // frame.
 
 import {count} from "./format.js";
+import {stringify} from "./json.js";
 
 export const families = ["activity", "control", "widget"];
 export const plural = {activity: "activities", control: "controls", widget: "widgets"};
@@ -66,7 +67,12 @@ export function putEntity(family, entity, asked) {
     if (known !== undefined && !isKnown && known.$mark > asked && !isNewer(entity, known)) return;
     const $mark = Math.max(known?.$mark ?? 0, asked);
     if (isKnown) {
-        known.$mark = $mark;
+        if (known.$mark < asked && !tellsTheSame(entity, known)) {
+            const {$changedAt, $alert} = known;
+            store[family].set(entity.id, {...entity, $changedAt, $alert});
+            changed(family, entity.id);
+        }
+        store[family].get(entity.id).$mark = $mark;
     } else {
         if (known !== undefined) {
             forgetLife(entity.id);
@@ -84,6 +90,16 @@ export function putEntity(family, entity, asked) {
 
 function isSame(one, other) {
     return ["revision", "state", "timestamp", "startedAt", "addedAt"].every((name) => one[name] === other[name]);
+}
+
+const payloads = ["contentState", "attributes"]; // these change with a revision only
+
+// Some of it changes without a revision or an event: a heartbeat moves what is next, and a service that was started anew
+// may have other limits.
+function tellsTheSame(entity, known) {
+    const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$") && !payloads.includes(name));
+    return names(entity).length === names(known).length
+        && names(entity).every((name) => stringify(entity[name]) === stringify(known[name]));
 }
 
 function isNewer(one, other) {

@@ -8,7 +8,7 @@ import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
 import {Axis, zooms} from "./lanes.js";
-import {wantDismissed, wantHistory} from "./loader.js";
+import {readIfDue, wantDismissed, wantHistory} from "./loader.js";
 import {openDetail, selected} from "./route.js";
 import {isShown} from "./views.js";
 
@@ -277,8 +277,9 @@ export function moveNow() {
 // Once a second: what counts down.
 export function tickTable() {
     if (!isShown("activities")) return;
-    if (filter.needsNow) return look();
     const now = currentTime();
+    for (const activity of shown) readIfDue(activity, now);
+    if (filter.needsNow) return look();
     for (const activity of shown) parts.get(activity.id)?.tick(activity, now);
 }
 
