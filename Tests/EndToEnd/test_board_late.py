@@ -337,6 +337,27 @@ def test_what_was_dismissed_unseen_is_shown_where_the_dismissed_are_looked_at(pa
     page.row(id, "text.includes('dismissed')")
 
 
+def test_what_is_dismissed_while_the_lists_are_read_anew_is_gone(pages, service, client):
+    """Its event does not fit what is known from before, and the list is older than the event."""
+    script = meddle("activity.list", ANSWERED).replace("const post", "if (!window.holds) return real(...words); const post")
+    id = client.start(key="order-1")["id"]
+    page = pages(service, script=f"{HIDING};{script}")
+    page.row(id)
+    hide(page, True)
+    page.until("document.querySelector('#connection').dataset.state === 'resting'")
+    client.applied("activity.update", id=id, contentState={"status": "unseen"})
+    page.js("window.holds = true")
+    hide(page, False)
+    page.until("window.release !== undefined")
+    client.applied("activity.dismiss", id=id, by="system")
+    page.until("import('./store.js').then(({store}) => store.received >= 1)")
+    page.js("window.holds = false; window.release()")
+    page.live()
+    page.gone(f'.row[data-id="{id}"]')
+    page.click(".chip.dismissed")
+    page.row(id, "text.includes('dismissed')")
+
+
 # What no event tells
 
 

@@ -2,8 +2,8 @@
 // lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, hearChanges, heldLimit,
-    isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing,
+import {addLateness, addToTail, applyEarly, applyEvent, askingNow, changed, families, forgetEarly, hearChanges,
+    heldLimit, isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing,
     store} from "./store.js";
 import {setNow} from "./clock.js";
 import {count} from "./format.js";
@@ -89,7 +89,9 @@ async function loadFamily(app, family, mine) {
     if (cursor !== undefined) return;
     for (const entity of before) {
         // The same object: no event has touched it since the list was asked for.
-        if (!seen.has(entity.id) && store[family].get(entity.id) === entity) removeEntity(family, entity.id);
+        if (seen.has(entity.id) || store[family].get(entity.id) !== entity) continue;
+        removeEntity(family, entity.id);
+        applyEarly(family, entity.id); // of what has its id now
     }
 }
 

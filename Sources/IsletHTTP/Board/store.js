@@ -62,7 +62,12 @@ function flush() {
 // kept, and nothing of what has left since.
 export function putEntity(family, entity, asked) {
     const known = store[family].get(entity.id);
-    if ((left.get(entity.id) ?? 0) > asked) return;
+    const leftAt = left.get(entity.id) ?? 0;
+    if (leftAt > asked) {
+        // So has what is known from before it, which its event did not fit.
+        if (known !== undefined && known.state !== "dismissed" && known.$mark < leftAt) removeEntity(family, entity.id);
+        return;
+    }
     const isKnown = known !== undefined && isSame(entity, known);
     if (known !== undefined && !isKnown && known.$mark > asked && !isNewer(entity, known)) return;
     const $mark = Math.max(known?.$mark ?? 0, asked);
@@ -81,11 +86,12 @@ export function putEntity(family, entity, asked) {
         store[family].set(entity.id, {...entity, $mark});
         changed(family, entity.id);
     }
-    const events = early.get(entity.id);
-    if (events === undefined) return;
-    early.delete(entity.id);
-    earlyCount -= events.length;
-    for (const event of events) applyEvent(family, event);
+    applyEarly(family, entity.id);
+}
+
+// What was kept for a row that has come, or that will not come.
+export function applyEarly(family, id) {
+    for (const event of takeEarly(id)) applyEvent(family, event);
 }
 
 function isSame(one, other) {
@@ -94,8 +100,8 @@ function isSame(one, other) {
 
 const payloads = ["contentState", "attributes"]; // these change with a revision only
 
-// Some of it changes without a revision or an event: a heartbeat moves what is next, and a service that was started anew
-// may have other limits.
+// Some of it changes without a revision or an event: a heartbeat moves what is next, and a service that was started
+// anew may have other limits.
 function tellsTheSame(entity, known) {
     const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$") && !payloads.includes(name));
     return names(entity).length === names(known).length
@@ -135,6 +141,13 @@ export function keepEarly(id, event) {
     else early.set(id, [event]);
 }
 
+function takeEarly(id) {
+    const events = early.get(id) ?? [];
+    early.delete(id);
+    earlyCount -= events.length;
+    return events;
+}
+
 export function forgetEarly() {
     early.clear();
     earlyCount = 0;
@@ -172,7 +185,10 @@ export function applyEvent(family, event) {
     if (patch === undefined || typeof patch.id !== "string") return true;
     const known = store[family].get(patch.id);
     const hasLeft = event.to === "removed" || event.to === "dismissed";
-    if (hasLeft) noteLeft(patch.id);
+    if (hasLeft) {
+        noteLeft(patch.id);
+        takeEarly(patch.id); // a row that is still to come has them, or is of another one
+    }
     // An id may be used again: what begins is another one than what was dismissed.
     const isAnew = known?.state === "dismissed" && patch.app !== undefined && event.from === undefined && !hasLeft;
     if (isAnew) forgetLife(patch.id);
@@ -192,7 +208,11 @@ export function applyEvent(family, event) {
     }
     if (patch.revision <= known.revision) return true;
     // revisions are dense: one is missing
-    if (patch.revision > known.revision + 1 && event.from !== undefined) return false;
+    if (patch.revision > known.revision + 1 && event.from !== undefined) {
+        // What has left need not be read any more; the list of the dismissed has it as it was.
+        if (hasLeft) removeEntity(family, patch.id);
+        return hasLeft;
+    }
     const next = {...known};
     if (!isDoubtful(family, patch.id)) {
         marks += 1;
