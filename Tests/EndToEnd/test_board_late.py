@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from support.commands import Commands
 from support.dates import MINUTE, after
 from support.provider import DOOR, button, toggle
 from support.webpage import board_words
@@ -116,6 +117,39 @@ def test_what_changes_while_a_history_is_on_its_way_stays_in_the_lane(pages, ser
     assert page.js(f"window.store.changes.get('{id}').map(({{state}}) => state)") == ["active", "stale", "active"]
 
 
+ANSWERED = """post().then((answer) => answer.text()).then((text) => new Promise((resolve) => {
+    window.release = () => resolve(new Response(text));
+}))"""
+
+
+def test_what_changes_while_its_activity_is_being_read_is_shown(pages, service, client):
+    """The answer is as old as its question, and nothing asks again where the event is passed over."""
+    start_many_apps(client)
+    page = pages(service, script=meddle("activity.get", ANSWERED))
+    id = client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 1})["activity"]["id"]
+    page.until("window.release !== undefined")
+    client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 2})
+    client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 3})
+    page.until("import('./store.js').then(({store}) => store.received >= 3)")
+    page.js("window.release()")
+    page.row(id, "text.includes('n 3')")
+    assert page.js("window.asked") == 1, "the events bring it up to date"
+
+
+def test_what_changes_in_an_app_whose_lists_are_not_read_is_shown_while_others_are(pages, service, client):
+    start_many_apps(client)
+    page = pages(service, script=meddle("activity.list", HELD))
+    first = client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 1})["activity"]["id"]
+    page.row(first)
+    lose(page)
+    page.until("window.release !== undefined")
+    second = client.applied("activity.update", app=MANY[1], key="k", contentState={"n": 2})["activity"]["id"]
+    page.until("import('./store.js').then(({store}) => store.received >= 2)")
+    page.js("window.release()")
+    page.live()
+    page.row(second, "text.includes('n 2')")
+
+
 def test_an_answer_that_comes_late_is_not_shown_under_another_title(pages, service, client):
     client.start()
     page = pages(service, script=meddle("timer.list", HELD))
@@ -220,16 +254,25 @@ def test_many_apps_are_all_read(pages, service, client):
     assert page.text("#chips .listed b") == "210"
 
 
-def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(pages, service, client):
-    def in_batches(commands):
-        for first in range(0, len(commands), 100):
-            client.batch(*commands[first:first + 100])
+MANY = [f"com.example.a{number:04}" for number in range(1_001)]
 
-    apps = [f"com.example.a{number:04}" for number in range(1_001)]
-    in_batches([client.command("activity.start", app=app, key="k", type="T", attributes={}, contentState={})
-                for app in apps])
+
+def in_batches(client, commands):
+    for first in range(0, len(commands), 100):
+        client.batch(*commands[first:first + 100])
+
+
+def start_many_apps(client):
+    """More than the service names to a page."""
+    in_batches(client, [client.command("activity.start", app=app, key="k", type="T", attributes={}, contentState={})
+                        for app in MANY])
+
+
+def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(pages, service, client):
+    start_many_apps(client)
     page = pages(service)
-    in_batches([client.command("activity.update", app=app, key="k", contentState={"n": 1}) for app in apps[:150]])
+    in_batches(client, [client.command("activity.update", app=app, key="k", contentState={"n": 1})
+                        for app in MANY[:150]])
     page.reads("#showing", "150 shown")
 
 
@@ -279,3 +322,83 @@ def test_a_page_that_nobody_sees_for_long_leaves_its_connection_to_others(pages,
     client.applied("activity.update", id=id, contentState={"status": "at once"})
     page.row(id, "text.includes('at once')")
     assert page.js("document.querySelector('#connection').dataset.state") == "live"
+
+
+def test_what_was_dismissed_unseen_is_shown_where_the_dismissed_are_looked_at(pages, service, client):
+    id = client.start(key="order-1")["id"]
+    page = pages(service, script=HIDING)
+    page.row(id)
+    page.click(".chip.dismissed")
+    page.until("document.querySelectorAll('.row').length === 0")
+    hide(page, True)
+    page.until("document.querySelector('#connection').dataset.state === 'resting'")
+    client.applied("activity.dismiss", id=id, by="system")
+    hide(page, False)
+    page.row(id, "text.includes('dismissed')")
+
+
+def test_what_is_dismissed_while_the_lists_are_read_anew_is_gone(pages, service, client):
+    """Its event does not fit what is known from before, and the list is older than the event."""
+    script = meddle("activity.list", ANSWERED).replace("const post", "if (!window.holds) return real(...words); const post")
+    id = client.start(key="order-1")["id"]
+    page = pages(service, script=f"{HIDING};{script}")
+    page.row(id)
+    hide(page, True)
+    page.until("document.querySelector('#connection').dataset.state === 'resting'")
+    client.applied("activity.update", id=id, contentState={"status": "unseen"})
+    page.js("window.holds = true")
+    hide(page, False)
+    page.until("window.release !== undefined")
+    client.applied("activity.dismiss", id=id, by="system")
+    page.until("import('./store.js').then(({store}) => store.received >= 1)")
+    page.js("window.holds = false; window.release()")
+    page.live()
+    page.gone(f'.row[data-id="{id}"]')
+    page.click(".chip.dismissed")
+    page.row(id, "text.includes('dismissed')")
+
+
+# What no event tells
+
+
+HEARTBEATS = "ruleSet:\n  heartbeatStaleAfter: 60000\n"
+
+
+@pytest.fixture
+def heartbeats(serve, tmp_path):
+    """A service in which an activity whose publisher is silent for a minute goes stale."""
+    (tmp_path / "islet.yaml").write_text(HEARTBEATS)
+    return serve(words=board_words(config=tmp_path / "islet.yaml"))
+
+
+@pytest.fixture
+def beating(heartbeats, wire):
+    return Commands(wire, heartbeats.commands, "com.example.beating")
+
+
+def beat(client, id):
+    client.read("clock.advance", by=40_000)
+    client.applied("activity.heartbeat", id=id)
+
+
+def test_a_heartbeat_that_came_is_not_called_due(pages, heartbeats, beating):
+    id = beating.start(key="order-1")["id"]
+    page = pages(heartbeats)
+    page.row(id, "text.includes('heartbeat due')")
+    first = beating.read("activity.get", id=id)["activity"]["next"]["at"]
+    beat(beating, id)
+    beat(beating, id)
+    # The page has known of the first one alone, which would have been due by now.
+    page.until(f"import('./store.js').then(({{store}}) => store.activity.get('{id}').next.at > {first})")
+    page.row(id, "text.includes('heartbeat due') && !/\\bdue heartbeat/.test(text)")
+
+
+def test_lists_tell_what_no_event_tells(pages, heartbeats, beating):
+    id = beating.start(key="order-1")["id"]
+    page = pages(heartbeats, script=meddle("activity.get", REFUSED))
+    page.js("window.refuses = true")
+    page.row(id)
+    beat(beating, id)
+    told = beating.read("activity.get", id=id)["activity"]["next"]["at"]
+    lose(page)
+    page.until(f"import('./store.js').then(({{store}}) => store.activity.get('{id}').next.at === {told})")

@@ -195,3 +195,27 @@ def test_a_clock_that_a_service_does_not_have_is_told(tmp_path, service):
 def test_a_date_in_seconds_is_no_expectation(play, date):
     code, text = play([f"state: {{order-1: {{staleDate: {date}}}}}"])
     assert code == 2 and "'staleDate' is a date" in text
+
+
+ID = "0B0E0C0D-1111-7111-8111-00000000000A"
+
+
+@pytest.mark.parametrize("written, sought", [(ID, ID), (ID, ID.lower()), (ID.lower(), ID)])
+def test_an_id_is_found_in_whatever_case_it_is_written(tmp_path, written, sought):
+    path = tmp_path / "s.yaml"
+
+    def play(step):
+        path.write_text(f"name: an order\nsteps:\n  - start: {{id: {written}, staleDate: 10m}}\n  - {step}\n")
+        done = run("scenario", "run", path, env=environment())
+        return done.returncode, done.stdout + done.stderr
+
+    for pattern in (f"of: {sought}", f"activity: {{id: {sought}}}", f"activity: {{id: {{one of: [{sought}]}}}}",
+                    f"activity: {{id: {{equals: {sought}}}}}"):
+        code, text = play(f"{{advance: 1h, events: [{{event: activity.stale, {pattern}}}]}}")
+        assert code == 0, text
+        code, text = play(f"{{advance: 1h, no events: [{{event: activity.stale, {pattern}}}]}}")
+        assert code == 1 and "came, and was not to come" in text, text
+    code, text = play(f"{{update: {{id: {sought}, contentState: {{}}}}, expect: {{activity: {{id: {sought}}}}}}}")
+    assert code == 0, text
+    code, text = play(f"state: [{{activity: {sought}, is: gone}}]")
+    assert code == 1 and "is still there" in text, text

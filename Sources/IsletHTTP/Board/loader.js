@@ -2,8 +2,8 @@
 // lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, askingNow, changed, families, forgetEarly, hearChanges, heldLimit,
-    isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing,
+import {addLateness, addToTail, applyEarly, applyEvent, askingNow, changed, families, forgetEarly, hearChanges,
+    heldLimit, isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing,
     store} from "./store.js";
 import {setNow} from "./clock.js";
 import {count} from "./format.js";
@@ -12,6 +12,7 @@ const pageSize = 1_000;
 const appLimit = 1_000; // the service names no more
 
 let generation = 0; // of lists; answers that belong to an older one are dropped
+let listed = new Set(); // apps whose lists are being read, or were read last
 let knowsAll = false; // whether all apps were named: any other has just begun
 
 // Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
@@ -24,6 +25,7 @@ export async function loadAll(apps, areAll) {
     knowsAll = areAll;
     changed("lists");
     const names = Object.keys(apps).sort().slice(0, appLimit);
+    listed = new Set(names);
     noteApps(areAll && names.length === Object.keys(apps).length ? null
         : names.length > 0 ? `only ${count(names.length)} apps` : "only what has changed since");
     for (const [app, known] of [...store.apps]) {
@@ -39,6 +41,7 @@ export async function loadAll(apps, areAll) {
     let isThrough = false;
     try {
         await Promise.all([worker(), worker(), worker()]);
+        if (wantsDismissed && mine === generation) await loadDismissed();
         isThrough = true;
     } finally {
         if (mine === generation) {
@@ -86,7 +89,9 @@ async function loadFamily(app, family, mine) {
     if (cursor !== undefined) return;
     for (const entity of before) {
         // The same object: no event has touched it since the list was asked for.
-        if (!seen.has(entity.id) && store[family].get(entity.id) === entity) removeEntity(family, entity.id);
+        if (seen.has(entity.id) || store[family].get(entity.id) !== entity) continue;
+        removeEntity(family, entity.id);
+        applyEarly(family, entity.id); // of what has its id now
     }
 }
 
@@ -114,8 +119,16 @@ function loadKindsSoon(app, family) {
     }, kindsPatience);
 }
 
-// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them.
-export async function loadDismissed() {
+let wantsDismissed = false; // whether somebody looks at them
+
+// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them, and
+// then with each reading of the lists.
+export function wantDismissed(wants) {
+    wantsDismissed = wants;
+    if (wants) loadDismissed().catch(() => {});
+}
+
+async function loadDismissed() {
     const mine = generation;
     for (const app of store.apps.keys()) {
         if (store.activity.size >= heldLimit.activity) break;
@@ -144,9 +157,11 @@ export function take(topic, event) {
     const id = event[family]?.id;
     const mayBeAnother = isDoubtful(family, id);
     if (mayBeAnother) keepEarly(id, event);
-    if (!applyEvent(family, event) && !mayBeAnother) {
-        if (store.loading) keepEarly(id, event);
-        else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id);
+    const isApplied = applyEvent(family, event);
+    if (isApplied) forgetHeard(id);
+    else if (!mayBeAnother) {
+        if (store.loading && listed.has(app)) keepEarly(id, event);
+        else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id, event);
     }
     if (event.to === "removed") removeEntity(family, id);
     // A kind may have been declared with it, or anew.
@@ -169,17 +184,31 @@ function follow(app, seq) {
     return isWhole;
 }
 
-const reading = new Set(); // ids of those that are read, or wait for it
+// Ids of those that are read → what events have told since the question, as the answer may be older; null while they
+// wait for it.
+const reading = new Map();
 const readingLimit = 20_000; // beyond it an entity waits for its next event; no more activities are held
+const heardLimit = 500; // events of one of them; without the first ones the rest does not fit, and it is read again
 const toRead = [];
 const readersLimit = 3;
 let readers = 0;
 
-function readEntity(app, family, id) {
-    if (reading.has(id) || reading.size >= readingLimit) return;
-    reading.add(id);
+function readEntity(app, family, id, event) {
+    if (reading.has(id)) {
+        const heard = reading.get(id);
+        if (event !== undefined) heard?.push(event);
+        if (heard?.length > heardLimit) heard.shift();
+        return;
+    }
+    if (reading.size >= readingLimit) return;
+    reading.set(id, null);
     toRead.push({app, family, id});
     if (readers < readersLimit) readEntities();
+}
+
+// What is known has come to be newer than what was heard before.
+function forgetHeard(id) {
+    if (reading.get(id)) reading.set(id, []);
 }
 
 async function readEntities() {
@@ -188,16 +217,37 @@ async function readEntities() {
         const {app, family, id} = next;
         const mine = generation;
         const asked = askingNow();
+        reading.set(id, []); // the answer will have what was told before
+        let heard = [];
         try {
             const answer = await ask(`${family}.get`, {app, id});
-            if (mine === generation) putEntity(family, answer[family], asked);
+            if (mine === generation) {
+                putEntity(family, answer[family], asked);
+                heard = reading.get(id);
+            }
         } catch {
             // It may be gone by now; the next list tells.
         } finally {
             reading.delete(id);
         }
+        for (const event of heard) {
+            if (!store[family].has(id)) break;
+            if (applyEvent(family, event)) continue;
+            readEntity(app, family, id, event);
+            break;
+        }
     }
     readers -= 1;
+}
+
+const duePatience = 10_000; // milliseconds until what is still due is read again
+
+// What is next may have moved without an event where it is a heartbeat: what would be due by now is read anew.
+export function readIfDue(activity, now) {
+    const {next, $dueAskedAt} = activity;
+    if (next?.cause !== "heartbeat" || next.at > now || performance.now() < $dueAskedAt + duePatience) return;
+    activity.$dueAskedAt = performance.now();
+    readEntity(activity.app, "activity", activity.id);
 }
 
 const asked = new Set();

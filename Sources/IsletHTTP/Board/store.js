@@ -2,6 +2,7 @@
 // frame.
 
 import {count} from "./format.js";
+import {stringify} from "./json.js";
 
 export const families = ["activity", "control", "widget"];
 export const plural = {activity: "activities", control: "controls", widget: "widgets"};
@@ -61,12 +62,22 @@ function flush() {
 // kept, and nothing of what has left since.
 export function putEntity(family, entity, asked) {
     const known = store[family].get(entity.id);
-    if ((left.get(entity.id) ?? 0) > asked) return;
+    const leftAt = left.get(entity.id) ?? 0;
+    if (leftAt > asked) {
+        // So has what is known from before it, which its event did not fit.
+        if (known !== undefined && known.state !== "dismissed" && known.$mark < leftAt) removeEntity(family, entity.id);
+        return;
+    }
     const isKnown = known !== undefined && isSame(entity, known);
     if (known !== undefined && !isKnown && known.$mark > asked && !isNewer(entity, known)) return;
     const $mark = Math.max(known?.$mark ?? 0, asked);
     if (isKnown) {
-        known.$mark = $mark;
+        if (known.$mark < asked && !tellsTheSame(entity, known)) {
+            const {$changedAt, $alert} = known;
+            store[family].set(entity.id, {...entity, $changedAt, $alert});
+            changed(family, entity.id);
+        }
+        store[family].get(entity.id).$mark = $mark;
     } else {
         if (known !== undefined) {
             forgetLife(entity.id);
@@ -75,15 +86,26 @@ export function putEntity(family, entity, asked) {
         store[family].set(entity.id, {...entity, $mark});
         changed(family, entity.id);
     }
-    const events = early.get(entity.id);
-    if (events === undefined) return;
-    early.delete(entity.id);
-    earlyCount -= events.length;
-    for (const event of events) applyEvent(family, event);
+    applyEarly(family, entity.id);
+}
+
+// What was kept for a row that has come, or that will not come.
+export function applyEarly(family, id) {
+    for (const event of takeEarly(id)) applyEvent(family, event);
 }
 
 function isSame(one, other) {
     return ["revision", "state", "timestamp", "startedAt", "addedAt"].every((name) => one[name] === other[name]);
+}
+
+const payloads = ["contentState", "attributes"]; // these change with a revision only
+
+// Some of it changes without a revision or an event: a heartbeat moves what is next, and a service that was started
+// anew may have other limits.
+function tellsTheSame(entity, known) {
+    const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$") && !payloads.includes(name));
+    return names(entity).length === names(known).length
+        && names(entity).every((name) => stringify(entity[name]) === stringify(known[name]));
 }
 
 function isNewer(one, other) {
@@ -117,6 +139,13 @@ export function keepEarly(id, event) {
     const events = early.get(id);
     if (events !== undefined) events.push(event);
     else early.set(id, [event]);
+}
+
+function takeEarly(id) {
+    const events = early.get(id) ?? [];
+    early.delete(id);
+    earlyCount -= events.length;
+    return events;
 }
 
 export function forgetEarly() {
@@ -156,7 +185,10 @@ export function applyEvent(family, event) {
     if (patch === undefined || typeof patch.id !== "string") return true;
     const known = store[family].get(patch.id);
     const hasLeft = event.to === "removed" || event.to === "dismissed";
-    if (hasLeft) noteLeft(patch.id);
+    if (hasLeft) {
+        noteLeft(patch.id);
+        takeEarly(patch.id); // a row that is still to come has them, or is of another one
+    }
     // An id may be used again: what begins is another one than what was dismissed.
     const isAnew = known?.state === "dismissed" && patch.app !== undefined && event.from === undefined && !hasLeft;
     if (isAnew) forgetLife(patch.id);
@@ -176,7 +208,11 @@ export function applyEvent(family, event) {
     }
     if (patch.revision <= known.revision) return true;
     // revisions are dense: one is missing
-    if (patch.revision > known.revision + 1 && event.from !== undefined) return false;
+    if (patch.revision > known.revision + 1 && event.from !== undefined) {
+        // What has left need not be read any more; the list of the dismissed has it as it was.
+        if (hasLeft) removeEntity(family, patch.id);
+        return hasLeft;
+    }
     const next = {...known};
     if (!isDoubtful(family, patch.id)) {
         marks += 1;

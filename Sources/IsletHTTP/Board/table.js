@@ -8,7 +8,7 @@ import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
 import {Axis, zooms} from "./lanes.js";
-import {loadDismissed, wantHistory} from "./loader.js";
+import {readIfDue, wantDismissed, wantHistory} from "./loader.js";
 import {openDetail, selected} from "./route.js";
 import {isShown} from "./views.js";
 
@@ -185,7 +185,7 @@ function drawChips() {
     const choose = (value) => () => {
         state = value;
         limit = pageRows;
-        if (value === "dismissed" || value === "all") loadDismissed().catch(() => {});
+        wantDismissed(value === "dismissed" || value === "all");
         for (const chip of byId("chips").children) setAttribute(chip, "aria-pressed", chip.dataset.state === value
             ? "true" : "false");
         look();
@@ -277,8 +277,9 @@ export function moveNow() {
 // Once a second: what counts down.
 export function tickTable() {
     if (!isShown("activities")) return;
-    if (filter.needsNow) return look();
     const now = currentTime();
+    for (const activity of shown) readIfDue(activity, now);
+    if (filter.needsNow) return look();
     for (const activity of shown) parts.get(activity.id)?.tick(activity, now);
 }
 

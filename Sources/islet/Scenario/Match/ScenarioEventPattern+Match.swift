@@ -76,7 +76,8 @@ extension ScenarioEventPattern {
         guard let wanted = try subject.json(scope).string else {
             throw ScenarioMiss("\(subject.text) is no key, kind or id")
         }
-        if [event.key, event.id, event.kind].contains(wanted) { return true }
+        // An id is written in lower case, in whatever case it is asked for.
+        if [event.key, event.kind].contains(wanted) || event.id == wanted.lowercased() { return true }
         return event.isKnown ? false : nil
     }
 

@@ -277,11 +277,54 @@ extension ScenarioReading {
     /// Looks for a state or a cause that other events have and this one never.
     private mutating func checkEdge(_ node: ScenarioNode, ofEvent event: String?, _ member: String) {
         guard let event, let edges = EventEdges.all[event], problems.last?.place != node.place else { return }
+        checkPresence(node, ofEvent: event, member, edges)
         switch member {
         case "from": check(node, .words(edges.from), of: "state that \(event) comes from")
         case "to": check(node, .words(edges.to), of: "state that \(event) leads to")
         case "cause": check(node, .words(edges.causes), of: "cause of \(event)")
+        case "activity", "control", "widget":
+            // As the event has left it.
+            for entry in node.entries ?? [] where problems.last?.place != entry.value.place {
+                if entry.name == "state" {
+                    check(entry.value, .words(edges.to), of: "state that \(event) leads to")
+                }
+                // A tap changes nothing: the activity keeps the cause of its last change.
+                if entry.name == "cause", member == "activity", event != "activity.tapped" {
+                    check(entry.value, .words(edges.causes), of: "cause of \(event)")
+                }
+            }
         case _: break
+        }
+    }
+
+    /// Looks for what an event is expected to be without and always has, or to have and never has.
+    private mutating func checkPresence(
+        _ node: ScenarioNode, ofEvent event: String, _ member: String, _ edges: EventEdges
+    ) {
+        guard !event.hasPrefix("group."), let isPresent = Self.isPresence(node) else { return }
+        switch member {
+        case "from" where edges.from.isEmpty:
+            if isPresent { note(node.place, "\(event) never has 'from'") }
+        // It begins an activity, or follows its schedule.
+        case "from" where event == "activity.started": break
+        case "from", "to", "cause", "at", "seq", "epoch", "activity", "control", "widget":
+            if !isPresent { note(node.place, "\(event) always has '\(member)'") }
+        case _: break
+        }
+    }
+
+    /// Whether a member is expected to be there, with whatever value; nil where something else is expected of it.
+    private static func isPresence(_ node: ScenarioNode) -> Bool? {
+        switch node.content {
+        case .scalar("present", true): return true
+        case .scalar("absent", true): return false
+        case .scalar: return node.isNull ? false : nil
+        case .list: return nil
+        case .mapping(let entries):
+            guard entries.count == 1, let entry = entries.first, ["absent", "present"].contains(entry.name),
+                let isSo = json(entry.value.text ?? "", isPlain: true).bool
+            else { return nil }
+            return (entry.name == "present") == isSo
         }
     }
 

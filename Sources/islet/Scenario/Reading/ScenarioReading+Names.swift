@@ -75,9 +75,8 @@ extension ScenarioReading {
 
     private mutating func keep(_ text: String?, _ role: NameRole) {
         guard let text else { return }
-        said[role, default: []].insert(text)
-        // Any case is read, and the lower one written.
-        if role == .id { said[role, default: []].insert(text.lowercased()) }
+        // Of an id any case is read, and the lower one written.
+        said[role, default: []].insert(role == .id ? text.lowercased() : text)
     }
 
     /// Takes in a name that the whole scenario goes by.
@@ -147,6 +146,7 @@ extension ScenarioReading {
             if known.contains(where: { sought.part.isIn(anyOf: $0) }) { continue }
             var meant: String?
             if case .whole(let text) = sought.part {
+                if sought.roles.contains(.id), said[.id]?.contains(text.lowercased()) == true { continue }
                 let near = known.joined().filter { $0.utf8.count <= Self.nameMax }.sorted().prefix(Self.meantMax)
                 meant = Spelling.closest(to: text, among: Array(near)).map { "; did you mean '\($0)'?" }
             }

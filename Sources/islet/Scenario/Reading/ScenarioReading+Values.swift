@@ -71,7 +71,7 @@ extension ScenarioReading {
         switch node.content {
         case .scalar(let text, true) where text == "absent": return .absent
         case .scalar(let text, true) where text == "present": return .present
-        case .scalar: return .equals(template(node, of: name, isPayload: isPayload))
+        case .scalar: return .equals(expected(node, of: name, isPayload: isPayload))
         case .list(let elements): return .elements(elements.map { pattern($0, of: name, isPayload: isPayload) })
         case .mapping(let entries):
             let conditions = entries.filter { ScenarioPattern.words.contains($0.name) }
@@ -101,12 +101,24 @@ extension ScenarioReading {
         }
     }
 
+    /// Members that are ids of entities.
+    private static let ids = ["id", "renews", "renewedBy"]
+
+    /// A value that is expected; an id is written in lower case, in whatever case it is expected.
+    private mutating func expected(_ node: ScenarioNode, of name: String, isPayload: Bool) -> ScenarioTemplate {
+        let template = template(node, of: name, isPayload: isPayload)
+        guard !isPayload, Self.ids.contains(name), case .json(let json) = template, let text = json.string,
+            EntityText.isID(text)
+        else { return template }
+        return .json(.string(text.lowercased()))
+    }
+
     private mutating func condition(
         _ entry: ScenarioNode.Entry, of name: String, isPayload: Bool
     ) -> ScenarioPattern? {
         let value = entry.value
         switch entry.name {
-        case "equals": return .equals(template(value, of: name, isPayload: isPayload))
+        case "equals": return .equals(expected(value, of: name, isPayload: isPayload))
         case "absent", "present":
             guard let isSo = Self.json(value.text ?? "", isPlain: true).bool else {
                 note(value.place, "\(entry.name) is true or false, and this is \(value.kind)")
