@@ -48,7 +48,7 @@ package struct OracleClock: Sendable {
             if max(apart, -apart) > Self.doubtfulStep { step = Pair(wall: wall, monotonic: monotonic) }
             if monotonic < step.monotonic + Self.doubtLasts {
                 doubted = step
-                now = max(now, believed.undisturbed(monotonic))
+                now = max(now, believed.undisturbed(monotonic), inStep.undisturbed(monotonic))
                 return now
             }
         }

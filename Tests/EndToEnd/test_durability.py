@@ -98,6 +98,15 @@ def test_lateness_is_told_where_the_clock_is_the_machines(wire, tmp_path):
     durable.kill()
 
 
+def test_a_folder_whose_path_begins_with_two_slashes_is_opened_again(wire, tmp_path):
+    """As that of a user whose home is the root, in a container."""
+    durable = Durable(wire, f"/{tmp_path}/data").start()
+    id = durable.client.start()["id"]
+    durable.restart()
+    assert durable.client.get(id)["state"] == "active"
+    durable.stop()
+
+
 def test_a_subscriber_goes_on_from_its_last_seq_without_a_gap(durable):
     events = durable.events()
     epoch = durable.joined["apps"].get(durable.app, {}).get("epoch")

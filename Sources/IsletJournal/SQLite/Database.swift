@@ -46,7 +46,8 @@ final class Database {
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         case .immutable:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-            name = "file:" + Self.escaped(path) + "?immutable=1"
+            // Behind two slashes SQLite reads the name of a host: an absolute path has the one that is none before it.
+            name = (path.hasPrefix("/") ? "file://" : "file:") + Self.escaped(path) + "?immutable=1"
         }
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(name, &opened, flags, layer)
@@ -60,11 +61,10 @@ final class Database {
         // Newer ones of SQLite take a descriptor of this process that is left instead of one that it cannot have.
         if flags & SQLITE_OPEN_READWRITE != 0, unsafe sqlite3_db_readonly(database, "main") == 1 {
             let lacking = islet_take_lack()
-            if lacking != 0 {
-                unsafe sqlite3_close_v2(database)
-                let message = "\(path): it cannot be opened for writing"
-                throw SQLiteError(code: SQLITE_CANTOPEN, message: message, lacking: lacking)
-            }
+            unsafe sqlite3_close_v2(database)
+            let message =
+                "\(path): it cannot be opened for writing" + (lacking == 0 ? ": check its owner and mode" : "")
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: message, lacking: lacking)
         }
         unsafe csqlite_no_checkpoint_on_close(database)
         unsafe handle = database

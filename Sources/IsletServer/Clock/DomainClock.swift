@@ -156,8 +156,10 @@ package struct DomainClock: Sendable {
             return Instant(reading.wall)
         }
         held = step
-        heldBack = measured - offset
-        return Instant(monotonic + offset)
+        // Also where it was set back before: domain time goes on where it would be, had nobody set the clock.
+        let undisturbed = max(offset, pace)
+        heldBack = measured - undisturbed
+        return Instant(monotonic + undisturbed)
     }
 
     private mutating func believe(_ measured: Milliseconds, _ reading: ClockReading) {

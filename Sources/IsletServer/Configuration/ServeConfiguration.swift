@@ -52,8 +52,13 @@ package struct ServeConfiguration: Equatable, Sendable {
 
     /// The directory where nothing is said: `islet` in the XDG state directory.
     package static func defaultData(_ environment: [String: String]) -> String {
-        if let state = environment["XDG_STATE_HOME"], state.first == "/" { return state + "/islet" }
-        if let home = environment["HOME"], home.first == "/" { return home + "/.local/state/islet" }
+        if let state = environment["XDG_STATE_HOME"], state.first == "/" { return within(state, "islet") }
+        if let home = environment["HOME"], home.first == "/" { return within(home, ".local/state/islet") }
         return "/var/lib/islet"
+    }
+
+    /// The home of a user without one is the root.
+    private static func within(_ directory: String, _ name: String) -> String {
+        directory.hasSuffix("/") ? directory + name : directory + "/" + name
     }
 }
