@@ -89,6 +89,9 @@ extension StoreError: CustomStringConvertible {
         case .damagedLog(let file, let offset, let reason):
             "\(file) is damaged at byte \(offset): \(reason). \(Self.advice)"
         case .damaged(let file, let reason): "\(file) is damaged: \(reason). \(Self.advice)"
+        case .noBackup(let file) where FolderNames.isUnfinished(file):
+            "\(file) was left by something that was not finished, such as a backup: nothing was restored. "
+                + "Take a backup that was."
         case .noBackup(let file):
             "\(file) is no backup, but one file of a data folder: nothing was restored. `islet serve --data` opens the whole "
                 + "folder, `islet journal rebuild` makes a new one of what is left of it."

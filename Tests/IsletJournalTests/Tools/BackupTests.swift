@@ -209,6 +209,7 @@ import Testing
         #expect(throws: StoreError.self) {
             try Store.restore(from: folder.data + "/mark", into: folder.path + "/new2", epoch: "e", options: options)
         }
+        #expect(!StoreError.noBackup(file: file + ".unfinished").description.contains("data folder"))
     }
 
     @Test func aBackupIsReadableWithSqlite3() async throws {
