@@ -282,18 +282,26 @@ extension ScenarioReading {
         case "from": check(node, .words(edges.from), of: "state that \(event) comes from")
         case "to": check(node, .words(edges.to), of: "state that \(event) leads to")
         case "cause": check(node, .words(edges.causes), of: "cause of \(event)")
-        case "activity", "control", "widget":
-            // As the event has left it.
-            for entry in node.entries ?? [] where problems.last?.place != entry.value.place {
-                if entry.name == "state" {
-                    check(entry.value, .words(edges.to), of: "state that \(event) leads to")
-                }
-                // A tap changes nothing: the activity keeps the cause of its last change.
-                if entry.name == "cause", member == "activity", event != "activity.tapped" {
-                    check(entry.value, .words(edges.causes), of: "cause of \(event)")
-                }
-            }
+        case "activity", "control", "widget": checkEntity(node, ofEvent: event, member, edges)
         case _: break
+        }
+    }
+
+    /// Looks at what is expected of an entity as its event has left it.
+    private mutating func checkEntity(
+        _ node: ScenarioNode, ofEvent event: String, _ family: String, _ edges: EventEdges
+    ) {
+        for entry in node.entries ?? [] where problems.last?.place != entry.value.place {
+            switch entry.name {
+            case "state": check(entry.value, .words(edges.to), of: "state that \(event) leads to")
+            // A tap changes nothing: the activity keeps the cause of its last change.
+            case "cause" where family == "activity" && event != "activity.tapped":
+                check(entry.value, .words(edges.causes), of: "cause of \(event)")
+            case "equals", "not": checkEntity(entry.value, ofEvent: event, family, edges)
+            case "one of", "all of":
+                for element in entry.value.elements ?? [] { checkEntity(element, ofEvent: event, family, edges) }
+            case _: break
+            }
         }
     }
 
@@ -301,6 +309,9 @@ extension ScenarioReading {
     private mutating func checkPresence(
         _ node: ScenarioNode, ofEvent event: String, _ member: String, _ edges: EventEdges
     ) {
+        if let entry = node.entries?.first, node.entries?.count == 1, entry.name == "not" {
+            return checkPresence(entry.value, ofEvent: event, member, edges)
+        }
         guard !event.hasPrefix("group."), let isPresent = Self.isPresence(node) else { return }
         switch member {
         case "from" where edges.from.isEmpty:
