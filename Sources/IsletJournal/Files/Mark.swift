@@ -22,19 +22,33 @@ struct Mark: Equatable {
         case system(SystemError)
     }
 
+    /// Reads it again where it was read while it was written: half of its bytes are the new ones then.
     static func read(path: String) throws(Failure) -> Mark {
-        let bytes: [UInt8]
-        do { bytes = try FileSystem.read(path, upTo: byteCount + 1) } catch { throw .system(error) }
+        var bytes = try bytes(path)
+        for _ in 0..<mostReads where !isWhole(bytes) {
+            let before = bytes
+            bytes = try Self.bytes(path)
+            if bytes == before { break }
+        }
         guard bytes.count == byteCount else { throw .damaged("it has \(bytes.count) bytes instead of \(byteCount)") }
         guard bytes.starts(with: magic) else { throw .damaged("it does not begin like a mark") }
-        guard checksum(bytes.prefix(byteCount - 8)) == integer(bytes, at: byteCount - 8, count: 8) else {
-            throw .damaged("its checksum is wrong")
-        }
+        guard isWhole(bytes) else { throw .damaged("its checksum is wrong") }
         guard integer(bytes, at: 8, count: 4) == UInt64(version) else { throw .damaged("it is of a later version") }
         let boot = bytes[24..<64].prefix { $0 != 0 }
         return Mark(
             lastBatch: integer(bytes, at: 16, count: 8), sync: bytes[12] == 0 ? .full : .normal,
             bootID: String(decoding: boot, as: UTF8.self))
+    }
+
+    private static let mostReads = 100
+
+    private static func bytes(_ path: String) throws(Failure) -> [UInt8] {
+        do { return try FileSystem.read(path, upTo: byteCount + 1) } catch { throw .system(error) }
+    }
+
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        bytes.count == byteCount
+            && checksum(bytes.prefix(byteCount - 8)) == integer(bytes, at: byteCount - 8, count: 8)
     }
 
     /// Its bytes: name, version, sync mode, batch, run of the machine, checksum.
