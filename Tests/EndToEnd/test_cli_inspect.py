@@ -392,18 +392,24 @@ def test_a_value_may_be_written_in_each_of_its_forms(islet, order):
         assert islet("wait", "order-7", "--for", condition).code == 0
 
 
-def test_what_a_new_history_does_not_know_has_not_ended(serve):
-    """A service that keeps all in memory, killed and started again at the same place."""
+def waited_for_and_killed(serve, span):
+    """A service that keeps all in memory and was killed while somebody waited for so long; and who waits."""
     service = serve({"--clock": "manual"})
     islet = Islet(service)
     islet("activity", "start", "order-7", "--type", "T", "--state", "{}")
-    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "20s")
+    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", span)
     deadline = Deadline()
     while islet("stats", "--json").json[0]["joins"] < 1:
         assert not deadline.passed
     service.signal(signal.SIGKILL)
     service.wait()
     service.process.returncode = 0  # it was killed by the test
+    return service, process
+
+
+def test_what_a_new_history_does_not_know_has_not_ended(serve):
+    """The service is started again at the same place."""
+    service, process = waited_for_and_killed(serve, "20s")
     serve({"--clock": "manual", "--commands": service.commands, "--events": service.events, "--bulk": service.bulk})
     out, err = process.communicate(timeout=DEADLINE)
     assert process.returncode == 3 and out == "" and "what became of it is unknown" in err, (out, err)
@@ -427,16 +433,7 @@ def test_the_last_look_sees_that_it_can_never_hold_any_more(islet, client, order
 
 
 def test_a_service_that_went_is_not_said_to_answer(serve):
-    service = serve({"--clock": "manual"})
-    islet = Islet(service)
-    islet("activity", "start", "order-7", "--type", "T", "--state", "{}")
-    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "5s")
-    deadline = Deadline()
-    while islet("stats", "--json").json[0]["joins"] < 1:
-        assert not deadline.passed
-    service.signal(signal.SIGKILL)
-    service.wait()
-    service.process.returncode = 0  # it was killed by the test
+    service, process = waited_for_and_killed(serve, "5s")
     _, err = process.communicate(timeout=DEADLINE)
     assert process.returncode == 5 and err == (
         "order-7 was active at revision 1 when it was last seen; waited 5 s for ended; "

@@ -1,24 +1,17 @@
 """A descriptor that lacks for one moment: SQLite would open for reading alone what it is to write, and fail for good then."""
 
-import pathlib
-import shutil
-import subprocess
-
 import pytest
 
 from support.durable import Durable
+from support.preload import needs_compiler, preloaded
 from support.small_disk import until
 
-COMPILER = shutil.which("cc")
-SOURCE = pathlib.Path(__file__).parent / "support" / "missing_descriptor.c"
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+pytestmark = needs_compiler
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    made = tmp_path_factory.mktemp("descriptor") / "missing_descriptor.so"
-    subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", made, SOURCE], check=True)
-    return made
+    return preloaded(tmp_path_factory.mktemp("descriptor"), "missing_descriptor")
 
 
 @pytest.fixture

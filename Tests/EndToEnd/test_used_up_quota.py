@@ -1,19 +1,15 @@
 """A quota that is used up is a full disk: commands are refused, nothing ends, and everything goes on after."""
 
 import json
-import pathlib
-import shutil
-import subprocess
 
 import pytest
 
 from support.durable import Durable
+from support.preload import needs_compiler, preloaded
 from support.small_disk import until
 from support.wire import Silence
 
-COMPILER = shutil.which("cc")
-SOURCE = pathlib.Path(__file__).parent / "support" / "used_up_quota.c"
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+pytestmark = needs_compiler
 
 
 class Quota:
@@ -37,9 +33,7 @@ class Quota:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    made = tmp_path_factory.mktemp("quota") / "used_up_quota.so"
-    subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", made, SOURCE], check=True)
-    return made
+    return preloaded(tmp_path_factory.mktemp("quota"), "used_up_quota")
 
 
 @pytest.fixture

@@ -2,21 +2,17 @@
 // that is to be opened for writing, is there, and whose path has MISSING_OF in it and ends in MISSING_END. At the limit
 // clients come and go, and at the next call there is one again.
 #define _GNU_SOURCE
+#include "opened_files.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static bool is_meant(const char *path, int flags) {
     const char *part = getenv("MISSING_OF"), *end = getenv("MISSING_END");
     if (!part || !end || (flags & O_ACCMODE) != O_RDWR || strstr(path, "unfinished") || !strstr(path, part)) return false;
     size_t count = strlen(path), tail = strlen(end);
     if (count < tail || strcmp(path + count - tail, end) != 0) return false;
-    return syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+    return is_there(path);
 }
 
 static int open_path(const char *path, int flags, mode_t mode) {
@@ -25,17 +21,5 @@ static int open_path(const char *path, int flags, mode_t mode) {
         errno = EMFILE;
         return -1;
     }
-    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    return really_open(path, flags, mode);
 }
-
-#define OPEN(name) \
-    int name(const char *path, int flags, ...) { \
-        va_list arguments; \
-        va_start(arguments, flags); \
-        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0; \
-        va_end(arguments); \
-        return open_path(path, flags, mode); \
-    }
-
-OPEN(open)
-OPEN(open64)
