@@ -259,20 +259,27 @@ def test_the_lane_of_an_activity_that_was_read_for_a_gap_has_what_was_missed(pag
     lane(page, id, "active", "stale", "active", "ended")
 
 
-def test_what_was_scheduled_under_an_id_of_before_while_nobody_listened_is_shown(pages, service, client):
-    """Its revisions are lower, and it has not begun, so that no date tells the two apart."""
+def old_one(pages, service, client):
+    """The id of an activity with some updates, and a page that shows it."""
     id = start(client, "old", id=str(uuid.uuid4()))
     for n in range(4):
         client.applied("activity.update", id=id, contentState={"n": n})
     page = pages(service, script=LATE, width=1600)
     page.row(id, "text.includes('old')")
+    return id, page
 
-    def reuse():
-        client.applied("activity.end", id=id, dismissalPolicy="immediate")
-        now = client.read("clock.advance", by=50 * HOUR)["now"]
-        start(client, "new", id=id, startDate=now + HOUR, alert={"title": "t", "body": "b"})
 
-    miss(page, reuse)
+def scheduled_again(client, id):
+    """It ends, and once it is forgotten another one is scheduled under its id."""
+    client.applied("activity.end", id=id, dismissalPolicy="immediate")
+    now = client.read("clock.advance", by=50 * HOUR)["now"]
+    start(client, "new", id=id, startDate=now + HOUR, alert={"title": "t", "body": "b"})
+
+
+def test_what_was_scheduled_under_an_id_of_before_while_nobody_listened_is_shown(pages, service, client):
+    """Its revisions are lower, and it has not begun, so that no date tells the two apart."""
+    id, page = old_one(pages, service, client)
+    miss(page, lambda: scheduled_again(client, id))
     page.row(id, "text.includes('new') && text.includes('pending')")
     client.applied("activity.update", id=id, contentState={"second": 2})
     page.row(id, "text.includes('second 2')")
@@ -280,19 +287,9 @@ def test_what_was_scheduled_under_an_id_of_before_while_nobody_listened_is_shown
 
 
 def test_events_that_come_before_the_list_that_names_their_activity_are_of_that_one(pages, service, client):
-    id = start(client, "old", id=str(uuid.uuid4()))
-    for n in range(4):
-        client.applied("activity.update", id=id, contentState={"n": n})
-    page = pages(service, script=LATE, width=1600)
-    page.row(id, "text.includes('old')")
+    id, page = old_one(pages, service, client)
     page.js("window.heldOp = 'activity.list'")
-
-    def reuse():
-        client.applied("activity.end", id=id, dismissalPolicy="immediate")
-        now = client.read("clock.advance", by=50 * HOUR)["now"]
-        start(client, "new", id=id, startDate=now + HOUR, alert={"title": "t", "body": "b"})
-
-    miss(page, reuse)
+    miss(page, lambda: scheduled_again(client, id))
     page.until("window.held.length === 1", "the list on its way")
     for n in range(6):
         client.applied("activity.update", id=id, contentState={"second": n})

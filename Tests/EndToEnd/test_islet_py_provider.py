@@ -759,7 +759,8 @@ def test_a_run_that_cannot_go_on_waits_for_an_action_at_work(made, fake, torch, 
     assert isinstance(failure, islet.IsletError if end == "refusal" else TypeError)
 
 
-def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch):
+def at_work(made, fake, torch, **options):
+    """A provider with an action at work, and what lets that go on."""
     entered, goes_on = threading.Event(), threading.Event()
 
     def set_value(control, value):
@@ -767,10 +768,15 @@ def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch)
         assert goes_on.wait(DEADLINE)
 
     torch.set_value = set_value
-    provider = made((TORCH, torch))
+    provider = made((TORCH, torch), **options)
     fake.registered()
     fake.call("perform", TORCH, value=True)
     assert entered.wait(DEADLINE)
+    return provider, goes_on
+
+
+def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch):
+    provider, goes_on = at_work(made, fake, torch)
     fake.refuse = [{"code": "conflict", "retry": "refresh"}]
     fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
     provider._thread.join(DEADLINE)
@@ -781,17 +787,7 @@ def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch)
 
 def test_an_action_of_a_lost_connection_that_ends_while_it_stops_is_told_before_the_goodbye(made, fake, torch):
     """The service holds what was true before it."""
-    entered, goes_on = threading.Event(), threading.Event()
-
-    def set_value(control, value):
-        entered.set()
-        assert goes_on.wait(DEADLINE)
-
-    torch.set_value = set_value
-    provider = made((TORCH, torch), grace=30)
-    fake.registered()
-    fake.call("perform", TORCH, value=True)
-    assert entered.wait(DEADLINE)
+    provider, goes_on = at_work(made, fake, torch, grace=30)
     fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
     fake.registered()
     provider.wait_until_registered()
