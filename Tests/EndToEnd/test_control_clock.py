@@ -198,6 +198,41 @@ def test_the_clock_alone_lets_no_call_time_out(home):
     assert home.client.answer_to(req)[0]["ok"]
 
 
+def test_what_a_provider_says_in_the_middle_of_a_step_is_not_dated_before_what_was_told(home):
+    """Far more is due on the way than a turn does, and nobody is asked for it: the clock goes on without a stop, and an
+    action that had been given up ends meanwhile."""
+    provider = home.provider(toggle(actionDeadline=50))
+    id = home.shown(provider)
+    home.tap(id)
+    late = provider.call("perform")
+    provider.cancelled(late, "timedOut")
+    provider.gives(False)
+    home.until(id, failure="timedOut", state="reloading")
+    home.until(id, state="shown")
+    for message in range(MESSAGES):
+        home.client.batch(*[start(home, after(message * SECOND + number + 1)) for number in range(STARTS)])
+    for _ in range(MESSAGES * STARTS):
+        home.next("started")
+    req = begin(home, by=HOUR)
+    home.next("stale")
+    provider.answer(late)
+    provider.gives(True)
+    assert home.client.answer_to(req)[0]["now"] == after(HOUR)
+    dates = []
+    while len(dates) < MESSAGES * STARTS + 1:  # one is taken, and the control asks and shows what it is told
+        home.next()
+        dates.append(home.event["at"])
+    assert dates == sorted(dates)
+    assert home.agrees(id)["value"] is True
+
+
+MESSAGES, STARTS = 40, 250
+
+
+def start(home, stale):
+    return home.client.command("activity.start", type="T", attributes={}, contentState={}, staleDate=stale)
+
+
 def test_a_provider_that_answers_nothing_delays_a_step_by_its_deadlines_at_most(home):
     provider = home.provider(toggle(valueDeadline=50))
     ids = home.add_many(3)

@@ -51,6 +51,12 @@ extension Engine {
         return [controls.events.last?.at, widgets.events.last?.at].compactMap { $0 }.max()
     }
 
+    /// When the newest of the events happened; nil where there are none.
+    package var latestEventAt: Instant? {
+        [events.last?.at, controls.events.last?.at, widgets.events.last?.at, groups.events.last?.at]
+            .compactMap { $0 }.max()
+    }
+
     /// Whether settings, locks or reloads of many are on their way.
     var isSweeping: Bool {
         sweep.isUnderway || !controls.sweeps.isEmpty || !controls.lockSweeps.isEmpty || !widgets.sweeps.isEmpty

@@ -83,16 +83,21 @@ extension Partition {
         return max(now.domain, unfinishedTravel.target)
     }
 
-    /// Lets some more deadlines take effect, and arrives when none is left; true while it travels.
+    /// Lets some more deadlines take effect, and arrives when none is left; true while it travels. Between two turns it
+    /// stands at the last date of which something was told.
     func continueTravel() -> Bool {
         guard let travel = clockTravel else { return false }
         // It stops wherever providers were called, until they have answered or their time is over.
         if hasOpenCalls { return false }
         let isUnderway = engine.fireDue(at: travel.target, dating: .whenDue, limit: Self.deadlinesPerTurn)
-        let stop = engine.latestCallAt
+        let isAsking = engine.latestCallAt != nil
+        let reached = engine.latestEventAt
         encodeEvents(Span(), nil)
-        if let stop { stand(at: max(stop, now.domain)) }
-        if isUnderway || stop != nil { return true }
+        if isUnderway || isAsking {
+            // What providers say meanwhile, and that they are lost, is not dated before what was told.
+            if let reached { stand(at: max(reached, now.domain)) }
+            return true
+        }
         stand(at: travel.target)
         noteClock()
         clockTravel = nil

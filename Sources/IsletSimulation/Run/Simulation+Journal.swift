@@ -7,13 +7,15 @@ extension Simulation {
     func appended(_ batch: JournalBatch) {
         let held = heldEnds.isEmpty ? nil : heldEnds.removeFirst()
         var at = held?.at ?? domain.now
+        var earliest = lastBatchAt
         let placeBefore = oracle.order
         for event in batch.events {
             let topic = batch.bytes(event.topic)
             let json = batch.bytes(event.json)
             judge(event, topic, json, in: batch)
+            earliest = judgedDate(json, from: earliest, to: at)
             // A clock on its way stands behind what happened before its next stop.
-            at = max(at, judgedDate(json, at))
+            at = max(at, earliest)
             guard problem == nil else { return }
         }
         expect(!expected.isWithinGroup, "batch \(batch.number) holds a part of what belongs together")
@@ -35,8 +37,8 @@ extension Simulation {
         tally.hash(batch.at)
     }
 
-    /// The date of an event: not before the batch before its own, and only on a clock's way after what is now.
-    private func judgedDate(_ json: [UInt8], _ latest: Int64) -> Int64 {
+    /// The date of an event: not before the event and the batch before it, and only on a clock's way after what is now.
+    private func judgedDate(_ json: [UInt8], from earliest: Int64, to latest: Int64) -> Int64 {
         guard let event = JSON(json), let at = event["at"]?.integer else {
             expect(false, "an event without a date")
             return 0
@@ -44,8 +46,8 @@ extension Simulation {
         tally.events[event["event"]?.string ?? "", default: 0] += 1
         stops.remove(at)
         expect(
-            at >= lastBatchAt && at <= max(latest, travel?.target ?? 0),
-            "of a time that is not between \(lastBatchAt) and \(latest): \(String(decoding: json, as: UTF8.self))")
+            at >= earliest && at <= max(latest, travel?.target ?? 0),
+            "of a time that is not between \(earliest) and \(latest): \(String(decoding: json, as: UTF8.self))")
         return at
     }
 

@@ -89,7 +89,7 @@ extension Simulation {
 
     /// The service has read the clocks that the model reads too: it says the same time.
     ///
-    /// Only a manual clock on its way is where it says, as long as that is before its goal and somebody is asked there.
+    /// Only a manual clock on its way is where it says, as long as that is before its goal and something happened there.
     func readClocks(isUnderway: Bool) {
         let told = partition.now.domain.milliseconds
         let before = domain.now

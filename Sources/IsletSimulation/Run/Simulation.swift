@@ -43,7 +43,7 @@ final class Simulation {
     /// What the journal was told of clocks on their way, the last behind: one that a crash cut goes where it was to go when
     /// the same command comes again.
     var notedTravels: [NotedTravel] = []
-    /// Dates at which it stopped on its way, where a provider has to be asked.
+    /// Dates at which it stood on its way, of which no event was judged yet.
     var stops: Set<Int64> = []
     var waiting: [(message: Message, from: Int)] = []
 
