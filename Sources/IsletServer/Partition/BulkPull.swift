@@ -41,6 +41,8 @@ final class BulkPull {
     var read: UInt64?
     /// Whether it waits for one of the reads that are under way to end, so that its own may begin.
     var waitsForReader = false
+    /// Whether its rows are through, and it waits for one of the digests that are computed to end, so that its own may begin.
+    var waitsForDigest = false
     /// Whether what follows is not committed yet, and memory has given it up.
     var waitsForCommit = false
     var stored: JournalReadResult.Outcome?

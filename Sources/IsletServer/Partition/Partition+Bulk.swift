@@ -225,10 +225,13 @@ extension Partition {
             }
             pull.waitsForReader = false
             pull.waitsForCommit = false
+            pull.waitsForDigest = false
             if advance(pull) {
                 chunks -= 1
                 removePulls { $0 === pull }
-            } else if pull.read == nil, !pull.waitsForReader, !pull.waitsForCommit {
+                // The digest that it waited for makes room for another one's, which may have been asked before.
+                if pulls.contains(where: \.waitsForDigest) { hasWork = true }
+            } else if pull.read == nil, !pull.waitsForReader, !pull.waitsForCommit, !pull.waitsForDigest {
                 chunks -= 1
                 if pull.credit > 0 { hasWork = true }
             }

@@ -1,3 +1,4 @@
+import IsletCore
 import IsletJournal
 import IsletProtocol
 import IsletServer
@@ -126,6 +127,31 @@ import Testing
         service.turn { _ in }
         let chunks = service.takeChunks().filter { $0.peer == "p3" }.map { $0.frames[0] }
         #expect(chunks.count == 1 && chunks[0].contains(#""end":true"#), "\(chunks)")
+    }
+
+    /// Its rows were sent: they are not sent a second time for the sake of its end.
+    @Test func aFilteredSnapshotWaitsForTheDigestsOfOthersToEnd() throws {
+        let service = try PartitionService()
+        let start = #"{"op":"activity.start","app":"com.x","type":"T","attributes":{},"contentState":{},"ack":"none"}"#
+        // More than a turn looks at.
+        for _ in 0..<68 { service.turn { $0.take(Array(repeating: start, count: 250)) } }
+        service.turn {
+            $0.takeBulk(
+                #"{"op":"bulk.snapshot","req":"b","app":"com.x","prefix":"com.x/activity/U/","credit":4}"#, from: "p1")
+        }
+        service.turn { partition in
+            for number in 0..<Engine.maximumDigestScans {
+                partition.takeBulk(
+                    #"{"op":"bulk.digest","req":"d\#(number)","app":"com.x","prefix":"com.x/activity/T/"}"#,
+                    from: peers[number % 2 + 1])
+            }
+        }
+        var headers: [String] = []
+        var isBusy = true
+        while isBusy { isBusy = service.turn { _ in } }
+        for (_, frames) in service.takeChunks() { headers.append(frames[0]) }
+        #expect(headers.count == Engine.maximumDigestScans + 1 && headers.allSatisfy { !$0.contains("error") }, "\(headers)")
+        #expect(headers.contains { $0.contains(#""req":"b""#) && $0.contains(#""entities":0"#) })
     }
 
     private let id = "0198c0de-0000-7000-8000-000000000001"
