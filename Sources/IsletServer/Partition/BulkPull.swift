@@ -16,6 +16,8 @@ final class BulkPull {
     static let patienceOfOthers: Milliseconds = 2_000
     /// When a client whose pull has ended so may ask again, in milliseconds.
     static let askAgain: Milliseconds = 1_000
+    /// When one may for which there was no place, while all others have credit: they are through within some turns.
+    static let askAgainSoon: Milliseconds = 100
 
     enum Source {
         /// The listed entities from a place on, activities first; its upper 32 bits are the family. `digest` is the number of the scan over the prefix, once there is one.

@@ -155,7 +155,10 @@ extension Partition {
         } catch {
             switch error {
             case .ofPeer: return refuse(envelope, frame, .tooMany(limit: WaitingWork.pulls.limits.countOfPeer))
-            case .inAll: return refuse(envelope, frame, .busy(retryAfter: BulkPull.askAgain))
+            case .inAll:
+                let isSoon = pulls.allSatisfy { $0.credit > 0 }
+                return refuse(
+                    envelope, frame, .busy(retryAfter: isSoon ? BulkPull.askAgainSoon : BulkPull.askAgain))
             }
         }
         pull.fromSeq = engine.apps.find(pull.app).map { engine.apps[$0].seq } ?? 0

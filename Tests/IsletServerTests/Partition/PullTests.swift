@@ -214,6 +214,26 @@ import Testing
         }
     }
 
+    /// All places are taken: by pulls that go on by themselves, or by some that wait for their clients.
+    @Test(arguments: [(16, 100), (1, 1_000)]) func whoFindsNoPlaceAsksAgainSoonWhereNoPullWaitsForItsClient(
+        credit: Int, retryAfter: Int
+    ) throws {
+        let service = try PartitionService()
+        filled(service)
+        service.turn { partition in
+            for number in 0..<16 {
+                partition.takeBulk(
+                    #"{"op":"bulk.snapshot","req":"\#(number)","app":"com.x","credit":\#(credit)}"#,
+                    from: peers[number / 4])
+            }
+        }
+        for _ in 0..<3 { service.turn { _ in } }
+        _ = service.takeChunks()
+        service.turn { $0.takeBulk(#"{"op":"bulk.snapshot","req":"one","app":"com.x","credit":1}"#, from: "p5") }
+        let refused = service.takeChunks().filter { $0.peer == "p5" }.map { $0.frames[0] }
+        #expect(refused.count == 1 && refused[0].contains(#""retryAfter":\#(retryAfter)"#), "\(refused)")
+    }
+
     @Test func aPullWithoutCreditEndsAfterHalfAMinuteAndSaysSo() throws {
         let service = try PartitionService()
         filled(service)
