@@ -101,11 +101,11 @@ def test_a_segment_for_which_a_quota_leaves_nothing_is_made_later(service, kind)
     until(lambda: (durable.data / "journal-000002.db").exists())
     quota.use_up(kind)
     for number in range(120):
-        assert update(durable, id, number)
+        client.applied("activity.update", id=id, contentState={"n": number, "text": "x" * 3000})
     durable.service.line("segment 3 cannot be made yet, and the one before it grows: .*Disk quota exceeded")
     quota.give_back()
     durable.service.line("segment 3 could be made now")
-    assert update(durable, id, -1)
+    client.applied("activity.update", id=id, contentState={"n": -1})
     state = client.get(id)
     durable.restart()
     assert durable.client.get(id) == state

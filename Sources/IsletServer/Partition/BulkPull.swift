@@ -16,6 +16,8 @@ final class BulkPull {
     static let patienceOfOthers: Milliseconds = 2_000
     /// When a client whose pull has ended so may ask again, in milliseconds.
     static let askAgain: Milliseconds = 1_000
+    /// When one may for which there was no place, while all others have credit: they are through within some turns.
+    static let askAgainSoon: Milliseconds = 100
 
     enum Source {
         /// The listed entities from a place on, activities first; its upper 32 bits are the family. `digest` is the number of the scan over the prefix, once there is one.
@@ -41,6 +43,8 @@ final class BulkPull {
     var read: UInt64?
     /// Whether it waits for one of the reads that are under way to end, so that its own may begin.
     var waitsForReader = false
+    /// Whether its rows are through, and it waits for one of the digests that are computed to end, so that its own may begin.
+    var waitsForDigest = false
     /// Whether what follows is not committed yet, and memory has given it up.
     var waitsForCommit = false
     var stored: JournalReadResult.Outcome?

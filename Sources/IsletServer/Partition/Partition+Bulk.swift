@@ -155,7 +155,10 @@ extension Partition {
         } catch {
             switch error {
             case .ofPeer: return refuse(envelope, frame, .tooMany(limit: WaitingWork.pulls.limits.countOfPeer))
-            case .inAll: return refuse(envelope, frame, .busy(retryAfter: BulkPull.askAgain))
+            case .inAll:
+                let isSoon = pulls.allSatisfy { $0.credit > 0 }
+                return refuse(
+                    envelope, frame, .busy(retryAfter: isSoon ? BulkPull.askAgainSoon : BulkPull.askAgain))
             }
         }
         pull.fromSeq = engine.apps.find(pull.app).map { engine.apps[$0].seq } ?? 0
@@ -225,10 +228,13 @@ extension Partition {
             }
             pull.waitsForReader = false
             pull.waitsForCommit = false
+            pull.waitsForDigest = false
             if advance(pull) {
                 chunks -= 1
                 removePulls { $0 === pull }
-            } else if pull.read == nil, !pull.waitsForReader, !pull.waitsForCommit {
+                // The digest that it waited for makes room for another one's, which may have been asked before.
+                if pulls.contains(where: \.waitsForDigest) { hasWork = true }
+            } else if pull.read == nil, !pull.waitsForReader, !pull.waitsForCommit, !pull.waitsForDigest {
                 chunks -= 1
                 if pull.credit > 0 { hasWork = true }
             }

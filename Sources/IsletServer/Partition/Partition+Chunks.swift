@@ -46,11 +46,9 @@ extension Partition {
             return false
         }
         if let prefix {
-            guard let number = beginDigest(app, prefix: prefix, for: pull) else {
-                sendChunk(
-                    pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: .refused(.busy(retryAfter: 100)))
-                return true
-            }
+            // Where as many digests are computed as may be, it waits for one of them to end: its rows are sent.
+            let number = beginDigest(app, prefix: prefix, for: pull)
+            pull.waitsForDigest = number == nil
             pull.source = .snapshot(prefix: prefix, next: next, digest: number)
             if !rows.isEmpty { sendChunk(pull, rows: rows, isFirst: pull.chunk == 0, app: app, ending: nil) }
             return false

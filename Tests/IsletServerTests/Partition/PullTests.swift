@@ -1,3 +1,4 @@
+import IsletCore
 import IsletJournal
 import IsletProtocol
 import IsletServer
@@ -128,6 +129,31 @@ import Testing
         #expect(chunks.count == 1 && chunks[0].contains(#""end":true"#), "\(chunks)")
     }
 
+    /// Its rows were sent: they are not sent a second time for the sake of its end.
+    @Test func aFilteredSnapshotWaitsForTheDigestsOfOthersToEnd() throws {
+        let service = try PartitionService()
+        let start = #"{"op":"activity.start","app":"com.x","type":"T","attributes":{},"contentState":{},"ack":"none"}"#
+        // More than a turn looks at.
+        for _ in 0..<68 { service.turn { $0.take(Array(repeating: start, count: 250)) } }
+        service.turn {
+            $0.takeBulk(
+                #"{"op":"bulk.snapshot","req":"b","app":"com.x","prefix":"com.x/activity/U/","credit":4}"#, from: "p1")
+        }
+        service.turn { partition in
+            for number in 0..<Engine.maximumDigestScans {
+                partition.takeBulk(
+                    #"{"op":"bulk.digest","req":"d\#(number)","app":"com.x","prefix":"com.x/activity/T/"}"#,
+                    from: peers[number % 2 + 1])
+            }
+        }
+        var headers: [String] = []
+        var isBusy = true
+        while isBusy { isBusy = service.turn { _ in } }
+        for (_, frames) in service.takeChunks() { headers.append(frames[0]) }
+        #expect(headers.count == Engine.maximumDigestScans + 1 && headers.allSatisfy { !$0.contains("error") }, "\(headers)")
+        #expect(headers.contains { $0.contains(#""req":"b""#) && $0.contains(#""entities":0"#) })
+    }
+
     private let id = "0198c0de-0000-7000-8000-000000000001"
 
     /// What a process leaves behind whose one event stands in files alone for the next.
@@ -186,6 +212,26 @@ import Testing
         for peer in peers {
             #expect(early.contains { $0.contains("\"\(peer)-") }, "\(peer) waits for all histories of the others")
         }
+    }
+
+    /// All places are taken: by pulls that go on by themselves, or by some that wait for their clients.
+    @Test(arguments: [(16, 100), (1, 1_000)]) func whoFindsNoPlaceAsksAgainSoonWhereNoPullWaitsForItsClient(
+        credit: Int, retryAfter: Int
+    ) throws {
+        let service = try PartitionService()
+        filled(service)
+        service.turn { partition in
+            for number in 0..<16 {
+                partition.takeBulk(
+                    #"{"op":"bulk.snapshot","req":"\#(number)","app":"com.x","credit":\#(credit)}"#,
+                    from: peers[number / 4])
+            }
+        }
+        for _ in 0..<3 { service.turn { _ in } }
+        _ = service.takeChunks()
+        service.turn { $0.takeBulk(#"{"op":"bulk.snapshot","req":"one","app":"com.x","credit":1}"#, from: "p5") }
+        let refused = service.takeChunks().filter { $0.peer == "p5" }.map { $0.frames[0] }
+        #expect(refused.count == 1 && refused[0].contains(#""retryAfter":\#(retryAfter)"#), "\(refused)")
     }
 
     @Test func aPullWithoutCreditEndsAfterHalfAMinuteAndSaysSo() throws {
