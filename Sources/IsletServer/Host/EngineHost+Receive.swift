@@ -27,7 +27,7 @@ extension EngineHost {
             if holdsRegistration || partition.hasProviders { _ = watchConnections(of: .commands) }
             partition.lookAhead()
             while partition.inbound.next() {
-                // What this is told of ends must be known before the message counts as one of an open connection.
+                // Before it is looked whether the message's connection has ended, since this may be told just now.
                 noteSpeaker(at: .commands)
                 if holdsRegistration || partition.hasCutOffProviders { noteEnd(at: .commands) }
                 left -= max(1, partition.inbound.commands.count)
