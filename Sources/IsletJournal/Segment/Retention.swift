@@ -1,9 +1,9 @@
 /// Which segments may go.
 ///
 /// Never the last one, nor one that recovery needs because the snapshot does not hold all of it. Then bytes decide,
-/// then time: events that are younger than theirs stay. The newest full segment stays, however large it is, until the one
-/// after it has as many bytes as are kept: one that grew, since the next could not be made in time, may alone have more
-/// than all of them, and with it the whole past would go. Answers keep no segment: those that retries may still ask for
+/// then time: events that are younger than theirs stay. The newest full segment stays, however large it is, until the
+/// one after it has as many bytes as are kept: one that grew, since the next could not be made in time, may alone have
+/// more than all of them, and with it the whole past would go. Answers keep no segment: those that retries may still ask for
 /// move into the state's file (``KeptAnswers``).
 struct Retention: Sendable {
     var bytes: Int

@@ -131,8 +131,8 @@ package struct PeerOutbox<Client: Hashable> {
         return cuts
     }
 
-    /// A message came from a client: its pipe may have room again, and its connection is known now. What waited for another
-    /// one is dropped.
+    /// A message came from a client: its pipe may have room again, and its connection is known now. What waited for
+    /// another one is dropped.
     ///
     /// - Returns: The connection, where the client is cut and it has to be shut.
     package mutating func heard(from client: Client, descriptor: Int32?, at now: Int64) -> Int32? {
@@ -154,8 +154,8 @@ package struct PeerOutbox<Client: Hashable> {
         return nil
     }
 
-    /// A client's connection has ended: what waited for it is dropped. What waits for another one that has the client's name by
-    /// now stays.
+    /// A client's connection has ended: what waited for it is dropped. What waits for another one that has the client's
+    /// name by now stays.
     package mutating func connectionHasEnded(_ descriptor: Int32, of client: Client) {
         guard let number = numbers[client], queue(number, { $0.descriptor == descriptor }) else { return }
         drop(number)

@@ -21,7 +21,9 @@ extension EngineHost {
                 if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
             case .lost(let descriptor):
                 connections.lost(descriptor, at: bound.rawValue)
-                if let peer = speakers[bound.rawValue].lost(descriptor) { outbox.connectionHasEnded(descriptor, of: peer) }
+                if let peer = speakers[bound.rawValue].lost(descriptor) {
+                    outbox.connectionHasEnded(descriptor, of: peer)
+                }
                 if bound == .commands { partition.connectionHasEnded(descriptor) }
                 if bound == .events {
                     subscriptions.lost(descriptor)
@@ -40,8 +42,8 @@ extension EngineHost {
         partition.inbound.connectionHasEnded()
     }
 
-    /// Notes over which connection the peer of the present message speaks. What other connections of its name did not read
-    /// is dropped, and a peer that is cut is shut.
+    /// Notes over which connection the peer of the present message speaks. What other connections of its name did not
+    /// read is dropped, and a peer that is cut is shut.
     func noteSpeaker(at bound: ServiceSockets.Bound) {
         let descriptor = partition.inbound.connection
         let isUnknown = descriptor.map { descriptor in

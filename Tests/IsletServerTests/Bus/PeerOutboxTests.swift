@@ -96,7 +96,9 @@ private struct Pipes {
     @Test func aClientIsCutAfterTheMaximumOfMessages() {
         var outbox = Outbox()
         _ = outbox.heard(from: "a", descriptor: 7, at: 0)
-        for _ in 0..<OutboxLimits().messages { #expect(outbox.append(message("x"), for: "a", over: nil, at: 0).isEmpty) }
+        for _ in 0..<OutboxLimits().messages {
+            #expect(outbox.append(message("x"), for: "a", over: nil, at: 0).isEmpty)
+        }
         _ = outbox.heard(from: "a", descriptor: 7, at: 0)
         let cuts = outbox.append(message("x"), for: "a", over: nil, at: OutboxLimits().patience)
         #expect(cuts.map(\.client) == ["a"] && cuts.map(\.descriptor) == [7])
@@ -157,7 +159,8 @@ private struct Pipes {
         var outbox = Outbox()
         let share = OutboxLimits().totalBytes / 6
         for client in ["a", "b", "c", "d", "e"] {
-            _ = outbox.append([[UInt8](repeating: 0, count: share + (client == "c" ? 9 : 0))], for: client, over: nil, at: 0)
+            let size = share + (client == "c" ? 9 : 0)
+            _ = outbox.append([[UInt8](repeating: 0, count: size)], for: client, over: nil, at: 0)
         }
         #expect(outbox.append([[UInt8](repeating: 0, count: share)], for: "f", over: nil, at: 0).map(\.client) == ["c"])
         #expect(outbox.bytes == share * 5)
