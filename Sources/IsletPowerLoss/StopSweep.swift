@@ -54,7 +54,7 @@ package struct StopSweep: Sendable {
         // All of it is durable: each run begins with the same files, and its calls are the same.
         let made = CrashDisk(path: first.path(1), seed: seed)
         guard first.isClosed else { throw LifeFailure("the folder to begin with was not closed") }
-        first.plan.retentionBytes = 1
+        first.plan.retentionBytes = 0
         var tally = first.tally
         first.tally = LossTally()
         for call in try await calls(first, made) {

@@ -1,7 +1,9 @@
 """Connections that misbehave below the level of messages; another client is served all the while."""
 
+import json
 import socket
 import struct
+import time
 
 import pytest
 
@@ -108,6 +110,48 @@ def test_a_client_that_never_reads_its_answers_is_cut_and_others_are_served(wire
     for _ in range(50):
         assert client.read("service.ping")
     assert service.resident - before < 1_200_000_000
+
+
+def test_what_a_client_did_not_read_is_not_given_to_the_next_of_its_name(wire, service, client):
+    """Whoever numbers its requests from 1 in each run would take the answer to another command for its own."""
+    client.batch(*[
+        client.command("activity.start", type="T", attributes={}, contentState={"y": "y" * 3000}) for _ in range(100)])
+    held = encode({"op": "activity.list", "app": client.app, "limit": 12})
+
+    reads = 0
+
+    def others():
+        """How many commands of others were executed."""
+        nonlocal reads
+        reads += 1
+        return client.read("service.stats")["stats"]["commands"]["taken"] - reads
+
+    def run(req, **options):
+        """A connection of that name with what it received first. One that comes too early is not taken by libzmq."""
+        deadline = Deadline()
+        while not deadline.passed:
+            socket = wire.socket("DEALER", service.commands, routing_id=b"worker-1", **options)
+            socket.send(encode({"op": "service.ping", "req": req}))
+            try:
+                return socket, [json.loads(frame) for frame in wire.receive(socket, 0.5)]
+            except Silence:
+                socket.close()
+        raise Silence("no connection of that name was taken")
+
+    for number in range(5):
+        lazy, _ = run("first", rcvhwm=1, rcvbuf=4096, sndhwm=0)
+        before = others()
+        for _ in range(1_400):
+            lazy.send(held)
+        deadline = Deadline()
+        while others() < before + 1_400:
+            assert not deadline.passed, "not all of its commands were executed"
+        lazy.close()
+        # Where the service tries its full pipe again, it may find that of the next one.
+        time.sleep(0.005 * (number % 2))
+        following, answer = run("r-1")
+        assert [each.get("req") for each in answer] == ["r-1"]
+        following.close()
 
 
 def test_a_batch_of_large_lists_is_answered_as_far_as_it_is_reasonable(wire, service, client):

@@ -90,6 +90,20 @@ def test_a_stop_refuses_what_is_left_of_such_a_message(wire, service, crowd):
     assert service.wait() == 0
 
 
+def test_a_stop_refuses_a_message_of_too_many_frames_behind_such_a_one_as_a_whole(wire, service, crowd):
+    other, first = Commands(wire, service.commands), None
+    crowd.send(*changes(crowd))
+    crowd.send(*(crowd.command("service.ping") for _ in range(300)))
+    # One may be through before anybody has seen the other wait behind it.
+    while not first and other.read("service.stats")["stats"]["waiting"]["messages"]["count"] < 2:
+        first = answered(crowd)
+    service.signal(signal.SIGTERM)
+    if not first:
+        crowd.receive()
+    assert [answer["error"]["code"] for answer in crowd.receive()] == ["badMessage"]
+    assert service.wait() == 0
+
+
 def test_others_are_answered_while_a_message_of_long_reads_goes_on(wire, system_service):
     """As many lists as a message may have, each short enough for its turn: together they take longer than a turn may."""
     crowd = crowded(wire, system_service)

@@ -155,6 +155,23 @@ def test_messages_that_wait_for_the_clock_are_counted_and_have_a_share(wire, ser
     assert waiting(client)["messages"]["refused"] == 1
 
 
+def test_a_message_of_too_many_frames_that_may_not_wait_is_refused_as_a_whole(wire, serve):
+    service = serve({"--clock": "manual"})
+    home, greedy = (Commands(wire, service.commands, APP) for _ in range(2))
+    provider = RawProvider(wire, service.commands, toggle())
+    home.applied("control.add", kind=TORCH)
+    call = provider.call()
+    home.send(home.command("clock.advance", by=10))
+    home.silent()
+    for number in range(512):
+        greedy.send(greedy.command("service.ping", req=f"p-{number}"))
+    greedy.send(*(greedy.command("service.ping", req=f"m-{number}") for number in range(300)))
+    answer = [json.loads(frame) for frame in wire.receive(greedy.socket)]
+    assert [(each.get("req"), each["error"]["code"]) for each in answer] == [(None, "badMessage")]
+    provider.answer(call, True)
+    assert all(greedy.answer_to(f"p-{number}")[0]["ok"] for number in range(512))
+
+
 def test_what_waited_for_the_clock_is_executed_in_the_order_in_which_it_came(wire, serve):
     """Over several turns, and what comes meanwhile is executed behind it."""
     service = serve({"--clock": "manual"})

@@ -19,7 +19,8 @@ package struct StoreOptions: Sendable {
     package var sync = SyncMode.full
     /// About as many bytes are in a segment; the commit that exceeds them is the last one in it.
     package var segmentBytes = 64 << 20
-    /// Segments are trimmed when all of them take more than this; it beats everything but the snapshot.
+    /// Segments are trimmed when all of them take more than this; it beats everything but the snapshot, and, while
+    /// the disk has room, the newest full segment, which stays until the one after it has so many (``Retention``).
     package var retentionBytes = 8 << 30
     /// Events are kept this long in domain time, in milliseconds.
     package var retentionTime: Int64 = 24 * 3_600_000

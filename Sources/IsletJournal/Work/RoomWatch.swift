@@ -22,6 +22,9 @@ final class RoomWatch: Sendable {
         onWarning = options.onWarning
     }
 
+    /// Whether a thread waits for room.
+    var isLacking: Bool { waiting.withLock { !$0.waiters.isEmpty } }
+
     /// A thread waits for room.
     ///
     /// - Parameters:

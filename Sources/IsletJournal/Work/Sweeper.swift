@@ -328,9 +328,9 @@ final class Sweeper: @unchecked Sendable {
         while !fate.hasFailed {
             let known = segments.segments
             now = max(now, known.last?.lastAt ?? 0)
-            guard retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now), let first = known.first else {
-                return
-            }
+            guard let first = known.first,
+                retention.allowsTrimming(known, holdsThrough: holdsThrough, now: now, lacksRoom: room.isLacking)
+            else { return }
             do throws(SQLiteError) {
                 // What the last one left in the log, behind which its files have made room.
                 try state.checkpointIfNeeded()

@@ -29,6 +29,9 @@ package struct OutboxLimits: Sendable {
 /// until then it stays cut here, and nothing more is kept or sent, so that it never gets a later answer after one was
 /// lost.
 ///
+/// What waits is for one connection, and goes with it, as what its pipe held does: the next connection of the same name
+/// may be that of another process, which would take the answer to another command for its own.
+///
 /// A value; times are real monotonic milliseconds.
 package struct PeerOutbox<Client: Hashable> {
     /// The frames of one message behind its routing id.
@@ -50,6 +53,7 @@ package struct PeerOutbox<Client: Hashable> {
         var retry: Int64
         /// When its pipe took something last, or was found full for the first time.
         var tookAt: Int64
+        /// The connection that it is for; nil where no message has told it yet.
         var descriptor: Int32?
 
         var count: Int { messages.count - taken }
@@ -92,7 +96,7 @@ package struct PeerOutbox<Client: Hashable> {
     /// Whether nothing is known of any client: the common case, which costs nothing more.
     package var isEmpty: Bool { numbers.isEmpty && cut.isEmpty }
 
-    /// Whether a message for the client must go through ``append(_:for:at:)``, behind those that wait.
+    /// Whether a message for the client must go through ``append(_:for:over:at:)``, behind those that wait.
     package func holds(_ client: Client) -> Bool {
         numbers[client] != nil || cut.contains(client)
     }
@@ -104,10 +108,13 @@ package struct PeerOutbox<Client: Hashable> {
 
     /// Keeps a message for a client whose pipe is full.
     ///
+    /// - Parameter descriptor: The client's connection, where it is known.
     /// - Returns: The clients that are cut for it, mostly none.
-    package mutating func append(_ message: Waiting, for client: Client, at now: Int64) -> [Cut] {
+    package mutating func append(
+        _ message: Waiting, for client: Client, over descriptor: Int32?, at now: Int64
+    ) -> [Cut] {
         guard !cut.contains(client) else { return [] }
-        let number = numbers[client] ?? add(client, at: now)
+        let number = numbers[client] ?? add(client, descriptor, at: now)
         let size = Self.size(message)
         let (count, held, tookAt) = queue(number) { ($0.count, $0.bytes, $0.tookAt) }
         let mayHaveMore = now - tookAt < limits.patience ? limits.mostMessages : limits.messages
@@ -124,11 +131,16 @@ package struct PeerOutbox<Client: Hashable> {
         return cuts
     }
 
-    /// A message came from a client: its pipe may have room again, and its connection is known now.
+    /// A message came from a client: its pipe may have room again, and its connection is known now. What waited for
+    /// another one is dropped.
     ///
     /// - Returns: The connection, where the client is cut and it has to be shut.
     package mutating func heard(from client: Client, descriptor: Int32?, at now: Int64) -> Int32? {
         if let number = numbers[client] {
+            if let descriptor, let former = queue(number, { $0.descriptor }), former != descriptor {
+                drop(number)
+                return nil
+            }
             let limits = limits
             queue(number) { queue in
                 queue.descriptor = descriptor ?? queue.descriptor
@@ -140,6 +152,13 @@ package struct PeerOutbox<Client: Hashable> {
             return descriptor
         }
         return nil
+    }
+
+    /// A client's connection has ended: what waited for it is dropped. What waits for another one that has the client's
+    /// name by now stays.
+    package mutating func connectionHasEnded(_ descriptor: Int32, of client: Client) {
+        guard let number = numbers[client], queue(number, { $0.descriptor == descriptor }) else { return }
+        drop(number)
     }
 
     /// Offers what waits to the clients whose time has come, each in order until something is not taken.
@@ -164,14 +183,15 @@ package struct PeerOutbox<Client: Hashable> {
         queues.compactMap { $0 }.max { $0.bytes < $1.bytes }.flatMap { numbers[$0.client] }
     }
 
-    private mutating func add(_ client: Client, at now: Int64) -> UInt32 {
+    private mutating func add(_ client: Client, _ descriptor: Int32?, at now: Int64) -> UInt32 {
+        let queue = Queue(client: client, retry: limits.shortestRetry, tookAt: now, descriptor: descriptor)
         let number: UInt32
         if let reused = free.popLast() {
             number = reused
-            queues[Int(number)] = Queue(client: client, retry: limits.shortestRetry, tookAt: now)
+            queues[Int(number)] = queue
         } else {
             number = UInt32(queues.count)
-            queues.append(Queue(client: client, retry: limits.shortestRetry, tookAt: now))
+            queues.append(queue)
         }
         numbers[client] = number
         attempts.set(number, to: now + limits.shortestRetry)
@@ -180,14 +200,18 @@ package struct PeerOutbox<Client: Hashable> {
 
     private mutating func cut(_ number: UInt32) -> Cut {
         let result = queue(number) { Cut(client: $0.client, descriptor: $0.descriptor) }
-        bytes -= queue(number) { $0.bytes }
-        remove(number)
+        drop(number)
         if result.descriptor == nil {
             cut.insert(result.client)
             cutOrder.append(result.client)
             if cutOrder.count > limits.cutClients { cut.remove(cutOrder.removeFirst()) }
         }
         return result
+    }
+
+    private mutating func drop(_ number: UInt32) {
+        bytes -= queue(number) { $0.bytes }
+        remove(number)
     }
 
     private mutating func remove(_ number: UInt32) {

@@ -21,6 +21,9 @@ extension EngineHost {
                 if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
             case .lost(let descriptor):
                 connections.lost(descriptor, at: bound.rawValue)
+                if let peer = speakers[bound.rawValue].lost(descriptor) {
+                    outbox.connectionHasEnded(descriptor, of: peer)
+                }
                 if bound == .commands { partition.connectionHasEnded(descriptor) }
                 if bound == .events {
                     subscriptions.lost(descriptor)
@@ -37,6 +40,37 @@ extension EngineHost {
     func noteEnd(at bound: ServiceSockets.Bound) {
         guard let descriptor = partition.inbound.connection, !connections.isOpen(descriptor, at: bound.rawValue) else { return }
         partition.inbound.connectionHasEnded()
+    }
+
+    /// Notes over which connection the peer of the present message speaks. What other connections of its name did not
+    /// read is dropped, and a peer that is cut is shut.
+    func noteSpeaker(at bound: ServiceSockets.Bound) {
+        let descriptor = partition.inbound.connection
+        let isUnknown = descriptor.map { descriptor in
+            !partition.inbound.withFrame(0) { speakers[bound.rawValue].knows($0, over: descriptor) }
+        }
+        let isNews = isUnknown ?? false
+        guard isNews || !outbox.isEmpty else { return }
+        let peer = Peer(destination: bound == .bulk ? .bulk : .commands, routingID: partition.inbound.frame(0))
+        guard isNews || outbox.holds(peer) else { return }
+        // Its number may have been another connection's before, also of the same name.
+        _ = watchConnections(of: bound)
+        let open = descriptor.flatMap { connections.isOpen($0, at: bound.rawValue) ? $0 : nil }
+        if let open { speakers[bound.rawValue].spoke(peer, over: open) }
+        guard outbox.holds(peer) else { return }
+        let cut = outbox.heard(from: peer, descriptor: open, at: partition.now.monotonic)
+        if let cut { _ = kickPeer(descriptor: cut) }
+    }
+
+    /// The connection that a peer spoke over last, where it is known.
+    func descriptor(of peer: Peer) -> Int32? {
+        let bound: ServiceSockets.Bound
+        switch peer.destination {
+        case .commands: bound = .commands
+        case .bulk: bound = .bulk
+        case .events: return nil
+        }
+        return speakers[bound.rawValue].descriptor(of: peer)
     }
 
     /// Where something waits for the peer of the present message, notes its connection, so that its end gives that back. Of

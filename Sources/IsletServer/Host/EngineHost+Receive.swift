@@ -27,8 +27,9 @@ extension EngineHost {
             if holdsRegistration || partition.hasProviders { _ = watchConnections(of: .commands) }
             partition.lookAhead()
             while partition.inbound.next() {
+                // Before it is looked whether the message's connection has ended, since this may be told just now.
+                noteSpeaker(at: .commands)
                 if holdsRegistration || partition.hasCutOffProviders { noteEnd(at: .commands) }
-                noteDescriptor(.commands)
                 left -= max(1, partition.inbound.commands.count)
                 partition.takeCommands()
                 noteWaiting(at: .commands)
@@ -79,19 +80,10 @@ extension EngineHost {
             guard partition.inbound.receive(1, from: sockets.bulk, into: &received, isRouted: true) == 1,
                 partition.inbound.next()
             else { return false }
-            noteDescriptor(.bulk)
+            noteSpeaker(at: .bulk)
             partition.takeBulk()
             noteWaiting(at: .bulk)
         }
         return true
-    }
-
-    /// Remembers the connection of a peer that does not read its answers, or shuts it if the peer is cut.
-    private func noteDescriptor(_ destination: OutboundMessages.Destination) {
-        guard !outbox.isEmpty else { return }
-        let peer = Peer(destination: destination, routingID: partition.inbound.frame(0))
-        guard outbox.holds(peer) else { return }
-        let cut = outbox.heard(from: peer, descriptor: received.sourceDescriptor, at: partition.now.monotonic)
-        if let cut { _ = kickPeer(descriptor: cut) }
     }
 }

@@ -31,7 +31,8 @@ extension EngineHost {
             }
         }
         // Its pipe is full, which a large capacity makes likely: the call waits like an answer, and its deadline runs.
-        let cuts = outbox.append([Array(frame)], for: provider, at: partition.now.monotonic)
+        let cuts = outbox.append(
+            [Array(frame)], for: provider, over: descriptor(of: provider), at: partition.now.monotonic)
         for cut in cuts {
             partition.clientWasCut(cut.client)
             if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
@@ -110,7 +111,7 @@ extension EngineHost {
         _ peer: Peer, _ range: ClosedRange<Int>, of parts: [OutboundMessages.Part], _ bytes: Span<UInt8>
     ) {
         let frames = parts[range].dropFirst().map { Array(bytes.extracting($0.range)) }
-        for cut in outbox.append(frames, for: peer, at: partition.now.monotonic) {
+        for cut in outbox.append(frames, for: peer, over: descriptor(of: peer), at: partition.now.monotonic) {
             partition.clientWasCut(cut.client)
             if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
         }
@@ -118,6 +119,10 @@ extension EngineHost {
 
     /// Tries again what full pipes did not take.
     func flushOutbox() {
+        guard let attempt = outbox.nextAttempt(), attempt <= partition.now.monotonic else { return }
+        // A pipe that has room may be that of the next connection of a name.
+        _ = watchConnections(of: .commands)
+        _ = watchConnections(of: .bulk)
         outbox.flush(at: partition.now.monotonic) { peer, frames in sendNow(peer, frames) }
     }
 

@@ -27,6 +27,8 @@ package actor EngineHost: BusLoop {
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
     var connections: ConnectionTable
     var subscriptions = SubscriptionTable()
+    /// Who speaks over the connections of each socket.
+    var speakers: [PeerConnections]
     /// For whom something waits or waited, by the connections of each socket.
     var waitingPeers: [[Int32: Peer]]
     private var toldRefusals = (connections: UInt64(0), subscribers: UInt64(0), at: Milliseconds(0))
@@ -69,6 +71,7 @@ package actor EngineHost: BusLoop {
         if let store, !store.summary.isNew { onRecovery(partition.recovery) }
         connections = ConnectionTable(
             limits: ConnectionLimits(files: OpenFiles.limit), sockets: ServiceSockets.Bound.allCases.count)
+        speakers = Array(repeating: PeerConnections(), count: ServiceSockets.Bound.allCases.count)
         waitingPeers = Array(repeating: [:], count: ServiceSockets.Bound.allCases.count)
         sockets = try ServiceSockets(configuration, in: context)
         partition.card.endpoints = sockets.endpoints

@@ -189,8 +189,7 @@ extension Partition {
     /// Executes some of a message's commands; true where all are through and the message is answered.
     private func goOn(with message: inout WaitingMessage, _ left: inout Int) -> Bool {
         if message.hasTooManyFrames {
-            let refusal = Refusal.badMessage(.tooManyFrames, offset: 0)
-            collect(refuse(Envelope(), Span(), refusal), into: message.answer)
+            collect(refuseTooManyFrames(), into: message.answer)
             message.frames.removeAll()
         }
         var done = 0

@@ -228,6 +228,10 @@ extension Partition {
         let rest = bulkRest.take().map { [$0] } ?? []
         for var message in waiting + resting.flatMap(\.messages) + rest {
             ledger.giveBack(&message.ticket)
+            if message.hasTooManyFrames {
+                collect(refuseTooManyFrames(), into: message.answer)
+                message.frames.removeAll()
+            }
             for frame in message.frames {
                 switch frame {
                 case .command(let bytes, let isTooLong):

@@ -169,6 +169,11 @@ extension Partition {
         outbound.endFrame(from: start, to: destination, more: false)
     }
 
+    /// The one frame that answers a message with too many commands, which waited or may not wait.
+    func refuseTooManyFrames() -> FrameResult {
+        refuse(Envelope(), Span(), .badMessage(.tooManyFrames, offset: 0))
+    }
+
     /// Answers the message in `inbound` with what its commands left, in their order: now, or once all is there.
     func answerResults(to destination: OutboundMessages.Destination) {
         var hasAnswer = false
@@ -251,9 +256,13 @@ extension Partition {
                 return isOfTurn ? rest(message) : waiting.append(message)
             }
         } catch {}
+        if message.hasTooManyFrames {
+            collect(refuseTooManyFrames(), into: answer)
+            message.frames.removeAll()
+        }
         for (place, frame) in message.frames.enumerated() {
             switch frame {
-            case .command where !clock.isManual && !message.hasTooManyFrames && providerWord(first + place) != nil:
+            case .command where !clock.isManual && providerWord(first + place) != nil:
                 collect(execute(first + place, isIngest: false), into: answer)
             case .command(let bytes, let isTooLong):
                 let refusal = Refusal.busy(retryAfter: Self.clockRetry)

@@ -63,7 +63,7 @@ import Testing
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         do {
             let run = try JournalRun(folder, options)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KeptAnswersTests {
     private let options = StoreOptions.testing {
         $0.segmentBytes = 1 << 20
-        $0.retentionBytes = 1
+        $0.retentionBytes = 0
     }
 
     private func size(_ name: String, in folder: TemporaryFolder) throws -> Int {

@@ -32,7 +32,7 @@ import Testing
     @Test func oneThatIsTrimmedIsClosed() async throws {
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         let run = try JournalRun(TemporaryFolder(), options)
         let last = await run.commit(from: 1, untilSegments: 4)
@@ -46,7 +46,7 @@ import Testing
     @Test func oneThatWasReadFromIsClosedWhenItIsTrimmed() async throws {
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         let run = try JournalRun(TemporaryFolder(), options)
         let last = await run.commit(from: 1, untilSegments: 12)

@@ -299,7 +299,7 @@ import Testing
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing(sync: .full) {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         let run = try JournalRun(folder, options)
         await run.commit(1...2)

@@ -52,7 +52,7 @@ import Testing
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         let run = try JournalRun(folder, options)
         let last = await run.commit(from: 1, untilSegments: 4)
@@ -71,6 +71,54 @@ import Testing
         #expect(store.summary.lastBatch == last)
         #expect(store.summary.snapshotHoldsThrough == last)
         #expect(try store.recorded(after: last).isEmpty)
+    }
+
+    /// A segment that grows alone has more than all may have, as the next one cannot be made in time.
+    @Test func theNewestFullSegmentStaysUntilTheNextHasAsMuchAsIsKept() async throws {
+        let folder = try TemporaryFolder()
+        let free = Atomic(0)
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 160_000
+            $0.freeBytes = { _ in free.load(ordering: .relaxed) }
+            $0.onWarning = { _ in }
+        }
+        let run = try JournalRun(folder, options)
+        var last: UInt64 = 100
+        await run.commit(1...last, padding: 4_000)
+        #expect(run.store.segmentCount == 1)
+        free.store(.max, ordering: .relaxed)
+        last = await run.commit(from: last + 1, untilSegments: 2)
+        await run.hold(through: last, sweep: 1)
+        #expect(run.store.firstBatches.first == 1)
+        #expect(await run.read("com.a", .stream(after: last - 3), id: 1)?.seqs == [last - 2, last - 1, last])
+        // What comes after it makes it go like any other.
+        last = await run.commit(from: last + 1, untilSegments: 8)
+        await run.hold(through: last, sweep: 2)
+        #expect(try #require(run.store.firstBatches.first) > 100)
+        #expect(run.store.segmentCount > 1)
+        await run.journal.close()
+    }
+
+    @Test func theNewestFullSegmentGoesWhereItsRoomIsNeeded() async throws {
+        let folder = try TemporaryFolder()
+        let free = Atomic(Int.max)
+        let options = StoreOptions.testing {
+            $0.segmentBytes = 40_000
+            $0.retentionBytes = 30_000
+            $0.minimumFree = 1 << 20
+            $0.freeBytes = { _ in free.load(ordering: .relaxed) }
+            $0.onWarning = { _ in }
+        }
+        let run = try JournalRun(folder, options)
+        let last = await run.commit(from: 1, untilSegments: 2)
+        free.store(0, ordering: .relaxed)
+        await run.notices.wait { $0.contains { if case .isFull = $0 { true } else { false } } }
+        // There is enough for the snapshot.
+        free.store(3 << 18, ordering: .relaxed)
+        await run.hold(through: last, sweep: 1)
+        #expect(run.store.segmentCount == 1)
+        await run.journal.close()
     }
 
     @Test func youngEventsStayWhileThereAreBytes() async throws {
@@ -122,7 +170,7 @@ import Testing
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         let run = try JournalRun(folder, options)
         let last = await run.commit(from: 1, untilSegments: 8)
@@ -161,7 +209,7 @@ import Testing
         let folder = try TemporaryFolder()
         let options = StoreOptions.testing {
             $0.segmentBytes = 40_000
-            $0.retentionBytes = 1
+            $0.retentionBytes = 0
         }
         let run = try JournalRun(folder, options)
         let last = await run.commit(from: 1, untilSegments: 4)

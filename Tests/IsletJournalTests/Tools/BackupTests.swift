@@ -46,7 +46,7 @@ import Testing
         #expect(try Store.open(directory: target.data, options: options).summary.lastBatch == last + 1)
     }
 
-    @Test(arguments: [8 << 30, 1]) func aBackupHasTheAnswersThatRetriesMayAskFor(retentionBytes: Int) async throws {
+    @Test(arguments: [8 << 30, 0]) func aBackupHasTheAnswersThatRetriesMayAskFor(retentionBytes: Int) async throws {
         let folder = try TemporaryFolder()
         var options = options
         options.retentionBytes = retentionBytes
