@@ -35,7 +35,7 @@ function connect() {
             if (!data.apps) toast(
                 "There are more apps than the service names at once: those that change are shown as they do.", "warn");
             namesAll = Boolean(data.apps);
-            read(data.apps ?? {});
+            read(data.apps ?? knownApps());
             readInfo().catch(() => {});
             readStats();
         },
@@ -78,10 +78,14 @@ async function read(apps) {
     }
 }
 
-// Of all apps that are known by now: some may have come since the service named them.
+// Some apps may have come since the service named them.
 function reload(why) {
     console.info(`reading all lists again: ${why}`);
-    read(Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}])));
+    read(knownApps());
+}
+
+function knownApps() {
+    return Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}]));
 }
 
 // What moves by the frame and what by the second; both do nothing while the page is hidden.
