@@ -18,6 +18,7 @@ import {startWidgets, tickWidgets} from "./widgets.js";
 import {startTail} from "./tail.js";
 import {startLateness} from "./lateness.js";
 import {startKeys} from "./keys.js";
+import {startSight} from "./sight.js";
 import {startInspect} from "./inspect.js";
 import {toast} from "./toast.js";
 
@@ -117,6 +118,7 @@ startDetail();
 startInspect();
 startKeys();
 startStats();
+startSight();
 startTicking();
 session().then((said) => {
     store.session = {...store.session, write: said.write === true, version: said.version ?? ""};

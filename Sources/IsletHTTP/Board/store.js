@@ -98,12 +98,10 @@ function isSame(one, other) {
     return ["revision", "state", "timestamp", "startedAt", "addedAt"].every((name) => one[name] === other[name]);
 }
 
-const payloads = ["contentState", "attributes"]; // these change with a revision only
-
 // Some of it changes without a revision or an event: a heartbeat moves what is next, and a service that was started
 // anew may have other limits.
 function tellsTheSame(entity, known) {
-    const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$") && !payloads.includes(name));
+    const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$"));
     return names(entity).length === names(known).length
         && names(entity).every((name) => stringify(entity[name]) === stringify(known[name]));
 }
