@@ -1,6 +1,6 @@
 // Reads what is in sight anew, again and again: whatever events have said, or not said, the page is right soon after.
 
-import {allPages, placeOf, placesOfDismissed, readAnew} from "./loader.js";
+import {allPages, placeOf, placesOfDismissed, readAnew} from "./lists.js";
 import {selected} from "./route.js";
 import {store} from "./store.js";
 

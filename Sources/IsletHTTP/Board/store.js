@@ -26,7 +26,6 @@ export const store = {
     stats: null,
     session: {write: false, version: "", connection: "connecting"},
     loading: true,
-    listsSince: 0, // the mark of the lists that are being read, or were read last
     hasFailed: false, // whether the last reading of the lists did not come to its end
     notes: new Map(), // what the lists do not hold, by app and family
 };
@@ -61,13 +60,8 @@ function flush() {
 // question gives way, whatever its revision: the id may be of another one by now. Of what was told since, the newer is
 // kept, and nothing of what has left since.
 export function putEntity(family, entity, asked) {
+    if (left.get(entity.id) > asked) return;
     const known = store[family].get(entity.id);
-    const leftAt = left.get(entity.id) ?? 0;
-    if (leftAt > asked) {
-        // So has what is known from before it, which its event did not fit.
-        if (known !== undefined && known.state !== "dismissed" && known.$mark < leftAt) removeEntity(family, entity.id);
-        return;
-    }
     const isKnown = known !== undefined && isSame(entity, known);
     if (known !== undefined && !isKnown && known.$mark > asked && !isNewer(entity, known)) return;
     const $mark = Math.max(known?.$mark ?? 0, asked);
@@ -86,12 +80,7 @@ export function putEntity(family, entity, asked) {
         store[family].set(entity.id, {...entity, $mark});
         changed(family, entity.id);
     }
-    applyEarly(family, entity.id);
-}
-
-// What was kept for a row that has come, or that will not come.
-export function applyEarly(family, id) {
-    for (const event of takeEarly(id)) applyEvent(family, event);
+    for (const event of takeEarly(entity.id)) applyEvent(family, event);
 }
 
 function isSame(one, other) {
@@ -119,17 +108,11 @@ function isAfter(one, other) {
     return begun !== undefined && before !== undefined && begun > before;
 }
 
-// Events of entities that no list has named yet: a list's answer may be older than they are. Kept while lists are read.
+// Events of entities that no list has named yet, or that do not fit: a list's answer may be older than they are. Kept
+// while lists are read.
 const early = new Map();
 const earlyLimit = 50_000;
 let earlyCount = 0;
-
-// Whether an event may be about another one than is known, until a list names what has the id now: it is kept for that
-// row as well, which brings it in once more.
-export function isDoubtful(family, id) {
-    const known = store[family].get(id);
-    return store.loading && known !== undefined && known.$mark < store.listsSince && earlyCount < earlyLimit;
-}
 
 export function keepEarly(id, event) {
     if (earlyCount >= earlyLimit) return;
@@ -211,11 +194,8 @@ export function applyEvent(family, event) {
         if (hasLeft) removeEntity(family, patch.id);
         return hasLeft;
     }
-    const next = {...known};
-    if (!isDoubtful(family, patch.id)) {
-        marks += 1;
-        next.$mark = marks;
-    }
+    marks += 1;
+    const next = {...known, $mark: marks};
     for (const [name, value] of Object.entries(patch)) {
         if (value === null) delete next[name];
         else next[name] = value;

@@ -8,7 +8,8 @@ import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
 import {Axis, zooms} from "./lanes.js";
-import {wantDismissed, wantHistory} from "./loader.js";
+import {wantDismissed} from "./lists.js";
+import {wantHistory} from "./loader.js";
 import {openDetail, selected} from "./route.js";
 import {isShown} from "./views.js";
 
@@ -172,7 +173,7 @@ function say(total) {
     setText(byId("showing"), text);
     byId("more").hidden = shown.length >= total || limit >= maximumRows;
     byId("empty").hidden = total > 0 || store.loading || store.hasFailed || store.session.connection !== "live";
-    byId("empty-new").hidden = store.activity.size > 0 || held.length > 0;
+    byId("empty-new").hidden = store.activity.size > 0 || held.length > 0; // nor where not all apps are read
     byId("empty-filter").hidden = store.activity.size === 0;
 }
 
