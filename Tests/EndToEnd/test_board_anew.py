@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from support.dates import HOUR, MINUTE, after
 from support.provider import toggle
 from support.webpage import board_words
 from support.widgets import Board, WidgetProvider, widget
@@ -175,6 +176,29 @@ def test_what_was_dismissed_unheard_is_shown_where_the_dismissed_are(pages, serv
     deafen(page)
     client.applied("activity.dismiss", id=second)
     comes(page, second, "text.includes('dismissed')")
+
+
+def test_what_is_right_is_left_alone(pages, service, client):
+    """What events have told is the same as what the list says: nothing is drawn anew, and no row glows twice."""
+    page = pages(service, script=meddle("activity.list", "post()"))
+    started = start(client, "started", relevanceScore=0.5)
+    updated = start(client, "updated", contentState={"n": 1}, staleDate=after(HOUR))
+    stale = start(client, "stale", staleDate=after(10 * MINUTE))
+    ended = start(client, "ended", staleDate=after(HOUR))
+    pending = start(client, "pending", startDate=after(2 * HOUR), alert={"title": "t", "body": "b"})
+    client.read("clock.advance", by=11 * MINUTE)
+    client.applied("activity.update", id=updated, contentState={"n": 2})
+    client.applied("activity.end", id=ended)
+    page.row(ended, "text.includes('ended')")
+    ids = [started, updated, stale, ended, pending]
+    page.js(f"""import('./store.js').then(({{store}}) => {{
+        window.store = store;
+        window.before = {json.dumps(ids)}.map((id) => store.activity.get(id));
+        window.asked = 0;
+    }})""")
+    page.until("window.asked >= 2", "a reading that is through", seconds=PATIENCE)
+    assert page.js("""window.before.filter((known) => window.store.activity.get(known.id) !== known)
+        .map((known) => [known, window.store.activity.get(known.id)])""") == []
 
 
 # Large ones

@@ -68,7 +68,7 @@ export function putEntity(family, entity, asked) {
     if (isKnown) {
         if (known.$mark < asked && !tellsTheSame(entity, known)) {
             const {$changedAt, $alert} = known;
-            store[family].set(entity.id, {...entity, $changedAt, $alert});
+            store[family].set(entity.id, {...entity, ...samePayloads(entity, known), $changedAt, $alert});
             changed(family, entity.id);
         }
         store[family].get(entity.id).$mark = $mark;
@@ -93,6 +93,14 @@ function tellsTheSame(entity, known) {
     const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$"));
     return names(entity).length === names(known).length
         && names(entity).every((name) => stringify(entity[name]) === stringify(known[name]));
+}
+
+const payloads = ["contentState", "attributes"];
+
+// A payload keeps the text of the answer that it came in, which may be a whole list: the known one stays.
+function samePayloads(entity, known) {
+    return Object.fromEntries(payloads.filter((name) => known[name] !== undefined
+        && stringify(entity[name]) === stringify(known[name])).map((name) => [name, known[name]]));
 }
 
 function isNewer(one, other) {
