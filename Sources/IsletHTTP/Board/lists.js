@@ -32,7 +32,9 @@ export async function loadAll(apps, areAll) {
         const isContinued = next !== undefined && (next.epoch === undefined || next.epoch === known.epoch);
         if (!isContinued) forgetApp(app);
     }
-    for (const app of names) store.apps.set(app, {...store.apps.get(app), ...apps[app], seq: apps[app].seq ?? 0});
+    for (const [app, place] of Object.entries(apps)) {
+        store.apps.set(app, {...store.apps.get(app), ...place, seq: place.seq ?? 0});
+    }
     const queue = [...names];
     const worker = async () => {
         for (let app = queue.shift(); app !== undefined; app = queue.shift()) await loadApp(app, mine);
