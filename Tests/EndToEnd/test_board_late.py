@@ -276,6 +276,38 @@ def test_all_that_change_at_once_are_read_where_there_are_too_many_apps_to_name(
     page.reads("#showing", "150 shown")
 
 
+def test_a_page_that_is_greeted_without_names_forgets_nothing(pages, service, client):
+    """Where there are too many apps the service names none."""
+    start_many_apps(client)
+    page = pages(service, script=meddle("activity.list", "post()"))
+    id = client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 1})["activity"]["id"]
+    page.row(id)
+    page.js("window.sources.at(-1).dispatchEvent(new Event('error'))")
+    page.until("document.querySelector('#connection').dataset.state === 'waiting'")
+    client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 2})
+    page.live()
+    page.row(id, "text.includes('n 2')")
+
+
+def test_an_event_that_was_missed_in_an_app_beyond_those_that_are_read_is_no_reason_to_read_all_again(
+        pages, service, client):
+    start_many_apps(client)
+    page = pages(service, script=meddle("activity.list", "post()"))
+    in_batches(client, [client.command("activity.update", app=app, key="k", contentState={"n": 1}) for app in MANY])
+    page.reads("#showing", "of 1 001")
+    page.js("window.sources.at(-1).dispatchEvent(new Event('error'))")
+    page.until("document.querySelector('#connection').dataset.state === 'waiting'")
+    id = client.applied("activity.update", app=MANY[-1], key="k", contentState={"n": 2})["activity"]["id"]
+    page.until("document.querySelector('#connection').dataset.state === 'live'")
+    page.live()
+    page.js("window.asked = 0")
+    client.applied("activity.update", app=MANY[-1], key="k", contentState={"n": 3})
+    page.until(f"import('./store.js').then(({{store}}) => store.activity.get('{id}').contentState.n === 3)")
+    page.live()
+    # It goes on to read one list a second at most.
+    assert page.js("window.asked") < 500
+
+
 def test_the_controls_that_are_not_shown_are_counted_as_the_service_counts_them(pages, service, home):
     home.provider(toggle())
     for number in range(11):

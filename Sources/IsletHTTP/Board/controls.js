@@ -1,6 +1,6 @@
 // Controls as tiles, as Control Center has them: a tap is a command, what it shows is what the service says.
 
-import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
+import {byId, h, reconcile, setAttribute, setText, sightWatcher} from "./dom.js";
 import {appName, capitalized, count, words} from "./format.js";
 import {icon} from "./icons.js";
 import {onChange, store, totalOf} from "./store.js";
@@ -41,7 +41,7 @@ function draw() {
         byDevice.get(device).push(control);
     }
     reconcile(byId("tiles"), groups, [...byDevice], ([device]) => device, makeGroup, (group, [, controls]) => {
-        reconcile(group.grid, group.parts, controls, (control) => control.id, makeTile, writeTile);
+        reconcile(group.grid, group.parts, controls, (control) => control.id, makeWatchedTile, writeTile);
     });
     say();
     byId("controls-empty").hidden = store.control.size > 0 || store.loading || store.hasFailed;
@@ -55,6 +55,14 @@ function say() {
 function makeGroup([device]) {
     const grid = h("div", {class: "tile-grid"});
     return {element: h("section", {class: "group"}, h("h3", {}, device), grid), grid, parts: new Map()};
+}
+
+const watcher = sightWatcher();
+
+function makeWatchedTile() {
+    const parts = makeTile();
+    watcher.observe(parts.element);
+    return parts;
 }
 
 function makeTile() {

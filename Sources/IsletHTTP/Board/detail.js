@@ -9,7 +9,7 @@ import {closeDetail, selected} from "./route.js";
 import {previews} from "./preview.js";
 import {decisionList, nextSteps} from "./explain.js";
 import {Axis, Lane, zooms} from "./lanes.js";
-import {readIfDue, stateChanges} from "./loader.js";
+import {stateChanges} from "./loader.js";
 import {focusRow} from "./table.js";
 import {controlActions, controlPreview} from "./controls.js";
 import {widgetActions, widgetPreview, widgetTimeline} from "./widgets.js";
@@ -191,7 +191,6 @@ function drawLane(now) {
 export function tickDetail() {
     if (open === null || seen === null) return;
     const now = currentTime();
-    if (open.family === "activity") readIfDue(seen, now);
     byId("ahead").replaceChildren(nextSteps(seen, open.family, now));
     // Its dates count down. A control's tile has none, and may have the focus.
     if (open.family !== "control") drawPreview(now);

@@ -84,6 +84,16 @@ export function reconcile(parent, made, items, keyOf, make, update) {
     }
 }
 
+// Writes as `data-near` whether an element is in sight, or almost. `entered(id)` hears what comes into it.
+export function sightWatcher(entered) {
+    return new IntersectionObserver((entries) => {
+        for (const {target, isIntersecting} of entries) {
+            target.dataset.near = isIntersecting ? "yes" : "no";
+            if (isIntersecting) entered?.(target.dataset.id);
+        }
+    }, {rootMargin: "200px"});
+}
+
 // Whether the person asked for less movement.
 export function prefersStillness() {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;

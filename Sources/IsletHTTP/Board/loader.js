@@ -1,110 +1,11 @@
-// Fills the store: the lists of each app after every hello, whatever an event names that is not known, histories for
-// lanes.
+// Brings into the store what events tell, and reads what they leave open: entities that are not known, the kinds of
+// what was placed, histories for lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEarly, applyEvent, askingNow, changed, families, forgetEarly, hearChanges,
-    heldLimit, isDoubtful, keepEarly, note, noteApps, plural, putEntity, removeEntity, setChanges, stopHearing,
-    store} from "./store.js";
+import {addLateness, addToTail, applyEvent, askingNow, changed, families, hearChanges, heldLimit, keepEarly, putEntity,
+    removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
-import {count} from "./format.js";
-
-const pageSize = 1_000;
-const appLimit = 1_000; // the service names no more
-
-let generation = 0; // of lists; answers that belong to an older one are dropped
-let listed = new Set(); // apps whose lists are being read, or were read last
-let knowsAll = false; // whether all apps were named: any other has just begun
-
-// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
-// that is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said
-// so; `areAll`: whether there are no others.
-export async function loadAll(apps, areAll) {
-    const mine = ++generation;
-    store.loading = true;
-    store.listsSince = askingNow();
-    knowsAll = areAll;
-    changed("lists");
-    const names = Object.keys(apps).sort().slice(0, appLimit);
-    listed = new Set(names);
-    noteApps(areAll && names.length === Object.keys(apps).length ? null
-        : names.length > 0 ? `only ${count(names.length)} apps` : "only what has changed since");
-    for (const [app, known] of [...store.apps]) {
-        const next = apps[app];
-        const isContinued = next !== undefined && (next.epoch === undefined || next.epoch === known.epoch);
-        if (!isContinued) forgetApp(app);
-    }
-    for (const app of names) store.apps.set(app, {...store.apps.get(app), ...apps[app], seq: apps[app].seq ?? 0});
-    const queue = [...names];
-    const worker = async () => {
-        for (let app = queue.shift(); app !== undefined; app = queue.shift()) await loadApp(app, mine);
-    };
-    let isThrough = false;
-    try {
-        await Promise.all([worker(), worker(), worker()]);
-        if (wantsDismissed && mine === generation) await loadDismissed();
-        isThrough = true;
-    } finally {
-        if (mine === generation) {
-            store.hasFailed = !isThrough;
-            forgetEarly();
-            store.loading = false;
-            changed("lists");
-        }
-    }
-}
-
-function forgetApp(app) {
-    store.apps.delete(app);
-    for (const family of families) {
-        for (const entity of [...store[family].values()]) if (entity.app === app) removeEntity(family, entity.id);
-        note(app, family, 0, 0);
-    }
-    note(app, "dismissed", 0, 0);
-}
-
-async function loadApp(app, mine) {
-    for (const family of families) await loadFamily(app, family, mine);
-    if ([...store.control.values()].some((control) => control.app === app)) await loadKinds(app, "control", mine);
-    if ([...store.widget.values()].some((widget) => widget.app === app)) await loadKinds(app, "widget", mine);
-}
-
-async function loadFamily(app, family, mine) {
-    const before = [...store[family].values()].filter((entity) => entity.app === app && entity.state !== "dismissed");
-    const seen = new Set();
-    let cursor;
-    let total = 0;
-    do {
-        const asked = askingNow();
-        const answer = await ask(`${family}.list`, {app, limit: pageSize, ...(cursor === undefined ? {} : {cursor})});
-        if (mine !== generation) return;
-        for (const row of answer[plural[family]]) {
-            seen.add(row.id);
-            putEntity(family, row, asked);
-        }
-        total = answer.total;
-        cursor = answer.next;
-        changed("lists");
-    } while (cursor !== undefined && store[family].size < heldLimit[family]);
-    note(app, family, seen.size, cursor === undefined ? seen.size : total);
-    if (cursor !== undefined) return;
-    for (const entity of before) {
-        // The same object: no event has touched it since the list was asked for.
-        if (seen.has(entity.id) || store[family].get(entity.id) !== entity) continue;
-        removeEntity(family, entity.id);
-        applyEarly(family, entity.id); // of what has its id now
-    }
-}
-
-async function loadKinds(app, family, mine) {
-    let cursor;
-    do {
-        const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});
-        if (mine !== generation) return;
-        for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
-        cursor = answer.next;
-    } while (cursor !== undefined);
-    changed(family);
-}
+import {generation, knowsAll, listed, loadKinds} from "./lists.js";
 
 const kindsToRead = new Set();
 const kindsPatience = 250; // milliseconds in which many events ask for the kinds of one app once
@@ -117,28 +18,6 @@ function loadKindsSoon(app, family) {
         kindsToRead.delete(key);
         loadKinds(app, family, generation).catch(() => {}); // the next event, or list, asks again
     }, kindsPatience);
-}
-
-let wantsDismissed = false; // whether somebody looks at them
-
-// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them, and
-// then with each reading of the lists.
-export function wantDismissed(wants) {
-    wantsDismissed = wants;
-    if (wants) loadDismissed().catch(() => {});
-}
-
-async function loadDismissed() {
-    const mine = generation;
-    for (const app of store.apps.keys()) {
-        if (store.activity.size >= heldLimit.activity) break;
-        const asked = askingNow();
-        const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
-        if (mine !== generation) return;
-        for (const row of answer.activities) putEntity("activity", row, asked);
-        note(app, "dismissed", answer.activities.length, answer.total);
-    }
-    changed("lists");
 }
 
 // Returns false where events were missed, so that everything must be read anew; the event itself has its effect.
@@ -155,14 +34,9 @@ export function take(topic, event) {
     addToTail(topic, event);
     if (!families.includes(family)) return isWhole;
     const id = event[family]?.id;
-    const mayBeAnother = isDoubtful(family, id);
-    if (mayBeAnother) keepEarly(id, event);
-    const isApplied = applyEvent(family, event);
-    if (isApplied) forgetHeard(id);
-    else if (!mayBeAnother) {
-        if (store.loading && listed.has(app)) keepEarly(id, event);
-        else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id, event);
-    }
+    if (applyEvent(family, event)) forgetHeard(id);
+    else if (store.loading && listed.has(app)) keepEarly(id, event);
+    else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id, event);
     if (event.to === "removed") removeEntity(family, id);
     // A kind may have been declared with it, or anew.
     if (family !== "activity" && (event.event.endsWith(".added") || event.cause === "registration")) {
@@ -196,7 +70,7 @@ let readers = 0;
 function readEntity(app, family, id, event) {
     if (reading.has(id)) {
         const heard = reading.get(id);
-        if (event !== undefined) heard?.push(event);
+        heard?.push(event);
         if (heard?.length > heardLimit) heard.shift();
         return;
     }
@@ -238,16 +112,6 @@ async function readEntities() {
         }
     }
     readers -= 1;
-}
-
-const duePatience = 10_000; // milliseconds until what is still due is read again
-
-// What is next may have moved without an event where it is a heartbeat: what would be due by now is read anew.
-export function readIfDue(activity, now) {
-    const {next, $dueAskedAt} = activity;
-    if (next?.cause !== "heartbeat" || next.at > now || performance.now() < $dueAskedAt + duePatience) return;
-    activity.$dueAskedAt = performance.now();
-    readEntity(activity.app, "activity", activity.id);
 }
 
 const asked = new Set();

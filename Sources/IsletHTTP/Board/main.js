@@ -5,7 +5,8 @@ import {session} from "./api.js";
 import {openStream} from "./stream.js";
 import {changed, onChange, store} from "./store.js";
 import {forgetTime, setNow, setSpeed} from "./clock.js";
-import {loadAll, take} from "./loader.js";
+import {loadAll} from "./lists.js";
+import {take} from "./loader.js";
 import {startRoute} from "./route.js";
 import {startViews} from "./views.js";
 import {startTheme} from "./theme.js";
@@ -18,6 +19,7 @@ import {startWidgets, tickWidgets} from "./widgets.js";
 import {startTail} from "./tail.js";
 import {startLateness} from "./lateness.js";
 import {startKeys} from "./keys.js";
+import {startSight} from "./sight.js";
 import {startInspect} from "./inspect.js";
 import {toast} from "./toast.js";
 
@@ -35,7 +37,7 @@ function connect() {
             if (!data.apps) toast(
                 "There are more apps than the service names at once: those that change are shown as they do.", "warn");
             namesAll = Boolean(data.apps);
-            read(data.apps ?? {});
+            read(data.apps ?? knownApps());
             readInfo().catch(() => {});
             readStats();
         },
@@ -78,10 +80,14 @@ async function read(apps) {
     }
 }
 
-// Of all apps that are known by now: some may have come since the service named them.
+// Some apps may have come since the service named them.
 function reload(why) {
     console.info(`reading all lists again: ${why}`);
-    read(Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}])));
+    read(knownApps());
+}
+
+function knownApps() {
+    return Object.fromEntries([...store.apps].map(([app, {epoch}]) => [app, {epoch}]));
 }
 
 // What moves by the frame and what by the second; both do nothing while the page is hidden.
@@ -113,6 +119,7 @@ startDetail();
 startInspect();
 startKeys();
 startStats();
+startSight();
 startTicking();
 session().then((said) => {
     store.session = {...store.session, write: said.write === true, version: said.version ?? ""};

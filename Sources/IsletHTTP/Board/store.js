@@ -26,7 +26,6 @@ export const store = {
     stats: null,
     session: {write: false, version: "", connection: "connecting"},
     loading: true,
-    listsSince: 0, // the mark of the lists that are being read, or were read last
     hasFailed: false, // whether the last reading of the lists did not come to its end
     notes: new Map(), // what the lists do not hold, by app and family
 };
@@ -61,20 +60,15 @@ function flush() {
 // question gives way, whatever its revision: the id may be of another one by now. Of what was told since, the newer is
 // kept, and nothing of what has left since.
 export function putEntity(family, entity, asked) {
+    if (left.get(entity.id) > asked) return;
     const known = store[family].get(entity.id);
-    const leftAt = left.get(entity.id) ?? 0;
-    if (leftAt > asked) {
-        // So has what is known from before it, which its event did not fit.
-        if (known !== undefined && known.state !== "dismissed" && known.$mark < leftAt) removeEntity(family, entity.id);
-        return;
-    }
     const isKnown = known !== undefined && isSame(entity, known);
     if (known !== undefined && !isKnown && known.$mark > asked && !isNewer(entity, known)) return;
     const $mark = Math.max(known?.$mark ?? 0, asked);
     if (isKnown) {
         if (known.$mark < asked && !tellsTheSame(entity, known)) {
             const {$changedAt, $alert} = known;
-            store[family].set(entity.id, {...entity, $changedAt, $alert});
+            store[family].set(entity.id, {...entity, ...samePayloads(entity, known), $changedAt, $alert});
             changed(family, entity.id);
         }
         store[family].get(entity.id).$mark = $mark;
@@ -86,26 +80,27 @@ export function putEntity(family, entity, asked) {
         store[family].set(entity.id, {...entity, $mark});
         changed(family, entity.id);
     }
-    applyEarly(family, entity.id);
-}
-
-// What was kept for a row that has come, or that will not come.
-export function applyEarly(family, id) {
-    for (const event of takeEarly(id)) applyEvent(family, event);
+    for (const event of takeEarly(entity.id)) applyEvent(family, event);
 }
 
 function isSame(one, other) {
     return ["revision", "state", "timestamp", "startedAt", "addedAt"].every((name) => one[name] === other[name]);
 }
 
-const payloads = ["contentState", "attributes"]; // these change with a revision only
-
 // Some of it changes without a revision or an event: a heartbeat moves what is next, and a service that was started
 // anew may have other limits.
 function tellsTheSame(entity, known) {
-    const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$") && !payloads.includes(name));
+    const names = (one) => Object.keys(one).filter((name) => !name.startsWith("$"));
     return names(entity).length === names(known).length
         && names(entity).every((name) => stringify(entity[name]) === stringify(known[name]));
+}
+
+const payloads = ["contentState", "attributes"];
+
+// A payload keeps the text of the answer that it came in, which may be a whole list: the known one stays.
+function samePayloads(entity, known) {
+    return Object.fromEntries(payloads.filter((name) => known[name] !== undefined
+        && stringify(entity[name]) === stringify(known[name])).map((name) => [name, known[name]]));
 }
 
 function isNewer(one, other) {
@@ -121,17 +116,11 @@ function isAfter(one, other) {
     return begun !== undefined && before !== undefined && begun > before;
 }
 
-// Events of entities that no list has named yet: a list's answer may be older than they are. Kept while lists are read.
+// Events of entities that no list has named yet, or that do not fit: a list's answer may be older than they are. Kept
+// while lists are read.
 const early = new Map();
 const earlyLimit = 50_000;
 let earlyCount = 0;
-
-// Whether an event may be about another one than is known, until a list names what has the id now: it is kept for that
-// row as well, which brings it in once more.
-export function isDoubtful(family, id) {
-    const known = store[family].get(id);
-    return store.loading && known !== undefined && known.$mark < store.listsSince && earlyCount < earlyLimit;
-}
 
 export function keepEarly(id, event) {
     if (earlyCount >= earlyLimit) return;
@@ -213,11 +202,8 @@ export function applyEvent(family, event) {
         if (hasLeft) removeEntity(family, patch.id);
         return hasLeft;
     }
-    const next = {...known};
-    if (!isDoubtful(family, patch.id)) {
-        marks += 1;
-        next.$mark = marks;
-    }
+    marks += 1;
+    const next = {...known, $mark: marks};
     for (const [name, value] of Object.entries(patch)) {
         if (value === null) delete next[name];
         else next[name] = value;

@@ -1,6 +1,6 @@
 // The table of activities: filter, sort, a window of rows, and the keyboard.
 
-import {byId, h, prefersStillness, reconcile, setAttribute, setText} from "./dom.js";
+import {byId, h, prefersStillness, reconcile, setAttribute, setText, sightWatcher} from "./dom.js";
 import {changed, onChange, store} from "./store.js";
 import {currentTime} from "./clock.js";
 import {capitalized, count} from "./format.js";
@@ -8,7 +8,8 @@ import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
 import {Axis, zooms} from "./lanes.js";
-import {readIfDue, wantDismissed, wantHistory} from "./loader.js";
+import {wantDismissed} from "./lists.js";
+import {wantHistory} from "./loader.js";
 import {openDetail, selected} from "./route.js";
 import {isShown} from "./views.js";
 
@@ -145,12 +146,7 @@ function makeRow() {
 }
 
 // A lane asks for its history when it comes into sight.
-const watcher = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-        entry.target.dataset.near = entry.isIntersecting ? "yes" : "no";
-        if (entry.isIntersecting) wantHistoryOf(entry.target.dataset.id);
-    }
-}, {rootMargin: "200px"});
+const watcher = sightWatcher(wantHistoryOf);
 
 function wantHistoryOf(id) {
     const activity = store.activity.get(id);
@@ -177,7 +173,7 @@ function say(total) {
     setText(byId("showing"), text);
     byId("more").hidden = shown.length >= total || limit >= maximumRows;
     byId("empty").hidden = total > 0 || store.loading || store.hasFailed || store.session.connection !== "live";
-    byId("empty-new").hidden = store.activity.size > 0;
+    byId("empty-new").hidden = store.activity.size > 0 || held.length > 0; // nor where not all apps are read
     byId("empty-filter").hidden = store.activity.size === 0;
 }
 
@@ -278,7 +274,6 @@ export function moveNow() {
 export function tickTable() {
     if (!isShown("activities")) return;
     const now = currentTime();
-    for (const activity of shown) readIfDue(activity, now);
     if (filter.needsNow) return look();
     for (const activity of shown) parts.get(activity.id)?.tick(activity, now);
 }

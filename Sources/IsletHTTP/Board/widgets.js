@@ -1,6 +1,6 @@
 // Widgets as they stand on a Home Screen, each with its timeline and budget beneath.
 
-import {byId, h, reconcile, replaceIfOther, setAttribute, setText} from "./dom.js";
+import {byId, h, reconcile, replaceIfOther, setAttribute, setText, sightWatcher} from "./dom.js";
 import {appName, capitalized, clock, count, relative, words} from "./format.js";
 import {currentTime} from "./clock.js";
 import {hueOf, memberText, readContent} from "./content.js";
@@ -61,13 +61,10 @@ function makeCard() {
     return parts;
 }
 
-const watcher = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-        entry.target.dataset.near = entry.isIntersecting ? "yes" : "no";
-        const widget = store.widget.get(entry.target.dataset.id);
-        if (entry.isIntersecting && widget !== undefined) wantTimeline(widget);
-    }
-}, {rootMargin: "200px"});
+const watcher = sightWatcher((id) => {
+    const widget = store.widget.get(id);
+    if (widget !== undefined) wantTimeline(widget);
+});
 
 function writeCard(parts, widget) {
     const known = timelineOf(widget.id);

@@ -1,0 +1,244 @@
+// The lists of each app: read after every hello, and parts of them again and again.
+
+import {ask} from "./api.js";
+import {askingNow, changed, families, forgetEarly, heldLimit, note, noteApps, plural, putEntity, removeEntity, store}
+    from "./store.js";
+import {count} from "./format.js";
+
+const pageSize = 1_000;
+const appLimit = 1_000; // the service names no more
+
+export let generation = 0; // of lists; answers that belong to an older one are dropped
+export let listed = new Set(); // apps whose lists are being read, or were read last
+export let knowsAll = false; // whether all apps were named: any other has just begun
+
+// Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
+// that is older than an event never replaces it. `apps`: app → {epoch, seq}, both absent where the service has not said
+// so; `areAll`: whether there are no others.
+export async function loadAll(apps, areAll) {
+    const mine = ++generation;
+    store.loading = true;
+    knowsAll = areAll;
+    dismissedPlaces.clear();
+    strays.clear();
+    changed("lists");
+    const names = Object.keys(apps).sort().slice(0, appLimit);
+    listed = new Set(names);
+    noteApps(areAll && names.length === Object.keys(apps).length ? null
+        : names.length > 1 ? `only ${count(names.length)} apps`
+            : names.length === 1 ? "only one app" : "only what has changed since");
+    for (const [app, known] of [...store.apps]) {
+        const next = apps[app];
+        const isContinued = next !== undefined && (next.epoch === undefined || next.epoch === known.epoch);
+        if (!isContinued) forgetApp(app);
+    }
+    for (const [app, place] of Object.entries(apps)) {
+        store.apps.set(app, {...store.apps.get(app), ...place, seq: place.seq ?? 0});
+    }
+    const queue = [...names];
+    const worker = async () => {
+        for (let app = queue.shift(); app !== undefined; app = queue.shift()) await loadApp(app, mine);
+    };
+    let isThrough = false;
+    try {
+        await Promise.all([worker(), worker(), worker()]);
+        if (wantsDismissed && mine === generation) await loadDismissed();
+        isThrough = true;
+    } finally {
+        if (mine === generation) {
+            store.hasFailed = !isThrough;
+            forgetEarly();
+            store.loading = false;
+            changed("lists");
+        }
+    }
+}
+
+function forgetApp(app) {
+    store.apps.delete(app);
+    dismissedPlaces.delete(app);
+    for (const family of families) {
+        pages.delete(`${app} ${family}`);
+        for (const entity of [...store[family].values()]) if (entity.app === app) removeEntity(family, entity.id);
+        note(app, family, 0, 0);
+    }
+    note(app, "dismissed", 0, 0);
+}
+
+async function loadApp(app, mine) {
+    for (const family of families) await loadFamily(app, family, mine);
+    if ([...store.control.values()].some((control) => control.app === app)) await loadKinds(app, "control", mine);
+    if ([...store.widget.values()].some((widget) => widget.app === app)) await loadKinds(app, "widget", mine);
+}
+
+async function loadFamily(app, family, mine) {
+    const before = listedOf(app, family);
+    const seen = new Set();
+    const read = [];
+    let cursor;
+    let total = 0;
+    do {
+        const page = newPage(app, family, cursor);
+        const answer = await readPage(page, mine);
+        if (answer === null) return;
+        for (const id of page.ids) seen.add(id);
+        read.push(page);
+        total = answer.total;
+        cursor = answer.next;
+        changed("lists");
+    } while (cursor !== undefined && store[family].size < heldLimit[family]);
+    pages.set(`${app} ${family}`, read);
+    const isWhole = cursor === undefined && store[family].size < heldLimit[family];
+    note(app, family, seen.size, isWhole ? seen.size : total);
+    if (cursor === undefined) removeUnlisted(family, before, seen);
+}
+
+function listedOf(app, family) {
+    return [...store[family].values()].filter((entity) => entity.app === app && entity.state !== "dismissed");
+}
+
+function removeUnlisted(family, before, seen) {
+    for (const entity of before) {
+        // The same object: no event has touched it since the list was asked for.
+        if (seen.has(entity.id) || store[family].get(entity.id) !== entity) continue;
+        removeEntity(family, entity.id);
+    }
+}
+
+function newPage(app, family, cursor) {
+    return {app, family, cursor, ids: new Set(), readAt: -Infinity};
+}
+
+// Null where the answer belongs to lists that are older than those that are read now.
+async function readPage(page, mine) {
+    const {app, family, cursor} = page;
+    const asked = askingNow();
+    const answer = await ask(`${family}.list`, {app, limit: pageSize, ...(cursor === undefined ? {} : {cursor})});
+    if (mine !== generation) return null;
+    page.readAt = performance.now();
+    page.ids = new Set();
+    for (const row of answer[plural[family]]) {
+        if (!store[family].has(row.id) && store[family].size >= heldLimit[family]) continue;
+        page.ids.add(row.id);
+        putEntity(family, row, asked);
+    }
+    return answer;
+}
+
+// Places that are read anew. Each has its `app`, `family`, and `readAt`; a page of a list has `ids` and a `cursor`, one
+// entity has its `id`, and the dismissed activities of an app have neither.
+
+const pages = new Map(); // "app family" → the pages of its list, as they were read last
+const strays = new Map(); // id → the place of one that was not on the page where it was sought
+const dismissedPlaces = new Map(); // app → the place of its dismissed activities
+
+// Where an entity is read anew, if it is: one that no list has named yet is sought on the last page.
+export function placeOf(family, {app, id, state}) {
+    if (strays.has(id)) return strays.get(id);
+    if (state === "dismissed") return wantsDismissed ? dismissedOf(app) : undefined;
+    const list = pagesOf(app, family);
+    return list.find((page) => page.ids.has(id)) ?? list.at(-1);
+}
+
+function pagesOf(app, family) {
+    const key = `${app} ${family}`;
+    if (!pages.has(key)) pages.set(key, [newPage(app, family)]);
+    return pages.get(key);
+}
+
+function dismissedOf(app) {
+    if (!dismissedPlaces.has(app)) {
+        dismissedPlaces.set(app, {app, family: "activity", isRead: false, readAt: -Infinity});
+    }
+    return dismissedPlaces.get(app);
+}
+
+// Of these apps, and of all where they could not be read yet; none where nobody looks at them.
+export function placesOfDismissed(apps) {
+    if (!wantsDismissed) return [];
+    return [...store.apps.keys()].map(dismissedOf).filter(({app, isRead}) => apps.has(app) || !isRead);
+}
+
+export function allPages() {
+    return [...store.apps.keys()].flatMap((app) => families.flatMap((family) => pagesOf(app, family)));
+}
+
+// Reads a place again, whatever events have told. `sought`: ids of those for whose sake it is read.
+export async function readAnew(place, sought) {
+    place.readAt = performance.now();
+    if (place.id !== undefined) await readStray(place);
+    else if (place.ids !== undefined) await readPageAnew(place, sought);
+    else if (await readDismissed(place.app, generation)) changed("lists");
+}
+
+async function readPageAnew(page, sought) {
+    const {app, family} = page;
+    for (const [id, stray] of strays) if (!store[stray.family].has(id)) strays.delete(id);
+    const before = listedOf(app, family);
+    const answer = await readPage(page, generation);
+    if (answer === null) return;
+    const list = pagesOf(app, family);
+    const following = list.indexOf(page) + 1;
+    if (answer.next === undefined) list.length = following;
+    else if (following < list.length) list[following].cursor = answer.next;
+    else if (store[family].size < heldLimit[family]) list.push(newPage(app, family, answer.next));
+    if (page.cursor === undefined && answer.next === undefined) return removeUnlisted(family, before, page.ids);
+    // It may have gone, or be on another page.
+    for (const {id} of before) {
+        if (sought.has(id) && !page.ids.has(id)) strays.set(id, {app, family, id, readAt: -Infinity});
+    }
+}
+
+async function readStray({app, family, id}) {
+    const mine = generation;
+    const known = store[family].get(id);
+    const asked = askingNow();
+    strays.delete(id);
+    try {
+        const answer = await ask(`${family}.get`, {app, id});
+        if (mine === generation) putEntity(family, answer[family], asked);
+    } catch (error) {
+        if (error.code !== "notFound") throw error;
+        if (mine === generation && store[family].get(id) === known) removeEntity(family, id);
+    }
+}
+
+export async function loadKinds(app, family, mine) {
+    let cursor;
+    do {
+        const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});
+        if (mine !== generation) return;
+        for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+        cursor = answer.next;
+    } while (cursor !== undefined);
+    changed(family);
+}
+
+let wantsDismissed = false; // whether somebody looks at them
+
+// Dismissed activities are kept for a while by the service; they are read only where somebody wants to see them, and
+// then with each reading of the lists.
+export function wantDismissed(wants) {
+    wantsDismissed = wants;
+    if (wants) loadDismissed().catch(() => {}); // those that are not read are asked for again, one by one
+}
+
+async function loadDismissed() {
+    const mine = generation;
+    for (const app of store.apps.keys()) if (!await readDismissed(app, mine)) return;
+    changed("lists");
+}
+
+// False where the answer belongs to lists that are older than those that are read now.
+async function readDismissed(app, mine) {
+    const place = dismissedOf(app);
+    if (store.activity.size < heldLimit.activity) {
+        const asked = askingNow();
+        const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
+        if (mine !== generation) return false;
+        for (const row of answer.activities) putEntity("activity", row, asked);
+        note(app, "dismissed", answer.activities.length, answer.total);
+    }
+    Object.assign(place, {isRead: true, readAt: performance.now()});
+    return true;
+}

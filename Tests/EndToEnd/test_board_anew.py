@@ -1,0 +1,269 @@
+"""What is in sight on the board is read anew, and is right again whatever its events said or did not say."""
+
+import json
+
+import pytest
+
+from support.dates import HOUR, MINUTE, after
+from support.provider import toggle
+from support.webpage import board_words
+from support.widgets import Board, WidgetProvider, widget
+from test_board_late import ANSWERED, MANY, in_batches, meddle, start_many_apps
+from test_board_truth import lane
+
+# Some ten seconds until something is due, and one for each other reading, on a machine that has other work.
+PATIENCE = 60
+
+# While `window.isDeaf` no event comes to the page; what `window.distort` makes of a message is what it hears. The
+# stream itself goes on: the page has no reason to read anything for it.
+LOSSY = """(() => {
+    const Real = window.EventSource;
+    window.EventSource = class extends Real {
+        constructor(...given) {
+            super(...given);
+            window.source = this;
+        }
+        addEventListener(name, listener) {
+            super.addEventListener(name, name !== "message" ? listener : (message) => {
+                if (window.isDeaf) return;
+                listener({data: window.distort?.(message.data) ?? message.data});
+            });
+        }
+    };
+})()"""
+
+
+@pytest.fixture
+def service(serve):
+    return serve(words=board_words("--board-write"))
+
+
+def start(client, key, **fields):
+    fields = {"type": "Order", "attributes": {}, "contentState": {}, **fields}
+    return client.applied("activity.start", key=key, **fields)["activity"]["id"]
+
+
+def deafen(page):
+    page.js("window.isDeaf = true")
+
+
+def comes(page, id, condition):
+    """Waits until the row of an activity is as the service has it."""
+    page.until(f"""(() => {{
+        const row = document.querySelector('.row[data-id="{id}"]');
+        const text = row?.innerText.replace(/\\s+/g, " ") ?? "";
+        return row !== null && ({condition});
+    }})()""", f"the row of {id} with {condition}", seconds=PATIENCE)
+
+
+def goes(page, selector):
+    page.until(f"document.querySelector({json.dumps(selector)}) === null", f"{selector} to go", seconds=PATIENCE)
+
+
+def test_rows_are_right_again_where_their_events_were_lost(pages, service, client):
+    changed, ended, gone = start(client, "changed"), start(client, "ended"), start(client, "gone")
+    page = pages(service, script=LOSSY, width=1600)
+    for id in (changed, ended, gone):
+        page.row(id)
+    deafen(page)
+    client.applied("activity.update", id=changed, contentState={"n": 2})
+    client.applied("activity.end", id=ended)
+    client.applied("activity.dismiss", id=gone)
+    begun = start(client, "begun")
+    comes(page, changed, "text.includes('n 2')")
+    comes(page, ended, "text.includes('ended')")
+    comes(page, begun, "text.includes('active')")
+    goes(page, f'.row[data-id="{gone}"]')
+    lane(page, ended, "active", "ended")
+
+
+def test_a_row_is_right_again_where_its_event_said_what_is_not(pages, service, client):
+    id = start(client, "order-1")
+    page = pages(service, script=LOSSY, width=1600)
+    page.row(id)
+    page.js("window.distort = (data) => data.replace('as it is', 'as it is not')")
+    client.applied("activity.update", id=id, contentState={"note": "as it is"})
+    page.row(id, "text.includes('as it is not')")
+    comes(page, id, "text.includes('as it is') && !text.includes('not')")
+
+
+def test_what_is_told_while_an_answer_is_on_its_way_stays(pages, service, client):
+    script = meddle("activity.list", f"window.holds ? {ANSWERED} : post()")
+    wrong, told = start(client, "wrong"), start(client, "told")
+    page = pages(service, script=f"{LOSSY};{script}", width=1600)
+    page.js("window.distort = (data) => data.replace('as it is', 'as it is not')")
+    client.applied("activity.update", id=wrong, contentState={"note": "as it is"})
+    page.row(wrong, "text.includes('as it is not')")
+    page.js("window.holds = true")
+    page.until("window.release !== undefined", "a list on its way", seconds=PATIENCE)
+    client.applied("activity.end", id=told, contentState={"n": 2})
+    page.row(told, "text.includes('ended') && text.includes('n 2')")
+    page.js("window.holds = false; window.release()")
+    comes(page, wrong, "text.includes('as it is') && !text.includes('not')")
+    page.row(told, "text.includes('ended') && text.includes('n 2')")
+
+
+def test_the_open_panel_is_right_again(pages, service, client):
+    id = start(client, "order-1")
+    page = pages(service, f"activities/activity/{client.app}/{id}", script=LOSSY)
+    page.reads("#explain", "active")
+    deafen(page)
+    client.applied("activity.end", id=id)
+    page.until("document.querySelector('#detail-state').innerText === 'ended'", seconds=PATIENCE)
+
+
+def test_tiles_are_right_again(pages, service, home):
+    provider = home.provider(toggle())
+    kept, gone = home.shown(provider, True), home.shown(provider, True)
+    page = pages(service, "controls", script=LOSSY)
+    page.reads(f'.tile[data-id="{kept}"]', "On")
+    deafen(page)
+    home.client.applied("control.remove", id=gone)
+    home.client.applied("control.reload", id=kept)
+    provider.gives(False)
+    goes(page, f'.tile[data-id="{gone}"]')
+    page.until(f"""document.querySelector('.tile[data-id="{kept}"]').innerText.includes('Off')""", seconds=PATIENCE)
+
+
+def test_cards_are_right_again(pages, service, wire):
+    board = Board(wire, service)
+    WidgetProvider(wire, service.commands, widget())
+    place = {"kind": widget()["kind"], "family": "systemSmall"}
+    gone = board.client.applied("widget.add", **place)["widget"]["id"]
+    page = pages(service, "widgets", script=LOSSY)
+    page.until(f"""document.querySelector('.card[data-id="{gone}"]') !== null""")
+    deafen(page)
+    board.client.applied("widget.remove", id=gone)
+    begun = board.client.applied("widget.add", **place)["widget"]["id"]
+    goes(page, f'.card[data-id="{gone}"]')
+    page.until(f"""document.querySelector('.card[data-id="{begun}"]') !== null""", seconds=PATIENCE)
+
+
+def test_a_service_that_is_busy_is_asked_again(pages, service, client):
+    refused = """window.refuses ? (window.refused = true, Promise.resolve(new Response(
+        '{"ok":false,"error":{"code":"busy","message":"not now","retry":"later"}}'))) : post()"""
+    id = start(client, "order-1")
+    page = pages(service, script=f"{LOSSY};{meddle('activity.list', refused)}")
+    page.row(id)
+    deafen(page)
+    page.js("window.refuses = true")
+    client.applied("activity.update", id=id, contentState={"n": 2})
+    page.until("window.refused", "a refusal", seconds=PATIENCE)
+    page.js("window.refuses = false")
+    comes(page, id, "text.includes('n 2')")
+
+
+def test_the_dismissed_that_were_refused_are_asked_for_again(pages, service, client):
+    refused = """window.refuses && words[1].body.includes('dismissed') ? (window.refused = true, Promise.resolve(
+        new Response('{"ok":false,"error":{"code":"busy","message":"not now","retry":"later"}}'))) : post()"""
+    id = start(client, "order-1")
+    client.applied("activity.dismiss", id=id)
+    page = pages(service, script=meddle("activity.list", refused))
+    page.js("window.refuses = true")
+    page.click(".chip.dismissed")
+    page.until("window.refused", "a refusal")
+    page.js("window.refuses = false")
+    comes(page, id, "text.includes('dismissed')")
+
+
+def test_what_was_dismissed_unheard_is_shown_where_the_dismissed_are(pages, service, client):
+    first, second = start(client, "order-1"), start(client, "order-2")
+    client.applied("activity.dismiss", id=first)
+    page = pages(service, script=LOSSY, width=1600)
+    page.row(second)
+    page.click(".chip.dismissed")
+    page.row(first, "text.includes('dismissed')")
+    deafen(page)
+    client.applied("activity.dismiss", id=second)
+    comes(page, second, "text.includes('dismissed')")
+
+
+def test_what_is_right_is_left_alone(pages, service, client):
+    """What events have told is the same as what the list says: nothing is drawn anew, and no row glows twice."""
+    page = pages(service, script=meddle("activity.list", "post()"))
+    started = start(client, "started", relevanceScore=0.5)
+    updated = start(client, "updated", contentState={"n": 1}, staleDate=after(HOUR))
+    stale = start(client, "stale", staleDate=after(10 * MINUTE))
+    ended = start(client, "ended", staleDate=after(HOUR))
+    pending = start(client, "pending", startDate=after(2 * HOUR), alert={"title": "t", "body": "b"})
+    client.read("clock.advance", by=11 * MINUTE)
+    client.applied("activity.update", id=updated, contentState={"n": 2})
+    client.applied("activity.end", id=ended)
+    page.row(ended, "text.includes('ended')")
+    ids = [started, updated, stale, ended, pending]
+    page.js(f"""import('./store.js').then(({{store}}) => {{
+        window.store = store;
+        window.before = {json.dumps(ids)}.map((id) => store.activity.get(id));
+        window.asked = 0;
+    }})""")
+    page.until("window.asked >= 2", "a reading that is through", seconds=PATIENCE)
+    assert page.js("""window.before.filter((known) => window.store.activity.get(known.id) !== known)
+        .map((known) => [known, window.store.activity.get(known.id)])""") == []
+
+
+# Large ones
+
+
+def test_rows_of_a_list_of_several_pages_are_right_again(pages, service, client):
+    first = start(client, "seen-1")
+    in_batches(client, [client.command("activity.start", key=f"k{number}", type="T", attributes={}, contentState={})
+                        for number in range(1_000)])
+    second, gone = start(client, "seen-2"), start(client, "seen-3")
+    page = pages(service, script=LOSSY, width=1600)
+    page.fill("#filter", "key~seen-*")
+    told = start(client, "seen-4")
+    page.row(told)
+    deafen(page)
+    for id in (first, second, told):
+        client.applied("activity.update", id=id, contentState={"n": 2})
+    client.applied("activity.dismiss", id=gone)
+    for id in (first, second, told):
+        comes(page, id, "text.includes('n 2')")
+    goes(page, f'.row[data-id="{gone}"]')
+
+
+def test_rows_of_more_apps_than_are_named_are_right_again(pages, service, client):
+    start_many_apps(client)
+    page = pages(service, script=LOSSY)
+    id = client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 1})["activity"]["id"]
+    page.row(id, "text.includes('n 1')")
+    deafen(page)
+    client.applied("activity.update", app=MANY[0], key="k", contentState={"n": 2})
+    comes(page, id, "text.includes('n 2')")
+
+
+def test_a_page_asks_once_a_second_at_most(pages, service, client):
+    apps = MANY[:12]
+    for app in apps:
+        start(client, "k", app=app)
+    page = pages(service, script=f"{LOSSY};{meddle('activity.list', 'window.times?.push(performance.now()), post()')}")
+    page.until("document.querySelectorAll('.row').length === 12")
+    page.js("window.times = []")
+    page.until("window.times.length >= 5", "five readings", seconds=PATIENCE)
+    times = page.js("window.times")
+    # A browser's clock is coarse.
+    assert min(later - earlier for earlier, later in zip(times, times[1:])) > 990
+
+
+# The page is told that nobody sees it, and never rests; what it asks for meanwhile is written down.
+UNSEEN = """(() => {
+    window.unseen = [];
+    Object.defineProperty(document, "hidden", {get: () => window.isHidden === true});
+    const wait = window.setTimeout;
+    window.setTimeout = (what, time, ...more) => time === 20_000 ? null : wait(what, time, ...more);
+    const real = window.fetch;
+    window.fetch = (path, init) => {
+        if (window.isHidden && init?.body) window.unseen.push(JSON.parse(init.body).op);
+        return real(path, init);
+    };
+})()"""
+
+
+def test_a_page_that_nobody_sees_reads_nothing_anew(pages, service, client):
+    id = start(client, "order-1")
+    page = pages(service, script=UNSEEN)
+    page.row(id)
+    page.js("window.isHidden = true; document.dispatchEvent(new Event('visibilitychange'))")
+    # Its figures are read every 15 seconds then, which is longer than until what is in sight would be due.
+    page.until("window.unseen.filter((op) => op === 'service.stats').length >= 2", "figures", seconds=PATIENCE)
+    assert not [op for op in page.js("window.unseen") if op.endswith(".list")]
