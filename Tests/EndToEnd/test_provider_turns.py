@@ -290,6 +290,17 @@ def test_a_kind_that_says_later_that_it_has_relevance_is_asked_for_it(board):
     provider.uncalled()
 
 
+@pytest.mark.parametrize("how", ["leave", "disconnect"])
+def test_whoever_is_left_is_asked_for_the_relevance_of_a_kind(board, how):
+    """Of a provider that goes, with a word or without one, and whose next run has come before."""
+    old = board.provider(widget(providesRelevance=True))
+    old.answer(old.call("relevance"), [])
+    new = board.provider(widget(providesRelevance=True))
+    getattr(old, how)()
+    board.add()  # a call by which one that went without a word is found to be gone
+    assert {new.call()["op"], new.call()["op"]} == {"widget.timeline", "widget.relevance"}
+
+
 def test_a_pong_for_a_provider_of_another_connection_is_none(home):
     one, other = home.provider(), home.provider()
     assert other.ask("provider.pong", provider=one.id)["error"]["code"] == "notFound"

@@ -121,15 +121,18 @@ extension Partition {
             statistics.droppedProviders += 1
             tellProvider(providers.id(of: provider), droppedFor: reason)
             // Another process may have taken its place before it was missed.
-            if reason == .unreachable || reason == .silent {
-                for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
-                    switch ServedKind(number: kind) {
-                    case .control(let kind): engine.controlProviderIsLost(kind, at: now.domain)
-                    case .widget(let kind): engine.widgetProviderIsLost(kind, at: now.domain)
-                    }
+            let isMissed = reason == .unreachable || reason == .silent
+            for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
+                switch ServedKind(number: kind) {
+                case .control(let kind):
+                    if isMissed { engine.controlProviderIsLost(kind, at: now.domain) }
+                case .widget(let kind):
+                    if isMissed { engine.widgetProviderIsLost(kind, at: now.domain) }
+                    // What it said of the whole kind stays for good, however it went, unless those that are left say it anew.
+                    askRelevance(of: kind)
                 }
-                encodeEvents(Span(), nil)
             }
+            if isMissed { encodeEvents(Span(), nil) }
             // Whoever left, or came back on another connection, knows it.
             guard reason == .faults || reason == .silent else { return }
             callWriter.removeAll()
