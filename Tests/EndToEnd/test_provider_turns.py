@@ -301,6 +301,21 @@ def test_whoever_is_left_is_asked_for_the_relevance_of_a_kind(board, how):
     assert {new.call()["op"], new.call()["op"]} == {"widget.timeline", "widget.relevance"}
 
 
+def test_all_that_a_provider_had_when_it_went_is_made_by_another_one_that_has_its_hands_full(board):
+    count = 300
+    old, other = board.provider(capacity=count), board.provider(capacity=count)
+    for _ in range(6):
+        board.client.batch(*[
+            board.client.command("widget.add", kind=FORECAST, family="systemSmall") for _ in range(2 * count // 6)])
+    lost = [old.call("timeline")["widget"] for _ in range(count)]
+    old.leave()
+    for _ in range(count):
+        other.shows_now()
+    again = [other.call("timeline") for _ in range(count)]
+    assert [call["widget"] for call in again] == lost
+    assert {call["attempt"] for call in again} == {2}
+
+
 def test_a_pong_for_a_provider_of_another_connection_is_none(home):
     one, other = home.provider(), home.provider()
     assert other.ask("provider.pong", provider=one.id)["error"]["code"] == "notFound"
