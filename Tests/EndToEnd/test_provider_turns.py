@@ -235,6 +235,19 @@ def test_recommendations_that_were_asked_for_earlier_do_not_replace_later_ones(b
     assert names(board.client.read("widget.recommendations", kind=FORECAST)) == ["later"]
 
 
+def test_recommendations_that_are_none_are_a_fault_though_others_came_before_them(board, adviser):
+    commands = [board.client.command("widget.recommendations", kind=FORECAST) for _ in range(2)]
+    calls = []
+    for command in commands:
+        board.client.send(command)
+        calls.append(adviser.call("recommendations"))
+    recommend(adviser, calls[0], "good")
+    assert names(board.client.answer_to(commands[0]["req"])[0]) == ["good"]
+    adviser.answer(calls[1], "rubbish")
+    adviser.refused("badAnswer", calls[1])
+    assert board.client.answer_to(commands[1]["req"])[0]["error"]["detail"] == {"reason": "providerFailed"}
+
+
 def test_a_kind_that_is_declared_with_other_parameters_is_asked_for_its_recommendations_again(board, adviser):
     command = board.client.command("widget.recommendations", kind=FORECAST)
     board.client.send(command)
