@@ -5,6 +5,7 @@ import pytest
 from support.commands import Commands
 from support.dates import EPOCH, SECOND, after
 from support.provider import DOOR, LAMP, TORCH, button, toggle
+from support.wire import QUIET
 
 
 # Fresh values
@@ -82,6 +83,20 @@ def test_a_read_waits_for_the_first_value_too(home):
     home.client.silent()
     provider.gives(True)
     assert home.client.answer_to(command["req"])[0]["control"]["value"] is True
+
+
+def test_a_read_does_not_wait_for_what_others_reload_meanwhile(home):
+    provider = home.provider()
+    id = home.shown(provider)
+    home.client.advance(by=1)
+    command = home.client.command("control.get", id=id, maxAge=0)
+    home.client.send(command)
+    call = provider.call("value")
+    home.client.applied("control.reload", id=id)
+    provider.answer(call, True)
+    provider.call("value")  # which the reload has asked for, and which is not answered
+    home.client.read("service.ping")  # whose answer is behind the other one
+    assert home.client.answer_to(command["req"], QUIET)[0]["control"]["value"] is True
 
 
 def test_a_read_of_what_nobody_provides_is_answered_at_once(home):

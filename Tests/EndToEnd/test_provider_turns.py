@@ -235,6 +235,19 @@ def test_recommendations_that_were_asked_for_earlier_do_not_replace_later_ones(b
     assert names(board.client.read("widget.recommendations", kind=FORECAST)) == ["later"]
 
 
+def test_recommendations_that_are_none_are_a_fault_though_others_came_before_them(board, adviser):
+    commands = [board.client.command("widget.recommendations", kind=FORECAST) for _ in range(2)]
+    calls = []
+    for command in commands:
+        board.client.send(command)
+        calls.append(adviser.call("recommendations"))
+    recommend(adviser, calls[0], "good")
+    assert names(board.client.answer_to(commands[0]["req"])[0]) == ["good"]
+    adviser.answer(calls[1], "rubbish")
+    adviser.refused("badAnswer", calls[1])
+    assert board.client.answer_to(commands[1]["req"])[0]["error"]["detail"] == {"reason": "providerFailed"}
+
+
 def test_a_kind_that_is_declared_with_other_parameters_is_asked_for_its_recommendations_again(board, adviser):
     command = board.client.command("widget.recommendations", kind=FORECAST)
     board.client.send(command)
@@ -288,6 +301,32 @@ def test_a_kind_that_says_later_that_it_has_relevance_is_asked_for_it(board):
     provider.answer(provider.call("relevance"), [])
     provider.register()
     provider.uncalled()
+
+
+@pytest.mark.parametrize("how", ["leave", "disconnect"])
+def test_whoever_is_left_is_asked_for_the_relevance_of_a_kind(board, how):
+    """Of a provider that goes, with a word or without one, and whose next run has come before."""
+    old = board.provider(widget(providesRelevance=True))
+    old.answer(old.call("relevance"), [])
+    new = board.provider(widget(providesRelevance=True))
+    getattr(old, how)()
+    board.add()  # a call by which one that went without a word is found to be gone
+    assert {new.call()["op"], new.call()["op"]} == {"widget.timeline", "widget.relevance"}
+
+
+def test_all_that_a_provider_had_when_it_went_is_made_by_another_one_that_has_its_hands_full(board):
+    count = 300
+    old, other = board.provider(capacity=count), board.provider(capacity=count)
+    for _ in range(6):
+        board.client.batch(*[
+            board.client.command("widget.add", kind=FORECAST, family="systemSmall") for _ in range(2 * count // 6)])
+    lost = [old.call("timeline")["widget"] for _ in range(count)]
+    old.leave()
+    for _ in range(count):
+        other.shows_now()
+    again = [other.call("timeline") for _ in range(count)]
+    assert [call["widget"] for call in again] == lost
+    assert {call["attempt"] for call in again} == {2}
 
 
 def test_a_pong_for_a_provider_of_another_connection_is_none(home):

@@ -40,9 +40,10 @@ extension Partition {
         }
         let isLate = providers.advance(to: now.monotonic)
         var room = Self.requestsAtOnce
+        var heldRoom = Self.requestsAtOnce
         // What ended is known before anything new is asked for a control. Each round ends something, sends it or loses
         // the provider that it could not be sent to.
-        while providers.hasEffects || !wantedCalls.isEmpty && room > 0 {
+        while providers.hasEffects || !wantedCalls.isEmpty && room > 0 || heldRoom > 0 && mayGoOnWithReads {
             providers.takeEffects(into: &effects)
             let batch = effects
             for effect in batch { perform(effect, send) }
@@ -50,14 +51,17 @@ extension Partition {
             let wanted = wantedCalls.count
             requestWanted(atMost: room)
             room -= wanted - wantedCalls.count
+            goOnWithReads(&heldRoom)
         }
-        return isLate || !wantedCalls.isEmpty
+        return isLate || !wantedCalls.isEmpty || mayGoOnWithReads
     }
 
     /// The service stops: providers are told that nobody waits any more, and nothing changes by it. Whatever was asked
     /// for is asked for again at the next start, but for actions.
     private func takeBackCalls(_ send: (_ peer: [UInt8], _ frame: Span<UInt8>) -> ProviderDelivery) {
         wantedCalls.removeAll()
+        heldReads.removeAll()
+        heldWidgetReads.removeAll()
         providers.takeEffects(into: &effects)
         let batch = effects
         for effect in batch {
@@ -117,15 +121,18 @@ extension Partition {
             statistics.droppedProviders += 1
             tellProvider(providers.id(of: provider), droppedFor: reason)
             // Another process may have taken its place before it was missed.
-            if reason == .unreachable || reason == .silent {
-                for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
-                    switch ServedKind(number: kind) {
-                    case .control(let kind): engine.controlProviderIsLost(kind, at: now.domain)
-                    case .widget(let kind): engine.widgetProviderIsLost(kind, at: now.domain)
-                    }
+            let isMissed = reason == .unreachable || reason == .silent
+            for kind in providers.lostKinds(of: provider) where providers.isServed(kind) {
+                switch ServedKind(number: kind) {
+                case .control(let kind):
+                    if isMissed { engine.controlProviderIsLost(kind, at: now.domain) }
+                case .widget(let kind):
+                    if isMissed { engine.widgetProviderIsLost(kind, at: now.domain) }
+                    // What it said of the whole kind stays for good, however it went, unless those that are left say it anew.
+                    askRelevance(of: kind)
                 }
-                encodeEvents(Span(), nil)
             }
+            if isMissed { encodeEvents(Span(), nil) }
             // Whoever left, or came back on another connection, knows it.
             guard reason == .faults || reason == .silent else { return }
             callWriter.removeAll()
@@ -286,7 +293,8 @@ extension Partition {
 
     /// Whether ``continueCalls(_:)`` has something to do.
     package var hasProviderWork: Bool {
-        providers.hasEffects || !wantedCalls.isEmpty || providers.nextWork().map { $0 <= now.monotonic } ?? false
+        providers.hasEffects || !wantedCalls.isEmpty || mayGoOnWithReads
+            || providers.nextWork().map { $0 <= now.monotonic } ?? false
     }
 
     /// Whether a call is out, or waits for its commit.
@@ -294,7 +302,8 @@ extension Partition {
         // What the batch wants that is being filled is on its way as well: a journal that is slow must not let the clock go
         // on without it.
         let isAsking = hasUncommitted && !(engine.controls.calls.isEmpty && engine.widgets.calls.isEmpty)
-        return isAsking || callsOnTheWay > 0 || !wantedCalls.isEmpty || providers.openCalls > 0 || providers.hasEffects
+        return isAsking || callsOnTheWay > 0 || !wantedCalls.isEmpty || heldCalls > 0 || providers.openCalls > 0
+            || providers.hasEffects
     }
 }
 

@@ -11,21 +11,32 @@ extension Partition {
             _ = providers.cancel(.value(call.control), reason, at: now.monotonic)
             _ = providers.cancel(.perform(call.control), reason, at: now.monotonic)
             openCalls[call.control] = nil
-        case .askValue: request(.value(call.control), call, isAction: false)
-        case .perform: request(.perform(call.control), call, isAction: true)
+            heldReads.remove(call.control)
+        case .askValue:
+            let read = HeldReads.Read(
+                entity: call.control, serial: call.serial, kind: ServedKind.control(call.controlKind).number)
+            if holdsBack(controlRead: read.kind) { heldReads.hold(read) } else { requestValue(read) }
+        case .perform: request(.perform(call.control), call.control, call.serial, isAction: true)
         }
     }
 
-    private func request(_ purpose: ProviderTable.Purpose, _ call: ControlCall, isAction: Bool) {
+    /// Asks for a value, now that there is room.
+    func requestValue(_ read: HeldReads.Read) {
+        request(.value(read.entity), read.entity, read.serial, isAction: false)
+    }
+
+    private func request(_ purpose: ProviderTable.Purpose, _ control: SlotRef, _ serial: UInt32, isAction: Bool) {
         // What the control wants by now comes with a later flight, and replaces this.
-        guard let record = engine.controls.record(call.control), record.callSerial == call.serial,
-            let kind = engine.controls.kinds[call.controlKind].declaration
+        guard let record = engine.controls.record(control), record.callSerial == serial,
+            let kind = engine.controls.kinds[record.kind].declaration
         else { return }
         let within = isAction ? kind.actionDeadline : kind.valueDeadline
-        switch providers.request(purpose, kind: call.controlKind, within: within, at: now.monotonic) {
-        case .accepted: openCalls[call.control] = OpenCall(serial: call.serial, isAction: isAction)
-        case .noProvider: failed(call.control, isAction: isAction, .noProvider, wasSent: false)
-        case .busy: failed(call.control, isAction: isAction, .busy, wasSent: false)
+        switch providers.request(
+            purpose, kind: ServedKind.control(record.kind).number, within: within, at: now.monotonic)
+        {
+        case .accepted: openCalls[control] = OpenCall(serial: serial, isAction: isAction)
+        case .noProvider: failed(control, isAction: isAction, .noProvider, wasSent: false)
+        case .busy: failed(control, isAction: isAction, .busy, wasSent: false)
         }
     }
 

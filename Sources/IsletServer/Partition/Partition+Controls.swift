@@ -128,8 +128,10 @@ extension Partition {
         else { return showControl(control, envelope, frame) }
         encodeEvents(frame, nil)
         let limit = engine.controls.kinds[record.kind].declaration?.valueDeadline ?? Self.minSeqWait
-        let deadline = now.monotonic + min(envelope.ttl ?? limit, limit)
-        return later(.controlValue(control, deadline: deadline), envelope, frame)
+        let wanted = WantedValue(
+            control: control, maxAge: maxAge, since: now.domain, callsBefore: record.callSerial,
+            deadline: now.monotonic + min(envelope.ttl ?? limit, limit))
+        return later(.controlValue(wanted), envelope, frame)
     }
 
     func showControl(_ control: SlotRef, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
@@ -198,18 +200,11 @@ extension Partition {
     }
 
     /// The answer to `control.get` with `maxAge`, once the value is there or will not come in time.
-    func finishValue(_ control: SlotRef, deadline: Milliseconds, _ job: Job) -> FrameResult? {
-        let isAsked = engine.controls.record(control)?.machine.hasCall ?? false
-        guard !isAsked || now.monotonic >= deadline else { return nil }
+    func finishValue(_ wanted: WantedValue, _ job: Job) -> FrameResult? {
+        if let record = engine.controls.record(wanted.control), now.monotonic < wanted.deadline {
+            guard !record.machine.hasCall || wanted.isThere(in: record, at: now.domain) else { return nil }
+        }
         let req = job.req
-        return showControl(control, job.envelope, req.span)
-    }
-}
-
-extension ControlMachine {
-    /// Whether its value is known and not older than a reader accepts.
-    fileprivate func isFresh(within maxAge: Milliseconds, at now: Instant) -> Bool {
-        guard hasValue else { return true }
-        return isValueKnown && source == .provider && failure == .none && valueAt.isSet && now - valueAt <= maxAge
+        return showControl(wanted.control, job.envelope, req.span)
     }
 }

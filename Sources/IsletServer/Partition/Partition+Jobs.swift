@@ -137,7 +137,7 @@ extension Partition {
         case .past(let past): return advance(past, job)
         case .controlList(let scan):
             return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
-        case .controlValue(let control, let deadline): return finishValue(control, deadline: deadline, job)
+        case .controlValue(let wanted): return finishValue(wanted, job)
         case .widgetList(let scan):
             return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
         case .timerList(let scan):

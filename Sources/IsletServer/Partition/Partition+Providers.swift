@@ -65,7 +65,7 @@ extension Partition {
         for declaration in changed {
             guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { continue }
             // What was said of the kind as it was is of no use any more.
-            outdateRecommendations(engine.widgets.kinds.app(of: kind), kind)
+            outdateRecommendations(engine.widgets.kinds.app(of: kind), kind, isDeclaredAnew: true)
             if !fresh.contains(.widget(kind)) { askRelevance(of: kind) }
         }
         encodeEvents(frame, envelope)

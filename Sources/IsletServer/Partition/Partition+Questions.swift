@@ -55,12 +55,15 @@ extension Partition {
     }
 
     /// What was asked so far about recommendations is not kept any more; of one kind, or of all of an app.
-    func outdateRecommendations(_ app: AppID, _ only: DeclaredKindID? = nil) {
+    ///
+    /// - Parameter isDeclaredAnew: because the kind is declared otherwise than it was.
+    func outdateRecommendations(_ app: AppID, _ only: DeclaredKindID? = nil, isDeclaredAnew: Bool = false) {
         for question in questions.values {
             guard case .recommendations = question.sort, case .widget(let kind) = question.kind,
                 engine.widgets.kinds.app(of: kind) == app, only.map({ $0 == kind }) ?? true
             else { continue }
             question.isOutdated = true
+            if isDeclaredAnew { question.isOfOlderDeclaration = true }
         }
     }
 
@@ -117,7 +120,7 @@ extension Partition {
                 let declaration = engine.widgets.kinds[kind].declaration,
                 RecommendationsReading.areRecommendations(frame, at: value, for: declaration)
             else {
-                guard question.isOutdated else { return bad }
+                guard question.isOfOlderDeclaration else { return bad }
                 // It may fit the declaration that was there when it was asked, which its provider cannot tell.
                 question.answer = .failure(.providerFailed)
                 return nil

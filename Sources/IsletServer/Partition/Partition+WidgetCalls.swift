@@ -11,22 +11,31 @@ extension Partition {
             _ = providers.cancel(.timeline(call.widget), reason, at: now.monotonic)
             _ = providers.cancel(.performWidget(call.widget), reason, at: now.monotonic)
             openWidgetCalls[call.widget] = nil
-        case .askTimeline: request(.timeline(call.widget), call, isAction: false)
-        case .perform: request(.performWidget(call.widget), call, isAction: true)
+            heldWidgetReads.remove(call.widget)
+        case .askTimeline:
+            let read = HeldReads.Read(
+                entity: call.widget, serial: call.serial, kind: ServedKind.widget(call.widgetKind).number)
+            if holdsBack(widgetRead: read.kind) { heldWidgetReads.hold(read) } else { requestTimeline(read) }
+        case .perform: request(.performWidget(call.widget), call.widget, call.serial, isAction: true)
         }
     }
 
-    private func request(_ purpose: ProviderTable.Purpose, _ call: WidgetCall, isAction: Bool) {
+    /// Asks for a timeline, now that there is room.
+    func requestTimeline(_ read: HeldReads.Read) {
+        request(.timeline(read.entity), read.entity, read.serial, isAction: false)
+    }
+
+    private func request(_ purpose: ProviderTable.Purpose, _ widget: SlotRef, _ serial: UInt32, isAction: Bool) {
         // What the widget wants by now comes with a later flight, and replaces this.
-        guard let record = engine.widgets.record(call.widget), record.callSerial == call.serial,
-            let kind = engine.widgets.kinds[call.widgetKind].declaration
+        guard let record = engine.widgets.record(widget), record.callSerial == serial,
+            let kind = engine.widgets.kinds[record.kind].declaration
         else { return }
-        let number = ServedKind.widget(call.widgetKind).number
+        let number = ServedKind.widget(record.kind).number
         let within = isAction ? kind.actionDeadline : kind.timelineDeadline
         switch providers.request(purpose, kind: number, within: within, at: now.monotonic) {
-        case .accepted: openWidgetCalls[call.widget] = OpenCall(serial: call.serial, isAction: isAction)
-        case .noProvider: widgetFailed(call.widget, isAction: isAction, .noProvider, wasSent: false)
-        case .busy: widgetFailed(call.widget, isAction: isAction, .busy, wasSent: false)
+        case .accepted: openWidgetCalls[widget] = OpenCall(serial: serial, isAction: isAction)
+        case .noProvider: widgetFailed(widget, isAction: isAction, .noProvider, wasSent: false)
+        case .busy: widgetFailed(widget, isAction: isAction, .busy, wasSent: false)
         }
     }
 

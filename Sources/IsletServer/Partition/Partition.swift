@@ -120,6 +120,10 @@ package final class Partition {
     var openWidgetCalls: [SlotRef: OpenCall] = [:]
     /// What controls and widgets want of providers, of events that are committed.
     var wantedCalls = WantedCalls()
+    /// What is wanted of controls and waits for room among the calls of its kind.
+    var heldReads = HeldReads()
+    /// The same of widgets.
+    var heldWidgetReads = HeldReads()
     /// How many wait for the commit of their events, or with ``callsOfStart``.
     var callsOnTheWay = 0
     /// Whether deadlines are overdue since before the start, and each takes effect at its own date. Until they are through

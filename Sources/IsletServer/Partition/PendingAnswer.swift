@@ -143,8 +143,8 @@ final class Job {
         case past(StoredPast)
         /// Controls, listed over many turns.
         case controlList(ListScan<ControlFilter>)
-        /// A control's value is asked for, and waited for until `deadline` (monotonic ms).
-        case controlValue(SlotRef, deadline: Milliseconds)
+        /// A control's value is asked for, and waited for.
+        case controlValue(WantedValue)
         /// Widgets, listed over many turns.
         case widgetList(ListScan<WidgetFilter>)
         /// Timers, listed over many turns.

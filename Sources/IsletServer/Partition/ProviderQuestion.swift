@@ -21,6 +21,8 @@ final class ProviderQuestion {
     var answer: Result<[UInt8], Refusal.Unavailable>?
     /// Whether its answer is older than what is known by now: it is given to whoever asked, and not kept.
     var isOutdated = false
+    /// Whether its kind was declared otherwise since it was asked, so that its answer may fit what holds no more.
+    var isOfOlderDeclaration = false
 
     init(number: UInt64, kind: ServedKind, _ sort: Sort) {
         self.number = number

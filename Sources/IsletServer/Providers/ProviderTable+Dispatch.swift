@@ -74,10 +74,10 @@ extension ProviderTable {
     private mutating func waitFirst(_ slot: UInt32) {
         let kind = Int(calls[slot].kind)
         waiting += 1
-        switch (calls[slot].purpose.isAction, calls[slot].attempt) {
+        switch (calls[slot].purpose.isAction, calls[slot].excluded == .none) {
         case (true, _): calls.prepend(slot, to: &kinds[kind].actions, as: .actions)
-        case (false, 1): calls.prepend(slot, to: &kinds[kind].values, as: .values)
-        case (false, _): calls.prepend(slot, to: &kinds[kind].retries, as: .retries)
+        case (false, true): calls.prepend(slot, to: &kinds[kind].values, as: .values)
+        case (false, false): calls.prepend(slot, to: &kinds[kind].retries, as: .retries)
         }
     }
 
@@ -108,8 +108,8 @@ extension ProviderTable {
         return (actions, others)
     }
 
-    /// Gives calls that are in no list and were never sent to others, in order, or lets them wait before all others:
-    /// their turn had come. So the queues may exceed their limits by what one provider had in flight.
+    /// Gives calls that are in no list, and that nobody has any more, to others, in order, or lets them wait before all
+    /// others: their turn had come. So the queues may exceed their limits by what one provider had in flight.
     mutating func dispatchAgain(_ slots: [UInt32]) {
         var rest: [UInt32] = []
         for slot in slots {
@@ -213,7 +213,8 @@ extension ProviderTable {
         return kinds[place].values.isEmpty ? nil : kinds[place].values.first
     }
 
-    /// Sends a call again that is in no list and is no action, or lets it wait, or lets it fail for good.
+    /// Sends a call again that is in no list and is no action and that a provider failed, or lets it wait for another
+    /// one, or lets it fail for good.
     mutating func retry(_ slot: UInt32, except excluded: ProviderRef, _ reason: CallFailure) {
         let place = calls[slot].kind
         calls[slot].attempt = 2

@@ -18,16 +18,20 @@ extension ProviderTable {
         // What it never got is given to others before what is asked for a second time, as far as it comes first.
         let unsent = withdrawUnsent(of: number)
         dispatchAgain(unsent.actions)
+        var again: [UInt32] = []
         while providers[Int(number)].calls.first != CallList.end {
-            loseCall(providers[Int(number)].calls.first, of: lost)
+            if let slot = loseCall(providers[Int(number)].calls.first, of: lost) { again.append(slot) }
         }
-        dispatchAgain(unsent.others)
+        dispatchAgain(again + unsent.others)
         effects.append(.dropped(lost, reason))
         gone.untaken.append(number)
     }
 
     /// A call that was sent.
-    private mutating func loseCall(_ slot: UInt32, of lost: ProviderRef) {
+    ///
+    /// - Returns: the one in its place that is to be sent once more, where it may be. Who had it is gone and need not be
+    ///   kept from it, so it waits as what was never sent does, and not for another than its first provider.
+    private mutating func loseCall(_ slot: UInt32, of lost: ProviderRef) -> UInt32? {
         totals.lost += 1
         calls.unlink(slot, from: &providers[Int(lost.number)].calls)
         let purpose = calls[slot].purpose
@@ -38,13 +42,16 @@ extension ProviderTable {
             deadlines.cancel(slot)
             deadlines.arm(fresh, at: Instant(calls[fresh].deadline))
             keepForLate(slot)
-            return retry(fresh, except: lost, .providerLost)
+            calls[fresh].attempt = 2
+            calls[fresh].isSent = false
+            return fresh
         }
         let isServed = kinds[Int(calls[slot].kind)].open > 0
         effects.append(
             .failed(purpose, isServed || purpose.isAction ? .providerLost : .noProvider, wasSent: true))
         close(slot)
         keepForLate(slot)
+        return nil
     }
 
     /// Fewer providers take calls of a kind: what nobody may get any more fails.

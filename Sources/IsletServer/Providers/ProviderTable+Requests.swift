@@ -71,6 +71,12 @@ extension ProviderTable {
         }
     }
 
+    /// Whether a value or a timeline of a kind may be asked for now. Where nobody takes it, it may: it fails at once.
+    package func hasRoomForReads(of kind: UInt32) -> Bool {
+        guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return true }
+        return kinds[Int(place)].values.count < limits.waitingReads && openCalls < limits.openReads
+    }
+
     private func isFull(_ place: UInt32, for purpose: Purpose) -> Bool {
         purpose.isAction
             ? kinds[Int(place)].actions.count >= limits.waitingActions

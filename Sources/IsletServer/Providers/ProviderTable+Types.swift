@@ -13,6 +13,11 @@ extension ProviderTable {
     package struct Limits: Sendable {
         /// Values and options that wait, of one kind.
         package var waitingValues = 65_536
+        /// Of which this many may be those of controls and widgets that are asked for at once: the owner holds further ones
+        /// back while so many wait, and what is asked for a command has room beside them.
+        package var waitingReads = 32_768
+        /// Beyond so many calls of all kinds it holds them back too.
+        package var openReads = 393_216
         /// Actions that wait, of one kind.
         package var waitingActions = 1_024
         /// Retries that wait for another provider, of one kind; beyond, the first failure stands.

@@ -197,6 +197,24 @@ import Testing
         #expect(desk.problem == nil)
     }
 
+    @Test func readsHaveNoRoomWhileManyOfTheirKindWaitOrVeryManyOfAllAreOpen() {
+        let desk = Desk {
+            $0.waitingReads = 1
+            $0.openReads = 4
+        }
+        #expect(desk.hasRoomForReads(1), "nobody takes it, which is told at once")
+        desk.register("a", kinds: [1, 2], capacity: 1)
+        desk.ask(Desk.value(0))
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(1))
+        #expect(!desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        #expect(desk.ask(.question(1)) == .accepted)
+        desk.ask(Desk.perform(2))
+        #expect(!desk.hasRoomForReads(2))
+        desk.leave("a")
+        #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+    }
+
     @Test func allCallsTogetherHaveABound() {
         let desk = Desk { $0.maximumCalls = 3 }
         desk.register("a", capacity: 100)

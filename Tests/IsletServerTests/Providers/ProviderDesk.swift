@@ -50,6 +50,8 @@ final class ProviderDesk {
         return registration
     }
 
+    func hasRoomForReads(_ kind: UInt32) -> Bool { table.hasRoomForReads(of: kind) }
+
     @discardableResult
     func ask(
         _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000

@@ -97,11 +97,30 @@ import Testing
         desk.unreachable("a")
         #expect(
             desk.effects() == [
-                "#4 value 1 to b again within 990", "perform 2 failed: providerLost",
+                "perform 2 failed: providerLost", "#4 value 1 to b again within 990",
                 "#5 question 3 to b again within 990", "dropped a: unreachable",
             ])
         #expect(desk.answer(4, by: "b") == .taken(Desk.value(1)))
         #expect(desk.answer(1, by: "a") == .notRegistered)
+    }
+
+    @Test func allThatAProviderHadWaitsInFrontForAnotherOneThatIsFull() {
+        let desk = Desk { $0.waitingRetries = 1 }
+        desk.register("a", capacity: 3)
+        desk.register("b", capacity: 1)
+        for control in 0..<5 as Range<UInt32> { desk.ask(Desk.value(control)) }
+        #expect(desk.effects().count == 4)
+        desk.leave("a")
+        #expect(desk.effects() == ["dropped a: left"])
+        desk.answer(2, by: "b")
+        #expect(desk.effects() == ["#5 value 0 to b again within 1000"])
+        desk.answer(5, by: "b")
+        #expect(desk.effects() == ["#6 value 2 to b again within 1000"])
+        desk.answer(6, by: "b")
+        #expect(desk.effects() == ["#7 value 3 to b again within 1000"])
+        desk.answer(7, by: "b")
+        #expect(desk.effects() == ["#8 value 4 to b within 1000"])
+        #expect(desk.problem == nil)
     }
 
     @Test func withTheLastProviderOfAKindEverythingEndsAndActionsThatRanAreTold() {
