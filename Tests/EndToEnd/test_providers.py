@@ -3,11 +3,11 @@
 import contextlib
 import json
 import signal
-import time
 
 import pytest
 
 from support.commands import encode
+from support.kernel import until_unread
 from support.provider import DOOR, LAMP, TORCH, button, toggle
 from support.wire import DEADLINE, Deadline, Silence
 
@@ -243,7 +243,7 @@ def test_new_runs_stand_for_themselves_though_all_came_at_once(home, is_first):
     try:
         for provider in old:
             provider.say("provider.register", req="reg", app=provider.app, kinds=provider.kinds)
-        time.sleep(0.2)  # they are there
+        until_unread(home.service.commands, len(old))
     finally:
         home.service.signal(signal.SIGCONT)
     for provider in old:
@@ -271,9 +271,13 @@ def test_a_new_run_takes_the_place_of_one_whose_connection_ended_while_its_regis
             for n in range(200)])
         old.say("provider.register", req="reg", app=home.app, kinds=old.kinds)
         old.disconnect()
-        time.sleep(0.2)  # they are there
+        until_unread(home.service.commands, ended=True)
     finally:
         home.service.signal(signal.SIGCONT)
+    # The sockets' peers are read in turns: after two answers to another one the registration has been taken. Before,
+    # the next run's connection may have the number of the one that ended.
+    for _ in range(2):
+        home.client.read("service.ping")
     new = named(home, b"torch-1")
     live = home.providers()
     assert new.id in live and old.id not in live

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+from .kernel import stopped
 from .service import ROOT, environment
 from .wire import DEADLINE, Deadline
 
@@ -83,6 +84,7 @@ class ProviderProcess:
 
     def stop(self):
         self.process.send_signal(signal.SIGSTOP)
+        stopped(self.process.pid)
 
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 
+from .kernel import stopped
 from .wire import DEADLINE, Deadline
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -115,6 +116,8 @@ class Service:
 
     def signal(self, number):
         self.process.send_signal(number)
+        if number == signal.SIGSTOP:
+            stopped(self.process.pid)
 
     def wait(self, seconds=DEADLINE):
         """The exit code, when it has ended by itself."""
