@@ -400,7 +400,7 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
     assert re.fullmatch(
         r"ISLET OK: lateness p99 0 ms; answer p99 0\.0 ms; commit p99 0\.0 ms; overdue timers 0 \| "
         r"lateness_p99=0ms;250;5000;0 answer_p99=0us;250000;2000000;0 commit_p99=0us;250000;2000000;0 "
-        r"overdue=0;100;10000;0 lagging=0;0;10;0 waiting=0;16;256;0 open_providers=0;0;;0 providers=0;;;0 "
+        r"overdue=0;100;10000;0 clock_ahead=0ms;1000;10000;0 lagging=0;0;10;0 waiting=0;16;256;0 open_providers=0;0;;0 providers=0;;;0 "
         r"entities=0%;80;95;0 memory=\d+B;;;0 response=\d+ms;;;0\n", done.out), done.out
     assert done.err == ""
 
@@ -414,6 +414,8 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
      "CRITICAL: commit p99 90.0 ms, critical above 80.0 ms"),
     ({"subscribers__lagging": 1}, [], 1, "WARNING: lagging subscribers 1, warning above 0"),
     ({"timers__overdue": 10_001}, [], 2, "CRITICAL: overdue timers 10 001, critical above 10 000"),
+    ({"clockAhead": 1_001}, [], 1, "WARNING: domain time ahead of the wall clock 1001 ms, warning above 1000 ms"),
+    ({"clockAhead": 3_600_000}, ["--clock-ahead", "off"], 0, "OK"),
     ({"providers__connected": 1}, ["--providers", "2:1"], 1, "WARNING: connected providers 1, warning below 2"),
     ({"providers__connected": 0}, ["--providers", "2:1"], 2, "CRITICAL: connected providers 0, critical below 1"),
     ({"memory__resident": 3 << 30}, ["--memory", "1GiB:2GiB"], 2,

@@ -34,6 +34,8 @@ package struct ServiceReading: Sendable {
     /// nil where nothing outlives the process.
     package var journal: JournalReading?
     package var isDiskFull: Bool
+    /// How many milliseconds domain time is ahead of a wall clock that was set back.
+    package var clockAhead: Milliseconds
     package var isStopping: Bool
     /// Bytes of memory that are resident; nil where nobody knows.
     package var residentBytes: Int?
