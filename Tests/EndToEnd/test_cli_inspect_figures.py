@@ -387,6 +387,43 @@ def test_a_watch_ends_with_a_summary(islet):
     assert process.returncode == 0 and re.search(r"^in .* s: \d+ commands, \d+ events$", err)
 
 
+class Restarting(ScriptedService):
+    """Says one reading after another, the last one for ever."""
+
+    def __init__(self, folder, *readings):
+        super().__init__(folder)
+        self.readings = list(readings)
+
+    def _answer(self, command):
+        if command["op"] == "service.stats":
+            reading = self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
+            self.answers["service.stats"] = {"stats": reading}
+        return super()._answer(command)
+
+
+def test_the_summary_of_a_watch_counts_all_lives_of_the_service(tmp_path):
+    readings = [{**STATS, "uptime": uptime, "commands": {"taken": taken}, "events": events}
+                for uptime, taken, events in ((5_000, 100, 40), (6_000, 107, 43), (50, 2, 1), (900, 5, 1), (20, 1, 0))]
+    service = Restarting(tmp_path, *readings)
+    try:
+        shown = Islet(service)("stats", "--watch", "--interval", "100ms", "--count", "4")
+        assert shown.err.endswith("s: at least 13 commands, 4 events; the service was started again 2 times\n")
+    finally:
+        service.close()
+
+
+def test_lines_say_that_the_disk_is_full(scripted):
+    islet = scripted(service_stats={"stats": {**STATS, "diskFull": True}})
+    head, *lines = islet("stats", "--watch", "--interval", "100ms", "--count", "2").out.splitlines()
+    assert all(line.endswith("  DISK FULL") for line in lines) and len(lines) == 2 and "DISK" not in head
+    process = islet.begin("top", "--interval", "1s")
+    try:
+        assert [process.stdout.readline().rstrip().endswith(" DISK FULL") for _ in range(2)] == [False, True]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=DEADLINE)
+
+
 @pytest.mark.parametrize("words", [("--count", "3"), ("--watch", "--interval", "1ms"), ("--watch", "--count", "0")])
 def test_a_watch_that_cannot_be_is_2(islet, words):
     assert islet("stats", *words, code=2).out == ""
