@@ -134,7 +134,7 @@ def test_domain_time_that_stands_still_is_a_figure_of_everything_that_watches(wi
             [value] = re.findall(r"^islet_clock_ahead_seconds (\S+)$", answer.read().decode(), re.MULTILINE)
         assert HOUR - 3 * MINUTE < float(value) * 1000 <= HOUR
         checked = Islet(service)("check", code=2).out
-        assert re.match(r"ISLET CRITICAL: domain time ahead of the wall clock \d+ ms, critical above 10000 ms", checked)
+        assert re.match(r"ISLET CRITICAL: domain time ahead of the wall clock .+, critical above 10 s \|", checked)
         clock.write_text("0")
         assert "clockAhead" not in client.read("service.stats")["stats"]
     finally:
