@@ -70,7 +70,8 @@ extension Partition {
     private func reading(_ walked: WalkedFigures) -> ServiceReading {
         let monotonic = now.monotonic
         return ServiceReading(
-            now: now.domain, uptime: monotonic - statistics.startedAt, guarantee: card.guarantee.rawValue,
+            now: now.domain, clockAhead: clock.ahead,
+            uptime: monotonic - statistics.startedAt, guarantee: card.guarantee.rawValue,
             commands: (
                 taken: statistics.commands, applied: statistics.applied, ignored: statistics.ignored,
                 refused: statistics.refused
@@ -88,8 +89,8 @@ extension Partition {
                 spans: providers.spans(at: monotonic)),
             subscribers: walked.subscribers, cutClients: statistics.cutClients,
             connections: statistics.connections, waiting: ledger.figures,
-            journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull,
-            clockAhead: clock.ahead, isStopping: isStopping, residentBytes: residentBytes())
+            journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, isStopping: isStopping,
+            residentBytes: residentBytes())
     }
 
     func journalReading() -> JournalReading {
