@@ -314,7 +314,8 @@ class Client:
                  context: zmq.Context[Any] | None = None):
         """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`, or later where a
         provider is asked. `client` is the UUID that makes retries safe: give one only where calls are to be repeated by
-        another process, under a `req` of your own. Other calls are numbered, after `prefix` and a part by chance."""
+        another process, under a `req` of your own, within ten minutes: see `call`. Other calls are numbered, after
+        `prefix` and a part by chance."""
         _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
@@ -344,8 +345,13 @@ class Client:
 
     def call(self, op: str, /, *, timeout: float | None = None, **fields: Any) -> JSON:
         """Sends one command and gives its answer; raises `IsletError` where it is refused, `NoAnswer` where none comes.
-        Fields that are None are left out; a `req` of your own makes this very call repeatable later. With `ack="none"`
-        nobody learns what it came to, only that the service has taken it: what comes back has the `req` alone."""
+        Fields that are None are left out. With `ack="none"` nobody learns what it came to, only that the service has
+        taken it: what comes back has the `req` alone.
+
+        A `req` of your own makes this very call repeatable for ten minutes (and 65,536 further calls of the client);
+        after that it is executed again, so where that may be, give a `key` with `ifExists`, or `ifRevision`. Let it end
+        in no number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to
+        call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
@@ -613,7 +619,8 @@ class _Machine:
     - a subscription that is silent for `SILENCE`, although watermarks come every 30 s: another one, and a join.
 
     Numbers show a prefix no gap. So where its subscription may have missed something, above all with its connection
-    (`_doubt`), it takes nothing in until a join was answered after that, and then replays from where it stood."""
+    (`_doubt`), it takes nothing in until a join was answered after that, and then replays from where it stood. A whole
+    app goes on taking in what follows, and is `lost` until then."""
 
     CREDIT = 4
     """Chunks of a snapshot or replay that may be on their way."""
@@ -648,6 +655,7 @@ class _Machine:
         self._asked_at = 0  # `seq` when the nonce was subscribed to
         self._join_attempt = 0
         self._join_due: float | None = None
+        self.lost = False  # whether its subscription is, or was, without a connection, until a join is answered
         self._doubted = False  # a prefix alone: what comes may have a gap before it, until a join is answered
         self._reconnected = False  # whether the pull under way may have gone with the subscription's connection
         self._skipped = False  # a prefix alone: behind the beginning of the snapshot under way events were dropped
@@ -708,9 +716,8 @@ class _Machine:
         """The subscription's connection was lost; called before anything that came by another one. The nonce is a fresh
         one, so that no answer from before counts."""
         self._now, self._reconnected = now, True
-        if self.prefix:
-            self._doubt()
-            self._join()
+        self._doubt()
+        self._join()
 
     def pulled(self, frames: list[bytes], now: float) -> None:
         """A message came on the bulk connection."""
@@ -757,6 +764,7 @@ class _Machine:
 
     def _doubt(self) -> None:
         """What comes next by the subscription may not be what follows."""
+        self.lost = True
         if self.prefix:
             self._doubted = True
             self._forget_digest()
@@ -800,6 +808,7 @@ class _Machine:
         self._answered, self._join_due, self._join_attempt = True, None, 0
         if self.synced and epoch is None and self.seq > self._asked_at == 0:
             return self._join_soon()  # it was under way while the app had its first events: no new history
+        self.lost = False
         doubted, self._doubted = self._doubted, False
         reconnected, self._reconnected = self._reconnected, False
         self._checked = None
@@ -1202,8 +1211,10 @@ class Replica:
 
     @property
     def state(self) -> str:
-        """"joining", "snapshotting", "following" or "repairing"."""
-        return self._machine.state
+        """"joining", "snapshotting", "following" or "repairing", as far as it has read: whether the connection is still
+        there, `sync()` and `changes()` look for."""
+        machine = self._machine
+        return "joining" if machine.lost and machine.state == "following" else machine.state
 
     @property
     def epoch(self) -> str | None:
@@ -1243,23 +1254,25 @@ class Replica:
             yield change
 
     def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
-        """Waits until the copy is complete and has taken in event `seq`, such as an answer's: so you read your writes.
+        """Waits until the copy is complete, follows the service and has taken in event `seq`, such as an answer's: so you
+        read your writes. While the service is away it waits.
         The changes meanwhile stay for `changes()`. Raises `TimeoutError`, and `IsletError` as `changes()` does."""
         _checked_timeout(timeout, optional=False)
         self._check_use()
         machine, deadline = self._machine, time.monotonic() + timeout
-        left = timeout
-        while (self._interrupted or machine.state != "following" or not machine.synced
-               or machine.seq < max(seq, machine.fuzzy)):
-            if left < 0.0:
-                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
-            self._turn(left)
+        left = 0.0  # a connection that was lost since the last turn is seen in one
+        while True:
+            self._turn(max(0.0, left))
             if machine.out and isinstance(machine.out[-1], IsletError):
                 error = machine.out[-1]
                 del machine.out[-1]
                 raise error
+            if (self.state == "following" and machine.synced and not self._interrupted
+                    and machine.seq >= max(seq, machine.fuzzy)):
+                return self
             left = deadline - time.monotonic()
-        return self
+            if left < 0.0:
+                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
 
     def close(self) -> None:
         """Follows no longer; what it holds stays readable."""

@@ -11,8 +11,9 @@ package import IsletClient
 /// A member alone selects what has it. `.` leads into members of members. `=` is exact; `~` asks, whatever the case of
 /// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the
 /// value is one too: `2026-01-31`, `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`; a number only in milliseconds
-/// since 1970, as on the bus. Where it is a number, a span counts in milliseconds. Where it is a list, such as the `kinds` of a provider, it is so where one of its values is:
-/// `kinds=Torch` asks whether there is such a kind, and `kinds!=Torch` whether there is none.
+/// since 1970, as on the bus. Where it is a number, a span counts in milliseconds. Where it is a list, such as the `kinds`
+/// of a provider, it is so where one of its values is: `kinds=Torch` asks whether there is such a kind, and `kinds!=Torch`
+/// whether there is none. Of a list in a user's own JSON the whole may be meant as well, as it is written.
 ///
 /// A member that there is not, and a value that the member cannot have, are errors and never just select nothing: a
 /// `not` before them would select everything. Only of a user's own JSON nothing is known before; what cannot be
@@ -131,6 +132,14 @@ enum FilterComparison: String, Sendable, Equatable, CaseIterable {
         switch self {
         case .notEqual, .notLike: true
         case .equal, .like, .less, .lessOrEqual, .greater, .greaterOrEqual: false
+        }
+    }
+
+    /// Whether it asks which of two comes first.
+    var needsOrder: Bool {
+        switch self {
+        case .equal, .notEqual, .like, .notLike: false
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: true
         }
     }
 

@@ -6,9 +6,9 @@ struct FilterMember {
     private let isDate: Bool
 
     /// A value of a list.
-    private init(_ value: RawJSON) {
+    private init(_ value: RawJSON, isDate: Bool = false) {
         self.value = value
-        isDate = false
+        self.isDate = isDate
     }
 
     /// nil where it is not there, or null.
@@ -33,14 +33,31 @@ struct FilterMember {
     func satisfies(
         _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64
     ) -> Bool? {
-        guard case .list(let naming) = meaning else { return isSo(comparison, wanted, meaning, now: now) }
-        let values = (value.elements ?? []).map { element in
-            FilterMember(naming.flatMap { element.object?[$0] } ?? element)
+        switch meaning {
+        case .text, .number, .date, .flag: return isSo(comparison, wanted, meaning, now: now)
+        case .list(let naming):
+            let values = (value.elements ?? []).map { element in
+                FilterMember(naming.flatMap { element.object?[$0] } ?? element)
+            }
+            return Self.isSo(of: values, comparison, wanted, .text, now: now)
+        case .any:
+            guard let elements = value.elements else { return isSo(comparison, wanted, .any, now: now) }
+            let values = elements.map { FilterMember($0, isDate: isDate) }
+            // The JSON of the whole list may be meant, too, but has no place in an order.
+            return Self.isSo(
+                of: comparison.needsOrder ? values : values + [self], comparison, wanted, .any, now: now)
         }
-        // What says that a value is not in it holds for all of them.
-        return comparison.isNegated
-            ? values.allSatisfy { $0.isSo(comparison, wanted, .text, now: now) == true }
-            : values.contains { $0.isSo(comparison, wanted, .text, now: now) == true }
+    }
+
+    /// Whether it is so of one of the values; what says that a value is not among them, of all. nil where it is so of none
+    /// and has no order against one.
+    private static func isSo(
+        of values: [FilterMember], _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning,
+        now: Int64
+    ) -> Bool? {
+        let each = values.map { $0.isSo(comparison, wanted, meaning, now: now) }
+        if comparison.isNegated { return each.allSatisfy { $0 == true } }
+        return each.contains(true) ? true : each.contains(nil) ? nil : false
     }
 
     private func isSo(
@@ -83,7 +100,7 @@ struct FilterMember {
             guard let flag = value.bool, let other = wanted.flag else { return nil }
             return flag == other ? .same : nil
         case .any:
-            if isDate, value.integer != nil { return order(wanted, .date, now: now) }
+            if isDate, wanted.moment != nil, value.integer != nil { return order(wanted, .date, now: now) }
             if ExactNumber(value.description) != nil { return order(wanted, .number, now: now) }
             return order(wanted, value.bool == nil ? .text : .flag, now: now)
         }

@@ -387,6 +387,43 @@ def test_a_watch_ends_with_a_summary(islet):
     assert process.returncode == 0 and re.search(r"^in .* s: \d+ commands, \d+ events$", err)
 
 
+class Restarting(ScriptedService):
+    """Says one reading after another, the last one for ever."""
+
+    def __init__(self, folder, *readings):
+        super().__init__(folder)
+        self.readings = list(readings)
+
+    def _answer(self, command):
+        if command["op"] == "service.stats":
+            reading = self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
+            self.answers["service.stats"] = {"stats": reading}
+        return super()._answer(command)
+
+
+def test_the_summary_of_a_watch_counts_all_lives_of_the_service(tmp_path):
+    readings = [{**STATS, "uptime": uptime, "commands": {"taken": taken}, "events": events}
+                for uptime, taken, events in ((5_000, 100, 40), (6_000, 107, 43), (50, 2, 1), (900, 5, 1), (20, 1, 0))]
+    service = Restarting(tmp_path, *readings)
+    try:
+        shown = Islet(service)("stats", "--watch", "--interval", "100ms", "--count", "4")
+        assert shown.err.endswith("s: at least 13 commands, 4 events; the service was started again 2 times\n")
+    finally:
+        service.close()
+
+
+def test_lines_say_that_the_disk_is_full(scripted):
+    islet = scripted(service_stats={"stats": {**STATS, "diskFull": True}})
+    head, *lines = islet("stats", "--watch", "--interval", "100ms", "--count", "2").out.splitlines()
+    assert all(line.endswith("  DISK FULL") for line in lines) and len(lines) == 2 and "DISK" not in head
+    process = islet.begin("top", "--interval", "1s")
+    try:
+        assert [process.stdout.readline().rstrip().endswith(" DISK FULL") for _ in range(2)] == [False, True]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=DEADLINE)
+
+
 @pytest.mark.parametrize("words", [("--count", "3"), ("--watch", "--interval", "1ms"), ("--watch", "--count", "0")])
 def test_a_watch_that_cannot_be_is_2(islet, words):
     assert islet("stats", *words, code=2).out == ""
@@ -400,7 +437,7 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
     assert re.fullmatch(
         r"ISLET OK: lateness p99 0 ms; answer p99 0\.0 ms; commit p99 0\.0 ms; overdue timers 0 \| "
         r"lateness_p99=0ms;250;5000;0 answer_p99=0us;250000;2000000;0 commit_p99=0us;250000;2000000;0 "
-        r"overdue=0;100;10000;0 lagging=0;0;10;0 waiting=0;16;256;0 open_providers=0;0;;0 providers=0;;;0 "
+        r"overdue=0;100;10000;0 clock_ahead=0ms;1000;10000;0 lagging=0;0;10;0 waiting=0;16;256;0 open_providers=0;0;;0 providers=0;;;0 "
         r"entities=0%;80;95;0 memory=\d+B;;;0 response=\d+ms;;;0\n", done.out), done.out
     assert done.err == ""
 
@@ -414,6 +451,8 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
      "CRITICAL: commit p99 90.0 ms, critical above 80.0 ms"),
     ({"subscribers__lagging": 1}, [], 1, "WARNING: lagging subscribers 1, warning above 0"),
     ({"timers__overdue": 10_001}, [], 2, "CRITICAL: overdue timers 10 001, critical above 10 000"),
+    ({"clockAhead": 1_001}, [], 1, "WARNING: domain time ahead of the wall clock 1001 ms, warning above 1000 ms"),
+    ({"clockAhead": 3_600_000}, ["--clock-ahead", "off"], 0, "OK"),
     ({"providers__connected": 1}, ["--providers", "2:1"], 1, "WARNING: connected providers 1, warning below 2"),
     ({"providers__connected": 0}, ["--providers", "2:1"], 2, "CRITICAL: connected providers 0, critical below 1"),
     ({"memory__resident": 3 << 30}, ["--memory", "1GiB:2GiB"], 2,

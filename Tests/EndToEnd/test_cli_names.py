@@ -150,3 +150,40 @@ def test_of_two_words_none_is_passed_over(islet, client, words, complaint):
 def test_an_app_from_elsewhere_is_no_word_of_the_person(islet):
     islet("device", "lock", "--device", "phone", ISLET_APP="com.a")
     islet("device", "uninstall", "--device", "phone", "--app", "com.a")
+
+
+# Lists that a restart cuts
+
+
+class Restarted(ManyPlaced):
+    """Refuses the first `restarts` cursors, as a real service does with those of before its start."""
+
+    def __init__(self, folder, refusal, restarts):
+        super().__init__(folder, "control", ["com.a.Torch", "com.a.Door"], 2_500)
+        self.refusal, self.restarts, self.answered = refusal, restarts, 0
+
+    def _answer(self, command):
+        if "cursor" in command and self.restarts and self.answered % 2:
+            self.restarts, self.answered = self.restarts - 1, 0
+            return {"req": command["req"], "ok": False, "error": self.refusal}
+        self.answered += 1
+        return super()._answer(command)
+
+
+@pytest.mark.parametrize("words", [
+    ["list", "--limit", "2000"], ["list", "--limit", "2000", "--filter", "kind~*"], ["get", "Door"]], ids=" ".join)
+def test_a_list_that_a_restart_cuts_is_read_from_its_beginning(tmp_path, client, words):
+    refusal = client.refused("control.list", cursor="of-before")
+    assert (refusal["code"], refusal["detail"]) == ("badField", {"field": "cursor"})
+    service = Restarted(tmp_path, refusal, 2)
+    try:
+        done = Islet(service)("control", *words, "--json")
+        assert service.restarts == 0
+        if words[0] == "get":
+            assert [row["id"] for row in done.json] == [service.lines[-1]["id"]]
+        else:
+            assert [row["id"] for row in done.json] == [line["id"] for line in service.lines[:2_000]]
+        service.restarts = 100
+        assert "begin with the first page" in Islet(service)("control", *words, code=2).err
+    finally:
+        service.close()

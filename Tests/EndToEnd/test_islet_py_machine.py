@@ -213,6 +213,22 @@ def test_a_prefix_takes_nothing_in_between_a_lost_connection_and_the_answer_to_a
     assert (machine.core.state, machine.core.seq, machine.told()) == ("following", 6, ["joined", 3, 4, 5])
 
 
+def test_a_whole_app_is_not_up_to_date_between_a_lost_connection_and_the_answer_to_a_join():
+    """Numbers show what it missed: events are taken in meanwhile, as long as they follow."""
+    machine = Machine().snapshot(1, x=1)
+    late = machine.core._nonce
+    machine.core.disconnected(machine.now)
+    machine.turn().subscribed(late, at=0, apps={APP: {"epoch": "e1", "seq": 1}})
+    assert machine.event(2, 2).core.lost
+    machine.join("e1", 2)
+    assert (machine.core.lost, machine.core.state, machine.told()) == (False, "following", ["joined", 2])
+    assert machine.questions("bulk.replay") == []
+    # A connection whose loss nobody told of.
+    assert machine.join("e1", 3).core.lost
+    machine.turn(0.1).join("e1", 3)
+    assert not machine.core.lost and [each["from"] for each in machine.questions("bulk.replay")] == [2]
+
+
 @pytest.mark.parametrize("pull", ["snapshot", "replay"])
 def test_a_prefix_that_loses_its_connection_in_a_pull_waits_for_the_join_as_well(pull):
     machine = Machine(PREFIX)

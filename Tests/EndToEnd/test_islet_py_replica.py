@@ -431,6 +431,38 @@ def test_a_restart_keeps_the_copy_and_loses_nothing(durable):
         assert "closing" in [change.kind for change in told(replica, timeout=1)]
 
 
+@pytest.mark.parametrize("prefix", ["", "activity/"], ids=["whole", "filtered"])
+def test_one_whose_service_is_gone_does_not_say_that_it_is_up_to_date(durable, prefix):
+    durable.start(**durable.urls)
+    with islet.Replica(APP, prefix, endpoints=islet.Endpoints(**durable.urls)) as replica:
+        durable.client.start()
+        assert replica.sync(1).state == "following"
+        durable.kill()
+        with pytest.raises(TimeoutError, match="joining at 1, not at 1 within"):
+            replica.sync(1, timeout=0.5)
+        assert replica.state == "joining"
+        durable.start(**durable.urls)
+        assert replica.sync(1, timeout=20).state == "following"
+        assert reasons(told(replica)) == ["joined"]
+
+
+@pytest.mark.parametrize("prefix", ["", "activity/"], ids=["whole", "filtered"])
+def test_the_numbers_of_a_history_that_is_over_are_no_event_of_the_new_one(serve, wire, tmp_path, prefix):
+    urls = {name: f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    flags = {f"--{name}": url for name, url in urls.items()}
+    service = serve(flags)
+    with islet.Replica(APP, prefix, endpoints=islet.Endpoints(**urls)) as replica:
+        client = Commands(wire, urls["commands"], APP)
+        for _ in range(3):
+            last = client.applied("activity.start", **START)["seq"]
+        replica.sync(last)
+        service.stop()
+        serve(flags)
+        begun = Commands(wire, urls["commands"], APP).start()
+        replica.sync(1, timeout=20)
+        assert [entity["id"] for entity in replica.entities.values()] == [begun["id"]]
+
+
 def test_a_service_that_was_restored_is_another_epoch(durable, tmp_path, wire):
     durable.start(**durable.urls)
     with islet.Replica(APP, endpoints=islet.Endpoints(**durable.urls)) as replica:

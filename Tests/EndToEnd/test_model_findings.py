@@ -35,6 +35,19 @@ def test_a_refused_command_that_is_sent_again_does_not_end_the_protection(client
     assert client.refused("activity.end", **end, dismissalPolicy="immediate")["code"] == "outcomeUnknown"
 
 
+def test_the_refusal_of_a_number_that_does_not_rise_says_that_it_may_never_have_been_executed(client):
+    """Whoever names calls after orders that come in any order hears of it; a name that ends in no number is taken."""
+    me = str(uuid.uuid4())
+    client.start(client=me, req="order-1042")
+    client.advance(by=10 * MINUTE)
+    refusal = client.refused("activity.start", **START, client=me, req="order-1040")
+    assert refusal["code"] == "outcomeUnknown"
+    assert "a higher number of this client" in refusal["message"] and "may have been before" in refusal["message"]
+    client.start(client=me, req="order-1042.start")
+    client.advance(by=10 * MINUTE)
+    client.start(client=me, req="order-1040.start")
+
+
 @pytest.mark.parametrize("how, before, clock", [
     ("stop", 10 * MINUTE, "manual"),
     ("kill", 0, f"manual={after(HOUR)}"),

@@ -8,8 +8,13 @@ import urllib.request
 import pytest
 import yaml
 
+from support.cli import Islet
+from support.commands import Commands
+from support.dates import HOUR, MINUTE
+from support.preload import needs_compiler, preloaded
 from support.promtool import promtool
-from support.service import ROOT
+from support.schemas import strict
+from support.service import ROOT, Service, environment
 from support.wire import DEADLINE
 
 PROMETHEUS = ROOT / "contrib" / "prometheus"
@@ -107,6 +112,33 @@ def test_prometheus_can_read_each_expression_of_the_dashboard(tmp_path):
     file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": [
         {"record": f"dashboard:{number}", "expr": text} for number, text in enumerate(plain)]}]}))
     promtool("check", "rules", file)
+
+
+# A clock that was set back
+
+
+@needs_compiler
+def test_domain_time_that_stands_still_is_a_figure_of_everything_that_watches(wire, tmp_path):
+    clock = tmp_path / "clock"
+    clock.write_text("0")
+    env = environment(LD_PRELOAD=str(preloaded(tmp_path, "set_clock")), SET_CLOCK=str(clock))
+    service = Service({"--clock": "system", "--http": "127.0.0.1:0"}, env=env).ready()
+    try:
+        client = Commands(wire, service.commands)
+        assert "clockAhead" not in client.read("service.stats")["stats"]
+        clock.write_text("-3600")
+        stats = client.read("service.stats")["stats"]
+        assert HOUR - 2 * MINUTE < stats["clockAhead"] <= HOUR
+        strict("answers/stats.json").validate({"ok": True, "stats": stats})
+        with urllib.request.urlopen(service.endpoints["http"] + "/metrics", timeout=DEADLINE) as answer:
+            [value] = re.findall(r"^islet_clock_ahead_seconds (\S+)$", answer.read().decode(), re.MULTILINE)
+        assert HOUR - 3 * MINUTE < float(value) * 1000 <= HOUR
+        checked = Islet(service)("check", code=2).out
+        assert re.match(r"ISLET CRITICAL: domain time ahead of the wall clock .+, critical above 10 s \|", checked)
+        clock.write_text("0")
+        assert "clockAhead" not in client.read("service.stats")["stats"]
+    finally:
+        service.kill()
 
 
 # The metrics that there are

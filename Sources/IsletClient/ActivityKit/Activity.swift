@@ -172,24 +172,11 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, Senda
     public static var activities: [Activity<Attributes>] {
         get async throws(IsletError) {
             let session = try Islet.current()
-            var found: [Activity<Attributes>] = []
-            var cursor: RawJSON?
-            repeat {
-                var command = Command("activity.list", app: session.app)
-                command["type"] = .string(Attributes.activityType)
-                command["limit"] = .integer(pageSize)
-                command["cursor"] = cursor
-                let page = try await session.connection.send(command)
-                let rows = page["activities"]?.elements ?? []
-                found += rows.compactMap { $0.object.flatMap { Activity($0, session: session) } }
-                cursor = page["next"].flatMap { $0.isNull ? nil : $0 }
-            } while cursor != nil
-            return found
+            let rows = try await session.list(
+                "activity.list", "activities", ["type": .string(Attributes.activityType)])
+            return rows.compactMap { Activity($0, session: session) }
         }
     }
-
-    /// What one page of a list has at most, by the contract.
-    private static var pageSize: Int { 1_000 }
 }
 
 extension Command {

@@ -4,7 +4,7 @@
 
 import {readFilterText} from "./api.js";
 import {currentTime} from "./clock.js";
-import {sourceAt, sourceOf} from "./json.js";
+import {elementsOf, sourceAt, sourceOf} from "./json.js";
 
 // Selects all rows.
 export const everything = {matches: () => true, needsNow: false};
@@ -73,20 +73,32 @@ function jsonOf(row, [first, ...path]) {
 const pathLimit = 16;
 
 function compare(node, member) {
+    const isNegated = node.comparison.startsWith("!");
+    if (member === null) return isNegated;
+    const elements = node.as === "any" ? elementsOf(member.json) : null;
+    if (elements === null) return isSo(node, member);
+    // Of a list it is so where it is so of one of its values, or of the whole, which has no place in an order.
+    const values = elements.map((json) => ({...member, json}));
+    if (!"<>".includes(node.comparison[0])) values.push(member);
+    const each = values.map((value) => isSo(node, value));
+    if (isNegated) return each.every((one) => one === true);
+    return each.includes(true) ? true : each.includes(null) ? null : false;
+}
+
+function isSo(node, {json, isDate}) {
     const {comparison, value: wanted} = node;
-    if (member === null) return comparison.startsWith("!");
-    const {json, isDate} = member;
     if (comparison === "~") return isLike(textOf(json), wanted.parts);
     if (comparison === "!~") return !isLike(textOf(json), wanted.parts);
-    const order = orderOf(json, node.as === "any" ? meaningOf(json, isDate) : node.as, wanted);
+    const order = orderOf(json, node.as === "any" ? meaningOf(json, isDate, wanted) : node.as, wanted);
     if (comparison === "=") return order === 0;
     if (comparison === "!=") return order !== 0;
     if (order === null) return null;
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[comparison];
 }
 
-function meaningOf(json, isDate) {
-    if (isDate && integer(json) !== null) return "date";
+function meaningOf(json, isDate, wanted) {
+    const isMoment = wanted.date !== undefined || wanted.span !== undefined;
+    if (isDate && isMoment && integer(json) !== null) return "date";
     if (exact(json) !== null) return "number";
     return json === "true" || json === "false" ? "flag" : "text";
 }

@@ -59,6 +59,11 @@ export function sourceAt(source, path) {
     return source;
 }
 
+// The texts of a list's values; null where it is none.
+export function elementsOf(source) {
+    return source[0] === "[" ? new Scanner(source).elements() : null;
+}
+
 // Goes through well-formed JSON.
 class Scanner {
     constructor(text) {
@@ -113,6 +118,12 @@ class Scanner {
             this.at += 1;
             if (this.text[this.at - 1] === end) return;
         }
+    }
+
+    elements() {
+        const elements = [];
+        this.all("]", () => elements.push(this.value()));
+        return elements;
     }
 
     // The members of an object; none where a name stands twice, as for the service.

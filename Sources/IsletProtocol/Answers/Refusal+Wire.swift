@@ -102,7 +102,9 @@ extension Refusal {
         case .expired: "its ttl was over before it could be executed"
         case .busy(let retryAfter): "too much is waiting; try again in \(retryAfter) ms"
         case .requestReused: "this client has used this req for another command"
-        case .outcomeUnknown: "this req is older than what is remembered; it was not executed again"
+        case .outcomeUnknown:
+            "this req, or a higher number of this client, is not remembered any more: it is not executed now, and may "
+                + "have been before"
         case .tooOld(let oldest): "the oldest event that is kept is \(oldest); take a snapshot"
         case .tooMany(let limit): "that is more than \(limit)"
         case .quotaExceeded(let limit): "the limit of \(limit) is reached"

@@ -94,6 +94,10 @@ package struct DomainClock: Sendable {
     /// How many milliseconds of a step of the wall clock are held back at present; 0 nearly always.
     package private(set) var heldBack: Milliseconds = 0
 
+    /// `system`: how many milliseconds domain time is ahead of a wall clock that was set back, until which has caught up it
+    /// stands still; 0 nearly always.
+    package private(set) var ahead: Milliseconds = 0
+
     /// The domain time at a reading; not before that of the reading before.
     package mutating func now(_ reading: ClockReading) -> Instant {
         switch mode {
@@ -156,6 +160,7 @@ package struct DomainClock: Sendable {
             return Instant(reading.wall)
         }
         held = step
+        ahead = 0
         // Also where it was set back before: domain time goes on where it would be, had nobody set the clock.
         let undisturbed = max(offset, pace)
         heldBack = measured - undisturbed
@@ -164,7 +169,8 @@ package struct DomainClock: Sendable {
 
     private mutating func believe(_ measured: Milliseconds, _ reading: ClockReading) {
         // Where the wall clock is behind, domain time stands still.
-        if offset == nil || Instant(reading.wall) >= current { pace = measured }
+        ahead = max(0, current - Instant(reading.wall))
+        if offset == nil || ahead == 0 { pace = measured }
         offset = measured
         held = nil
         heldBack = 0

@@ -40,6 +40,7 @@ extension JSONWriter {
         waiting(reading.waiting)
         if let journal = reading.journal { self.journal(journal) }
         field("diskFull", reading.isDiskFull)
+        if reading.clockAhead > 0 { field("clockAhead", reading.clockAhead) }
         field("stopping", reading.isStopping)
         if let bytes = reading.residentBytes {
             key("memory")

@@ -70,7 +70,8 @@ extension Partition {
     private func reading(_ walked: WalkedFigures) -> ServiceReading {
         let monotonic = now.monotonic
         return ServiceReading(
-            now: now.domain, uptime: monotonic - statistics.startedAt, guarantee: card.guarantee.rawValue,
+            now: now.domain, clockAhead: clock.ahead,
+            uptime: monotonic - statistics.startedAt, guarantee: card.guarantee.rawValue,
             commands: (
                 taken: statistics.commands, applied: statistics.applied, ignored: statistics.ignored,
                 refused: statistics.refused

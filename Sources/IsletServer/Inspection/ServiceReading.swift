@@ -3,6 +3,8 @@ package import IsletCore
 /// All figures of the service at one moment: what `service.stats` answers and what `/metrics` shows.
 package struct ServiceReading: Sendable {
     package var now: Instant
+    /// How many milliseconds domain time is ahead of a wall clock that was set back.
+    package var clockAhead: Milliseconds
     /// Milliseconds of real time since the start.
     package var uptime: Milliseconds
     package var guarantee: String

@@ -64,6 +64,9 @@ extension ServiceMetrics {
         MetricDescription(
             "islet_journal_segment_delayed", .gauge,
             help: "1 while the journal can begin no new segment, so that the present one grows."),
+        MetricDescription(
+            "islet_clock_ahead_seconds", .gauge,
+            help: "How far domain time is ahead of a wall clock that was set back: it stands still until that has caught up."),
         MetricDescription("islet_stopping", .gauge, help: "1 while the service stops."),
         MetricDescription("islet_resident_bytes", .gauge, help: "Memory of the process that is resident."),
     ]

@@ -44,6 +44,7 @@ package struct ServiceMetrics: Sendable {
         metrics.gauge("islet_subscriber_lag_max").set(Double(reading.subscribers.maximumLag))
         set("islet_disk_full", reading.isDiskFull ? 1 : 0)
         set("islet_journal_segment_delayed", reading.journal?.isSegmentDelayed == true ? 1 : 0)
+        metrics.gauge("islet_clock_ahead_seconds").set(Double(reading.clockAhead) / 1_000)
         set("islet_stopping", reading.isStopping ? 1 : 0)
         if let bytes = reading.residentBytes { set("islet_resident_bytes", bytes) }
     }

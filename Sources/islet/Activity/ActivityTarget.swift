@@ -86,7 +86,9 @@ struct ActivityTarget: EntityTarget {
     ) async -> [RawObject] {
         var rows: [RawObject] = []
         // The list is of keys that begin so.
-        let isWhole = try? await Pages.forEach(list, Activities.plural, connection, timeout: patience) { row in
+        let isWhole = try? await Pages.forEach(list, Activities.plural, connection, timeout: patience) {
+            rows = []
+        } _: { row in
             if row["key"]?.string == target, row["device"] != nil { rows.append(row) }
         }
         return isWhole == true ? rows : []

@@ -62,11 +62,20 @@ struct AnyTarget: ParsableArguments {
             }
         }
         let nouns = asked.map { $0.noun }.joined(separator: ", ")
-        let place = chosenApp(app).map { " in \($0)" } ?? ""
+        // Without a choice each family's is the one that the demo has.
+        var apps: [String] = []
+        for family in asked {
+            let app = chosenApp(app) ?? family.standardApp
+            if !apps.contains(app) { apps.append(app) }
+        }
+        let place = " in \(apps.joined(separator: " or "))"
+        let advice = chosenApp(app) == nil ? "; name another app by --app" : ""
         let app = asked.contains { $0 == Activities.self } ? chosenApp(app) ?? Activities.standardApp : nil
         var hint = ""
         if let app { hint = await ActivityTarget.suggestion(for: target, app: app, device: device, connection) }
-        throw Failure(.notFound, "nothing is called '\(target)'\(place)\(hint) (looked for: \(nouns)) (notFound)")
+        throw Failure(
+            .notFound,
+            "nothing is called '\(target)'\(place)\(hint)\(advice) (looked for: \(nouns)) (notFound)")
     }
 
     private func get(

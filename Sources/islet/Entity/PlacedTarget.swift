@@ -61,7 +61,9 @@ struct PlacedName<Family: PlacedFamily> {
         var command = Command("\(Family.noun).list", app: app)
         command["device"] = device.map(RawJSON.string)
         var search = Search()
-        let isWhole = try await Pages.forEach(command, Family.plural, connection) { row in
+        let isWhole = try await Pages.forEach(command, Family.plural, connection) {
+            search = Search()
+        } _: { row in
             if matches(row) {
                 search.count += 1
                 if search.found.count < namesMax { search.found.append(row) }

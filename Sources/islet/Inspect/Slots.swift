@@ -79,7 +79,9 @@ struct Slots: AsyncParsableCommand {
                 var list = Command("activity.list", app: app)
                 list["device"] = row["device"]
                 var holders: [RawObject] = []
-                _ = try await Pages.forEach(list, Activities.plural, connection) { row in
+                _ = try await Pages.forEach(list, Activities.plural, connection) {
+                    holders = []
+                } _: { row in
                     let isHolder = states.contains(row["state"]?.string ?? "")
                     if isHolder, holders.count < limit.limit { holders.append(row) }
                 }

@@ -11,9 +11,9 @@ enum StatsLine {
     /// The names of the columns.
     static var head: String { row(columns.map(\.head)) }
 
-    /// The figures of an interval.
+    /// The figures of an interval, and behind them whether the service refuses everything.
     static func line(_ rates: StatsRates, _ reading: StatsReading) -> String {
-        row([
+        let line = row([
             TimeText.clock(reading.now), rate(rates.commands), rate(rates.events), rate(rates.refused),
             count(reading.number("activities", "active")), count(reading.number("activities", "stale")),
             count(reading.number("timers", "armed")), count(reading.number("timers", "overdue")),
@@ -21,6 +21,7 @@ enum StatsLine {
             count(reading.number("providers", "inFlight")), count(reading.number("subscribers", "lagging")),
             reading.number("memory", "resident").map(ByteText.text) ?? "-",
         ])
+        return reading.stats["diskFull"]?.bool == true ? "\(line)  DISK FULL" : line
     }
 
     private static func row(_ cells: [String]) -> String {

@@ -21,7 +21,9 @@ package struct StatsReading {
     }
 
     /// The integer at a path such as `timers`, `armed`; nil where it is absent.
-    func number(_ path: String...) -> Int64? {
+    func number(_ path: String...) -> Int64? { number(path) }
+
+    func number(_ path: [String]) -> Int64? {
         var object = stats
         for name in path.dropLast() {
             guard let inner = object[name]?.object else { return nil }
@@ -40,6 +42,14 @@ package struct StatsReading {
         return object
     }
 
+    /// Whether the service was not started anew since an earlier reading, as far as both tell.
+    func isOfSameRun(as earlier: StatsReading) -> Bool {
+        [["uptime"], ["commands", "taken"], ["events"]].allSatisfy { path in
+            guard let before = earlier.number(path), let after = number(path) else { return true }
+            return after >= before
+        }
+    }
+
     var now: Int64 { stats["now"]?.integer ?? 0 }
 }
 
@@ -54,10 +64,9 @@ struct StatsRates: Equatable {
         let uptimes = (first.number("uptime"), second.number("uptime"))
         let ours = Double(Span(second.takenAt - first.takenAt).milliseconds)
         var span = ours
-        var isSameRun = true
-        if let before = uptimes.0, let after = uptimes.1 {
-            isSameRun = after >= before
-            if after > before { span = Double(after.subtractingClamped(before)) }
+        let isSameRun = second.isOfSameRun(as: first)
+        if let before = uptimes.0, let after = uptimes.1, after > before {
+            span = Double(after.subtractingClamped(before))
         }
         func rate(_ before: Int64?, _ after: Int64?) -> Double? {
             guard isSameRun, span > 0, let before, let after, after >= before else { return nil }
@@ -71,31 +80,46 @@ struct StatsRates: Equatable {
 
 /// What a watch has seen, for its last line.
 final class WatchedStats: Sendable {
-    private struct Ends {
-        var first: StatsReading?
+    private struct Seen {
+        var firstAt: ContinuousClock.Instant?
         var last: StatsReading?
+        /// nil where the service does not say it.
+        var commands: Int64? = 0
+        var events: Int64? = 0
+        /// How often the service was started again.
+        var restarts = 0
     }
 
-    private let ends = Mutex(Ends())
+    private let seen = Mutex(Seen())
 
     func add(_ reading: StatsReading) {
-        ends.withLock { ends in
-            ends.first = ends.first ?? reading
-            ends.last = reading
+        seen.withLock { seen in
+            defer { seen.last = reading }
+            guard let last = seen.last else {
+                seen.firstAt = reading.takenAt
+                return
+            }
+            let isSameRun = reading.isOfSameRun(as: last)
+            if !isSameRun { seen.restarts += 1 }
+            // A new run counts from 0. What the old one did after it was read for the last time is not known.
+            func sum(_ sum: Int64?, _ path: String...) -> Int64? {
+                guard let sum, let before = last.number(path), let after = reading.number(path) else { return nil }
+                return sum.addingClamped(isSameRun ? after.subtractingClamped(before) : after)
+            }
+            seen.commands = sum(seen.commands, "commands", "taken")
+            seen.events = sum(seen.events, "events")
         }
     }
 
     /// Such as `in 12 s: 3 014 commands, 2 950 events`; nil where there was only one reading.
     var summary: String? {
-        let ends = ends.withLock { $0 }
-        guard let first = ends.first, let last = ends.last, first.takenAt < last.takenAt else { return nil }
-        func difference(_ before: Int64?, _ after: Int64?) -> String {
-            guard let before, let after, after >= before else { return "?" }
-            return RecoveryText.grouped(Int(clamping: after.subtractingClamped(before)))
-        }
-        let commands = difference(first.number("commands", "taken"), last.number("commands", "taken"))
-        let events = difference(first.number("events"), last.number("events"))
-        return "in \(TimeText.span(Span(last.takenAt - first.takenAt).milliseconds)): "
-            + "\(commands) commands, \(events) events"
+        let seen = seen.withLock { $0 }
+        guard let first = seen.firstAt, let last = seen.last?.takenAt, first < last else { return nil }
+        func count(_ number: Int64?) -> String { number.map { RecoveryText.grouped(Int(clamping: $0)) } ?? "?" }
+        let counted = "\(count(seen.commands)) commands, \(count(seen.events)) events"
+        let time = "in \(TimeText.span(Span(last - first).milliseconds))"
+        guard seen.restarts > 0 else { return "\(time): \(counted)" }
+        let times = seen.restarts == 1 ? "once" : "\(seen.restarts) times"
+        return "\(time): at least \(counted); the service was started again \(times)"
     }
 }

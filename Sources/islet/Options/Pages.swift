@@ -4,9 +4,6 @@ import Synchronization
 
 /// The rows of a list, page after page.
 enum Pages {
-    /// What one page has at most, by the contract.
-    private static let pageMax = 1_000
-
     /// Asks for pages until the limit or the end.
     ///
     /// - Parameter member: the answer's member that has the rows.
@@ -14,17 +11,17 @@ enum Pages {
     static func rows(
         _ command: Command, _ member: String, limit: Int, _ connection: IsletConnection
     ) async throws -> (rows: [RawObject], total: Int64?, isExact: Bool) {
-        var command = command
+        var pages = ListPages(command, connection)
         var rows: [RawObject] = []
-        while true {
-            command["limit"] = .integer(min(limit - rows.count, pageMax))
-            let page = try await connection.send(command)
-            rows += page[member]?.elements?.compactMap(\.object) ?? []
-            guard rows.count < limit, let next = page["next"], !next.isNull else {
-                return (rows, page["total"]?.integer, page["exact"]?.bool != false)
-            }
-            command["cursor"] = next
+        var total: Int64?
+        var isExact = true
+        while rows.count < limit, let page = try await pages.next(limit: limit - rows.count) {
+            if page.isFirst { rows = [] }
+            rows += page.answer[member]?.elements?.compactMap(\.object) ?? []
+            total = page.answer["total"]?.integer
+            isExact = page.answer["exact"]?.bool != false
         }
+        return (rows, total, isExact)
     }
 
     /// Visits the rows of all pages, one by one.
@@ -32,25 +29,27 @@ enum Pages {
     /// - Parameters:
     ///   - member: the answer's member that has the rows.
     ///   - timeout: how long a page may take; nil: as long as any answer.
+    ///   - begin: called before the first row, and again where the list begins anew since the service was restarted.
     /// - Returns: whether these are all; not where there are more than are looked through.
     static func forEach(
         _ command: Command, _ member: String, _ connection: IsletConnection, timeout: Duration? = nil,
-        _ visit: (RawObject) -> Void
+        begin: () -> Void, _ visit: (RawObject) -> Void
     ) async throws(IsletError) -> Bool {
-        var command = command
-        command["limit"] = .integer(pageMax)
+        var pages = ListPages(command, connection)
         var seen = 0
-        while true {
-            let page = try await connection.send(command, timeout: timeout)
-            for row in page[member]?.elements ?? [] {
+        while let page = try await pages.next(timeout: timeout) {
+            if page.isFirst {
+                seen = 0
+                begin()
+            }
+            for row in page.answer[member]?.elements ?? [] {
                 guard let row = row.object else { continue }
                 seen += 1
                 visit(row)
             }
-            guard let next = page["next"], !next.isNull else { return true }
-            guard seen < seenMax else { return false }
-            command["cursor"] = next
+            guard seen < seenMax || !page.hasNext else { return false }
         }
+        return true
     }
 
     /// All rows of a list that gives as many as an answer has room for.
@@ -59,14 +58,13 @@ enum Pages {
     static func all(
         _ command: Command, _ member: String, _ connection: IsletConnection
     ) async throws(IsletError) -> [RawJSON] {
-        var command = command
+        var pages = ListPages(command, connection)
         var rows: [RawJSON] = []
-        while true {
-            let page = try await connection.send(command)
-            rows += page[member]?.elements ?? []
-            guard rows.count < seenMax, let next = page["next"], !next.isNull else { return rows }
-            command["cursor"] = next
+        while rows.count < seenMax, let page = try await pages.next(limit: nil) {
+            if page.isFirst { rows = [] }
+            rows += page.answer[member]?.elements ?? []
         }
+        return rows
     }
 
     /// What a filter has selected of a list.
@@ -133,9 +131,11 @@ enum Pages {
         _ connection: IsletConnection, tell: (Selection) -> Void
     ) async throws -> Selection {
         var selection = Selection()
-        let isWhole = try await forEach(command, member, connection) { row in
+        let isWhole = try await forEach(command, member, connection) {
+            selection = Selection()
+        } _: { row in
             selection.seen += 1
-            if selection.seen % pageMax == 0 { tell(selection) }
+            if selection.seen % ListPages.maximumRows == 0 { tell(selection) }
             guard filter.matches(row, now: now) else { return }
             selection.matching += 1
             if selection.rows.count < limit { selection.rows.append(row) }

@@ -93,7 +93,8 @@ package enum TopLines {
     /// The titles over the lines.
     package static let head = columns.map { title, width in padded(title, width) }.joined(separator: " ")
 
-    /// A service's figures in a line; `-` for what it does not say. Times in milliseconds.
+    /// A service's figures in a line; `-` for what it does not say. Times in milliseconds. A full disk, which refuses everything,
+    /// stands behind them.
     package static func line(_ figures: TopFigures, _ rates: TopRates) -> String {
         func number(_ value: Int64?) -> String { value.map(String.init) ?? "-" }
         func rate(_ value: Double?) -> String { String(TopText.rate(value).filter { $0 != " " }) }
@@ -106,7 +107,8 @@ package enum TopLines {
             time(figures.commit?.p99), rate(rates.calls), number(figures.providers), number(figures.subscribers),
             number(figures.laggingSubscribers),
         ]
-        return zip(cells, columns).map { padded($0, $1.1) }.joined(separator: " ")
+        let line = zip(cells, columns).map { padded($0, $1.1) }.joined(separator: " ")
+        return figures.isDiskFull ? "\(line) DISK FULL" : line
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IsletClient
+import Synchronization
 import Testing
 
 /// What the centers ask of the service, and how its answers are read.
@@ -100,6 +101,48 @@ import Testing
             await session.close()
         }
     }
+
+    /// Cursors are of the service's process: after a restart they are refused, and a list begins with its first page.
+    @Test(arguments: [1, 2, 3, 4]) func `a list that restarts of the service cut is read anew`(restarts: Int) async throws {
+        try await withFakeService { fake in
+            let beginnings = Mutex(0)
+            await fake.answerCommands { command, _ in
+                let cursor = command["cursor"]?.string
+                let beginning = beginnings.withLock { number in
+                    number += cursor == nil ? 1 : 0
+                    return number
+                }
+                if cursor == "b", beginning <= restarts { return Self.cursorRefusal }
+                let id = "\(cursor ?? "a")\(beginning)"
+                let row = #"[{"id":"\#(id)","kind":"weather","family":"systemSmall"}]"#
+                var answer: RawObject = ["ok": .bool(true), "widgets": RawJSON(row) ?? .null]
+                answer["next"] = cursor == nil ? .string("b") : nil
+                return answer
+            }
+            let session = IsletSession(app: "com.example.home", endpoints: fake.endpoints, options: .patient)
+            try await Islet.$session.withValue(session) {
+                if restarts < ListPages.maximumBeginnings {
+                    let read = try await WidgetCenter.shared.currentConfigurations().map(\.id)
+                    #expect(read == ["a\(restarts + 1)", "b\(restarts + 1)"])
+                } else {
+                    let error = await #expect(throws: IsletError.self) {
+                        try await WidgetCenter.shared.currentConfigurations()
+                    }
+                    #expect(error?.code == .badField)
+                }
+            }
+            #expect(beginnings.withLock { $0 } == min(restarts + 1, ListPages.maximumBeginnings))
+            await session.close()
+        }
+    }
+
+    private static let cursorRefusal: RawObject = [
+        "ok": .bool(false),
+        "error": .object([
+            .init("code", .string("badField")), .init("message", .string("no")), .init("retry", .string("never")),
+            .init("detail", .object([.init("field", .string("cursor"))])),
+        ]),
+    ]
 
     @Test func `persons place, configure, tap, set and remove controls`() async throws {
         let answer: RawObject = [

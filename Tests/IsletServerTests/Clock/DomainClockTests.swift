@@ -20,8 +20,11 @@ import Testing
         var clock = DomainClock(.system)
         #expect(clock.now(reading(1_000)) == Instant(Self.start + 1_000))
         #expect(clock.now(reading(1_010, step: -5_000)) == Instant(Self.start + 1_000))
+        #expect(clock.ahead == 4_990)
         #expect(clock.now(reading(5_990, step: -5_000)) == Instant(Self.start + 1_000))
+        #expect(clock.ahead == 10)
         #expect(clock.now(reading(6_001, step: -5_000)) == Instant(Self.start + 1_001))
+        #expect(clock.ahead == 0)
     }
 
     @Test func systemTimeStartsNoEarlierThanWhatWasPersisted() {

@@ -74,18 +74,11 @@ extension IsletSession {
     /// - Parameter member: where they stand in each answer.
     func list(_ op: String, _ member: String, _ fields: RawObject = [:]) async throws(IsletError) -> [RawObject] {
         var found: [RawObject] = []
-        var cursor: RawJSON?
-        repeat {
-            var command = Command(op, app: app, fields)
-            command["limit"] = .integer(Self.pageSize)
-            command["cursor"] = cursor
-            let page = try await connection.send(command)
-            found += (page[member]?.elements ?? []).compactMap(\.object)
-            cursor = page["next"].flatMap { $0.isNull ? nil : $0 }
-        } while cursor != nil
+        var pages = try await ListPages(Command(op, app: app, fields), connection)
+        while let page = try await pages.next() {
+            if page.isFirst { found = [] }
+            found += (page.answer[member]?.elements ?? []).compactMap(\.object)
+        }
         return found
     }
-
-    /// What one page of a list has at most, by the contract.
-    private static var pageSize: Int { 1_000 }
 }

@@ -20,6 +20,12 @@ struct CheckThresholds: ParsableArguments {
     @Option(help: ArgumentHelp("Timers that are due and have not fired.", valueName: "warn:crit"))
     var overdue = "100:10000"
 
+    @Option(
+        help: ArgumentHelp(
+            "How far domain time, which stands still then, is ahead of a clock that was set back.",
+            valueName: "warn:crit"))
+    var clockAhead = "1s:10s"
+
     @Option(help: ArgumentHelp("Subscribers that lag.", valueName: "warn:crit"))
     var lagging = "0:10"
 
@@ -50,6 +56,9 @@ struct CheckThresholds: ParsableArguments {
             rule("answer-p99", "answer p99", answerP99, .microseconds) { Self.p99($0.stats, "answer") },
             rule("commit-p99", "commit p99", commitP99, .microseconds) { Self.p99($0.stats, "commit") },
             rule("overdue", "overdue timers", overdue, .count) { $0.stats.number("timers", "overdue") },
+            rule("clock-ahead", "domain time ahead of the wall clock", clockAhead, .milliseconds) {
+                $0.stats.number("clockAhead") ?? 0
+            },
             rule("lagging", "lagging subscribers", lagging, .count) { $0.stats.number("subscribers", "lagging") },
             rule("waiting", "waiting calls", waiting, .count) { $0.stats.number("providers", "waiting") },
             rule("open-providers", "failing providers", openProviders, .count) { $0.openProviders },
