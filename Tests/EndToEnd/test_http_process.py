@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import select
 import socket
 import time
 
@@ -10,6 +11,7 @@ import pytest
 from support.demo import Demo
 from support.http import Pages, everything
 from support.service import FREE_PORTS, arguments, environment, run
+from support.wire import DEADLINE
 
 
 @pytest.fixture
@@ -290,8 +292,9 @@ def test_clients_that_only_hold_on_give_way_to_a_probe(pages):
             assert pages.get("/healthz").status == 200
         begun = time.monotonic()
         assert pages.get("/healthz").status == 200 and time.monotonic() - begun < 10
-        # Who was there first went first, and who is at work stays.
-        assert everything(held[0]) == b""
+        # Of those that were there first some went, as many as were too many, and who is at work stays.
+        ended = [held.index(connection) for connection in select.select(held, [], [], DEADLINE)[0]]
+        assert 0 < len(ended) <= 4 and max(ended) < 16
         held[-1].sendall(ask("1.1", "Connection: close"))
         assert b'{"status":"ok"}' in everything(held[-1])
         assert stream.comments == 0 and stream.response.isclosed() is False
