@@ -77,7 +77,9 @@ extension Partition {
             statistics.commits.record(microseconds, at: now.monotonic)
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
-        case .hasRoom: flights.isDiskFull = false
+        case .hasRoom:
+            flights.isDiskFull = false
+            heldAnswers.removeAll()
         case .segmentIsDelayed(let isDelayed): statistics.isSegmentDelayed = isDelayed
         case .read(let result): take(result)
         case .backedUp(let result): take(result)
@@ -97,6 +99,7 @@ extension Partition {
             flights.hold(flights.board(&outbound))
         }
         flights.isDiskFull = true
+        heldAnswers.removeAll()
         refuseWaitingReads()
         refuseJobs(.diskFull)
         endPulls(.diskFull)
