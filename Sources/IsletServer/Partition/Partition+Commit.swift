@@ -1,4 +1,4 @@
-import IsletCore
+package import IsletCore
 package import IsletJournal
 import IsletProtocol
 
@@ -107,6 +107,9 @@ extension Partition {
 
     /// Whether something was done that is not handed to the journal yet.
     package var hasUncommitted: Bool { !batch.isEmpty }
+
+    /// For how many milliseconds the batch has been under way that the journal commits at present; 0: it commits none.
+    package var commitAge: Milliseconds { flights.flightTime(at: now.monotonic) ?? 0 }
 
     /// Whether the journal waits for room on the disk.
     package var isDiskFull: Bool { flights.isDiskFull }
