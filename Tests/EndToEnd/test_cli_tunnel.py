@@ -56,7 +56,7 @@ class Tunnel:
 @pytest.fixture
 def far(serve):
     service = serve()
-    Islet(service)("activity", "start", "order-1", "--type", "T")
+    Islet(service)("activity", "start", "order-1", "--type", "T", "--state", "{}")
     return service
 
 
