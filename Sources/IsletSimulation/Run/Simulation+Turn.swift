@@ -191,6 +191,8 @@ extension Simulation {
             return oracle.expect(
                 Oracle.refuse("unavailable", "later", ["reason": .string("diskFull")]), sent.command)
         }
+        // A refusal shows nothing of what is held back, and leaves at once.
+        expectation.shows = 0
         if case .again(let client, let req) = expectation.say {
             expectation.execution = execution(client, req)
             expectation.shows = firstExpectations[expectation.execution]?.shows ?? 0
