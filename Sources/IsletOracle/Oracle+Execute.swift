@@ -10,32 +10,39 @@ extension Oracle {
         _ command: OracleCommand, bytes: [UInt8], isExpired: Bool
     ) -> (expectation: Expectation, passages: [(handle: Handle, passage: Passage)], isNew: Bool) {
         happened = []
-        var key: MemoryKey?
-        // A service whose clock nobody may move says so first.
-        if command.isRemembered, !isAdvance(command) || rules.datesByDue, let client = command.client,
-            let req = command.req
-        {
-            let name = MemoryKey(client: client, req: req)
-            if let memory = memories[name], !memory.isForgotten {
-                let say: Expectation.Say =
-                    memory.bytes == bytes ? .again(client: client, req: req) : Self.refuse("requestReused", "never")
-                return (expect(say, command), [], false)
-            }
-            if let number = Self.number(req), let highest = forgottenNumbers[client + Self.stem(req)],
-                number <= highest
-            {
-                return (expect(Self.refuse("outcomeUnknown", "refresh"), command), [], false)
-            }
-            key = name
-        }
+        if let settled = settled(command, bytes: bytes) { return (settled, [], false) }
         // A service whose clock nobody may move says that first.
         if isExpired, !isAdvance(command) || rules.datesByDue {
             return (expect(Self.refuse("expired", "later"), command), [], false)
         }
         let say = perform(command)
         let expectation = expect(say, command)
-        if let key, expectation.isAccepted, !isAdvance(command) { noteMemory(key, bytes) }
+        if let key = memoryKey(of: command), expectation.isAccepted, !isAdvance(command) { noteMemory(key, bytes) }
         return (expect(say, command), happened, expectation.isAccepted)
+    }
+
+    /// What is said to a command that may have been executed before; nil where it was not.
+    package func settled(_ command: OracleCommand, bytes: [UInt8]) -> Expectation? {
+        guard let key = memoryKey(of: command) else { return nil }
+        if let memory = memories[key], !memory.isForgotten {
+            return expect(
+                memory.bytes == bytes
+                    ? .again(client: key.client, req: key.req) : Self.refuse("requestReused", "never"), command)
+        }
+        if let number = Self.number(key.req), let highest = forgottenNumbers[key.client + Self.stem(key.req)],
+            number <= highest
+        {
+            return expect(Self.refuse("outcomeUnknown", "refresh"), command)
+        }
+        return nil
+    }
+
+    private func memoryKey(of command: OracleCommand) -> MemoryKey? {
+        // A service whose clock nobody may move says so first.
+        guard command.isRemembered, !isAdvance(command) || rules.datesByDue, let client = command.client,
+            let req = command.req
+        else { return nil }
+        return MemoryKey(client: client, req: req)
     }
 
     /// The clock has arrived: its command is remembered now.

@@ -45,6 +45,12 @@ class Silent:
             self.reply(*({"req": one["req"], "ok": True, **self.answers[one["op"]]} for one in commands))
         raise AssertionError(f"nobody asked for {op}")
 
+    def asked_next(self):
+        """The next commands, whatever they are."""
+        assert self.socket.poll(DEADLINE * 1000), "nobody asks for anything"
+        self.peer, *frames = self.socket.recv_multipart()
+        return [json.loads(frame) for frame in frames]
+
     def reply(self, *answers):
         """Answers whoever asked last."""
         self.socket.send_multipart([self.peer, *map(encode, answers)])
@@ -140,6 +146,39 @@ def test_a_change_that_was_sent_before_the_service_went_is_not_taken_for_unsent(
     assert process.messages[-1].endswith(UNKNOWN), process.messages
 
 
+def test_a_backup_of_nobody_does_not_wait_for_the_copy(running, tmp_path):
+    url = f"ipc://{tmp_path}/nobody"
+    process = running("backup", tmp_path / "copy.db", "--timeout", "300ms", url=url)
+    assert process.wait() == 5
+    assert process.messages == [f"no answer from {url} within 0.3 s: is the service running?"]
+
+
+def test_a_backup_waits_longer_than_the_time_out_as_long_as_the_service_is_there(wire, running, tmp_path):
+    service = Silent(wire, service_ping={"now": after(0)}, service_stats={"stats": {"diskFull": True}})
+    process = running("backup", tmp_path / "copy.db", "--timeout", "300ms", url=service.url)
+    [backup] = service.asked("service.backup")
+    seen = 0
+    while seen < 3:
+        [command] = service.asked_next()
+        if command["op"] == "service.stats":
+            seen += 1
+            service.reply({"req": command["req"], "ok": True, "stats": {"diskFull": True}})
+    service.reply({"req": backup["req"], "ok": True, "bytes": 4096})
+    assert process.wait() == 0, process.messages
+    assert process.data == [f"wrote {tmp_path}/copy.db, 4 096 bytes"]
+    assert len(process.messages) == 1 and "is full" in process.messages[0], "it is said once"
+
+
+def test_a_backup_ends_with_its_service(wire, running, tmp_path):
+    service = Silent(wire, service_ping={"now": after(0)})
+    process = running("backup", tmp_path / "copy.db", "--timeout", "300ms", url=service.url)
+    service.asked("service.backup")
+    assert process.wait() == 5
+    assert process.messages == [
+        f"no answer from {service.url} within 0.3 s: is the service running? "
+        "service.backup was sent, outcome unknown: look at it before you repeat it"]
+
+
 def test_a_question_that_times_out_is_no_change(wire, running):
     service = Silent(wire)
     process = running("activity", "list", "--timeout", "300ms", url=service.url)
@@ -181,7 +220,8 @@ def test_what_follows_ignores_a_signal_that_is_to_be_ignored(service, client, ru
         assert process.end(signal.SIGTERM) == 0
         return
     deadline = Deadline(DEADLINE)
-    while not client.read("service.stats")["stats"]["joins"]:
+    # The first looks at whose streams they are.
+    while client.read("service.stats")["stats"]["joins"] < 2:
         assert not deadline.passed, "nobody joined"
     process.process.send_signal(signal.SIGINT)
     # Who is stopped by it has said so by then.

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from support.commands import START
+from support.commands import START, Commands
 from support.durable import Durable
 from support.provider import TORCH, RawProvider, toggle
 from support.service import run
@@ -69,6 +69,42 @@ def test_commands_are_refused_while_there_is_no_room_and_taken_again_when_there_
         shown = [event["activity"].get("contentState", {}).get("n") for event in events]
         assert [n for n in acknowledged if n not in shown] == []
         durable.stop()
+    finally:
+        durable.kill()
+
+
+def test_a_command_that_is_executed_later_is_refused_to_nobody(wire, disk, tmp_path):
+    """Clients send again until they are answered; whoever were told that nothing was done would do it twice."""
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20)}
+    durable = Durable(wire, disk.folder / "data", prefix=disk.inside, env=env).start()
+    try:
+        client, copy = durable.client, tmp_path / "copy.db"
+        id = client.start(key="k")["id"]
+        other = Commands(wire, durable.service.commands, client.app)
+        disk.fill(leave=0)
+        identity = str(uuid.uuid4())
+        command = client.command("activity.update", id=id, contentState={"n": 77}, client=identity)
+        client.send(command)
+        until(client.journal_is_full)
+        backup = client.command("service.backup", path=str(copy), client=identity)
+        client.send(backup)
+        until(copy.exists)
+        # Nothing is said of them, however often they come.
+        for _ in range(5):
+            other.send(command)
+            other.send(backup)
+        ping = other.command("service.ping")
+        other.send(ping)
+        assert [answer["req"] for answer in other.receive()] == [ping["req"]]
+        # What was executed by nobody is refused.
+        update = run("activity", "update", "k", "--state", '{"n": 78}', "--app", client.app, "--commands",
+                     durable.service.commands)
+        assert update.returncode == 6, update
+        disk.clear()
+        for asked in (command, backup):
+            for connection in (client, other):
+                assert [answer["ok"] for answer in connection.answer_to(asked["req"])] == [True]
+        assert client.get(id)["contentState"] == {"n": 77}
     finally:
         durable.kill()
 

@@ -4,13 +4,16 @@ import contextlib
 import re
 import select
 import socket
+import sqlite3
 import time
 
 import pytest
 
+from support.commands import Commands
 from support.demo import Demo
 from support.http import Pages, everything
 from support.service import FREE_PORTS, arguments, environment, run
+from support.small_disk import until
 from support.wire import DEADLINE
 
 
@@ -100,6 +103,29 @@ def test_a_service_that_serves_is_healthy_and_ready(pages):
     assert (pages.get("/readyz").status, pages.get("/readyz").json) == (200, {"ready": True})
     head = pages.ask("HEAD", "/healthz")
     assert (head.status, head.body) == (200, b"") and head.headers["Content-Length"] == "15"
+
+
+def test_a_commit_that_hangs_is_not_ready_and_has_an_age(serve, wire, tmp_path):
+    service = serve({"--http": "127.0.0.1:0", "--store": None, "--data": tmp_path / "data"})
+    pages, client = Pages(service.http), Commands(wire, service.commands)
+    client.start(key="k")
+    locks = [sqlite3.connect(file, isolation_level=None, timeout=DEADLINE) for file in (tmp_path / "data").glob("*.db")]
+    try:
+        for lock in locks:
+            lock.execute("BEGIN IMMEDIATE")
+        update = client.command("activity.update", key="k", contentState={"n": 1})
+        client.send(update)
+        until(lambda: pages.get("/readyz").status == 503)
+        assert pages.get("/readyz").json == {"ready": False, "reason": "commitHangs"}
+        # To start it again would mend nothing.
+        assert (pages.get("/healthz").status, pages.get("/healthz").json) == (200, {"status": "ok"})
+        assert float(re.search(r"^islet_commit_age_seconds (.*)$", pages.get("/metrics").body.decode(), re.MULTILINE)[1]) > 1
+    finally:
+        for lock in locks:
+            lock.close()
+    assert [answer["ok"] for answer in client.answer_to(update["req"])] == [True]
+    until(lambda: pages.get("/readyz").status == 200)
+    assert "\nislet_commit_age_seconds 0\n" in pages.get("/metrics").body.decode()
 
 
 def test_the_metrics_are_prometheus_text(pages):

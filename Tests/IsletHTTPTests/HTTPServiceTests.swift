@@ -58,12 +58,13 @@ struct HTTPServiceTests {
         }
     }
 
-    @Test func aServiceWithoutRoomLivesAndIsNotReady() async throws {
+    @Test(arguments: [(ServiceHealth.diskFull, "diskFull"), (.commitHangs, "commitHangs")])
+    func aServiceThatCommitsNothingLivesAndIsNotReady(_ health: ServiceHealth, _ reason: String) async throws {
         try await Self.withPages { pages, url in
-            pages.show(Self.silent, Self.inspection(.diskFull))
+            pages.show(Self.silent, Self.inspection(health))
             try await #expect(visit(url, "/healthz") == Visit(status: 200, body: #"{"status":"ok"}"#))
             try await #expect(
-                visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"diskFull"}"#))
+                visit(url, "/readyz") == Visit(status: 503, body: #"{"ready":false,"reason":"\#(reason)"}"#))
         }
     }
 

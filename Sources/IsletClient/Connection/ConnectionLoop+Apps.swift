@@ -7,16 +7,16 @@ extension ConnectionLoop {
         let topic: [UInt8]
         let deadline: ContinuousClock.Instant
         let timeout: Duration
-        let continuation: CheckedContinuation<Result<[String: StreamPosition], IsletError>, Never>
+        let continuation: CheckedContinuation<Result<JoinAnswer, IsletError>, Never>
     }
 
     /// More at a time are of no use: each gets the same answer.
     static let maximumAppsQuestions = 16
 
-    /// The apps that have events, each with the last published position of its stream.
+    /// What a join is answered: the apps that have events, each with the last published position of its stream.
     ///
     /// - Parameter app: the only one that is asked about; nil: all.
-    func apps(of app: String?, timeout: Duration) async -> Result<[String: StreamPosition], IsletError> {
+    func apps(of app: String?, timeout: Duration) async -> Result<JoinAnswer, IsletError> {
         guard !isClosed else { return .failure(.closed) }
         guard appsQuestions.count < Self.maximumAppsQuestions else {
             return .failure(.overloaded(limit: Self.maximumAppsQuestions))
@@ -39,7 +39,7 @@ extension ConnectionLoop {
     func receivedJoin(topic: [UInt8], body: [UInt8]) {
         guard let index = appsQuestions.firstIndex(where: { $0.topic == topic }), let answer = JoinAnswer.read(body)
         else { return }
-        finishAppsQuestion(at: index, answer.map(\.positions))
+        finishAppsQuestion(at: index, answer)
     }
 
     /// Gives up what had no answer for too long; when to look again.
@@ -56,7 +56,7 @@ extension ConnectionLoop {
         appsQuestions = []
     }
 
-    private func finishAppsQuestion(at index: Int, _ result: Result<[String: StreamPosition], IsletError>) {
+    private func finishAppsQuestion(at index: Int, _ result: Result<JoinAnswer, IsletError>) {
         let question = appsQuestions.remove(at: index)
         try? events.unsubscribe(question.topic)
         question.continuation.resume(returning: result)
@@ -75,6 +75,19 @@ extension IsletConnection {
     package func apps(
         of app: String? = nil, timeout: Duration
     ) async throws(IsletError) -> [String: StreamPosition] {
-        try await loop.apps(of: app, timeout: timeout).get()
+        try await loop.apps(of: app, timeout: timeout).get().positions
+    }
+
+    /// Whether the streams that are followed are those of the service that takes the commands; nil where nobody knows, as the
+    /// one has not answered in time, or is older than the question.
+    ///
+    /// - Parameter timeout: how long to wait for each of the two, in real time.
+    package func ownsStreams(timeout: Duration) async -> Bool? {
+        // Of an app that has no name: only what is the same for all is wanted.
+        guard let followed = try? await loop.apps(of: " ", timeout: timeout).get().epoch,
+            let info = try? await send(Command("service.info"), timeout: timeout)["info"]?.object,
+            let own = info["epoch"]?.string
+        else { return nil }
+        return own == followed
     }
 }

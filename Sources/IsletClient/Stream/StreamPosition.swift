@@ -16,6 +16,8 @@ public struct StreamPosition: Sendable, Hashable {
 package struct JoinAnswer: Sendable, Hashable {
     /// By app; an app that is absent has no events yet.
     package var positions: [String: StreamPosition]
+    /// That of streams which begin now; nil where the service is too old to name it.
+    package var epoch: String?
 
     /// Reads the answer's frame; nil for what is none, such as the warning that a subscriber lags behind.
     package static func read(_ bytes: [UInt8]) -> Result<JoinAnswer, IsletError>? {
@@ -33,7 +35,7 @@ package struct JoinAnswer: Sendable, Hashable {
             else { return .failure(.unreadable("a join answer without positions")) }
             positions[member.name] = StreamPosition(epoch: epoch, seq: seq)
         }
-        return .success(JoinAnswer(positions: positions))
+        return .success(JoinAnswer(positions: positions, epoch: object["epoch"]?.string))
     }
 }
 

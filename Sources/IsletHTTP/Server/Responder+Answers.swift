@@ -22,11 +22,12 @@ extension Responder {
         }
     }
 
-    /// Whether the process does its work: one that starts does, and so does one whose disk is full.
+    /// Whether the process does its work: one that starts does, and so does one whose disk is full or stalls. To start it again
+    /// would make neither better.
     func health() async -> Reply {
         do throws(BridgeError) {
             switch await (try bridge.shown).inspection.health() {
-            case .ok, .diskFull: return .json(.ok, ["status": .string("ok")])
+            case .ok, .diskFull, .commitHangs: return .json(.ok, ["status": .string("ok")])
             case .stopping: return .json(.ok, ["status": .string("stopping")])
             case .notReady(let reason): return .json(.serviceUnavailable, ["status": .string(reason)])
             }
@@ -45,6 +46,7 @@ extension Responder {
             switch await (try bridge.shown).inspection.health() {
             case .ok: return .json(.ok, ["ready": .bool(true)])
             case .diskFull: return Self.notReady("diskFull")
+            case .commitHangs: return Self.notReady("commitHangs")
             case .stopping: return Self.notReady("stopping")
             case .notReady(let reason): return Self.notReady(reason)
             }

@@ -83,6 +83,15 @@ package struct OutboundMessages: ~Copyable {
         add(copying: bytes.span, to: destination, more: more)
     }
 
+    /// Adds a whole answer.
+    mutating func add(_ answer: PendingAnswer) {
+        for frame in answer.route { add(copying: frame, to: answer.destination, more: true) }
+        for frame in answer.frames {
+            if let frame { add(copying: frame, to: answer.destination, more: true) }
+        }
+        endMessage()
+    }
+
     /// Marks the last part as the end of its message.
     mutating func endMessage() {
         precondition(!parts.isEmpty, "a message has a part")

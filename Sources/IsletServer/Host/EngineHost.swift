@@ -175,8 +175,12 @@ package actor EngineHost: BusLoop {
     package func health() -> ServiceHealth {
         hold.letGo()
         if partition.isStopping { return .stopping }
-        return partition.isDiskFull ? .diskFull : .ok
+        if partition.isDiskFull { return .diskFull }
+        return partition.commitAge > Self.longestCommit ? .commitHangs : .ok
     }
+
+    /// A service whose commit takes longer is not ready, in milliseconds: nothing is answered meanwhile but what shows nothing.
+    private static let longestCommit: Milliseconds = 1_000
 
     private func nextTurn(isBusy: Bool) -> NextTurn {
         if isBusy { return .immediately }

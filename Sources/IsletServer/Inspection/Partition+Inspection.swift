@@ -89,8 +89,8 @@ extension Partition {
                 spans: providers.spans(at: monotonic)),
             subscribers: walked.subscribers, cutClients: statistics.cutClients,
             connections: statistics.connections, waiting: ledger.figures,
-            journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, isStopping: isStopping,
-            residentBytes: residentBytes())
+            journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, commitAge: commitAge,
+            isStopping: isStopping, residentBytes: residentBytes())
     }
 
     func journalReading() -> JournalReading {

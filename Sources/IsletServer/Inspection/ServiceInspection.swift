@@ -8,6 +8,8 @@ package enum ServiceHealth: Equatable, Sendable {
     case notReady(String)
     /// It stops.
     case stopping
+    /// It does what it can, and nothing is committed: a disk that stalls, or another process's lock.
+    case commitHangs
     /// Changes are refused until there is room on the disk.
     case diskFull
 }

@@ -36,6 +36,8 @@ package struct ServiceReading: Sendable {
     /// nil where nothing outlives the process.
     package var journal: JournalReading?
     package var isDiskFull: Bool
+    /// ``Partition/commitAge``.
+    package var commitAge: Milliseconds
     package var isStopping: Bool
     /// Bytes of memory that are resident; nil where nobody knows.
     package var residentBytes: Int?

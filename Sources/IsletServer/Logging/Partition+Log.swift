@@ -39,7 +39,7 @@ extension Partition {
         var metadata = metadata
         switch result {
         case .silent: log.logger.debug("command taken", metadata: metadata)
-        case .later: log.logger.debug("command waits", metadata: metadata)
+        case .withheld, .later: log.logger.debug("command waits", metadata: metadata)
         case .answered(let range):
             outbound.writer.withSpan { bytes in
                 for (name, value) in Self.outcome(bytes.extracting(range)) { metadata[name] = value }

@@ -60,6 +60,9 @@ extension ServiceMetrics {
             "islet_subscriber_lag_max", .gauge, help: "How many events the subscriber that is furthest behind has to come."),
         MetricDescription("islet_journal_bytes", .gauge, help: "Bytes of the files of the data directory."),
         MetricDescription("islet_journal_free_bytes", .gauge, help: "Bytes that are free on the disk of the data directory."),
+        MetricDescription(
+            "islet_commit_age_seconds", .gauge,
+            help: "For how long the commit that is under way has taken so far; 0 where none is."),
         MetricDescription("islet_disk_full", .gauge, help: "1 while commands are refused because the disk is full."),
         MetricDescription(
             "islet_journal_segment_delayed", .gauge,

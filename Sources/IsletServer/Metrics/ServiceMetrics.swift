@@ -42,6 +42,7 @@ package struct ServiceMetrics: Sendable {
         set("islet_subscribers", reading.subscribers.reporting)
         set("islet_subscribers_lagging", reading.subscribers.lagging)
         metrics.gauge("islet_subscriber_lag_max").set(Double(reading.subscribers.maximumLag))
+        metrics.gauge("islet_commit_age_seconds").set(Double(reading.commitAge) / 1_000)
         set("islet_disk_full", reading.isDiskFull ? 1 : 0)
         set("islet_journal_segment_delayed", reading.journal?.isSegmentDelayed == true ? 1 : 0)
         metrics.gauge("islet_clock_ahead_seconds").set(Double(reading.clockAhead) / 1_000)

@@ -84,6 +84,11 @@ struct Flights {
     /// What waits for a commit.
     var waiting: [Flight] { inAir + held }
 
+    /// The one that leaves once a batch is committed; nil where that is not handed over yet.
+    func waiting(for number: UInt64) -> Flight? {
+        inAir.first { $0.batch.number >= number } ?? held.first { $0.batch.number >= number }
+    }
+
     /// What is held is given up.
     mutating func takeAllHeld() -> [Flight] {
         defer { held.removeAll() }

@@ -1,4 +1,4 @@
-import IsletCore
+package import IsletCore
 package import IsletJournal
 import IsletProtocol
 
@@ -77,7 +77,9 @@ extension Partition {
             statistics.commits.record(microseconds, at: now.monotonic)
         case .swept: sweeping.isWriting = false
         case .isFull(let free): becomeFull(free: free)
-        case .hasRoom: flights.isDiskFull = false
+        case .hasRoom:
+            flights.isDiskFull = false
+            heldAnswers.removeAll()
         case .segmentIsDelayed(let isDelayed): statistics.isSegmentDelayed = isDelayed
         case .read(let result): take(result)
         case .backedUp(let result): take(result)
@@ -97,6 +99,7 @@ extension Partition {
             flights.hold(flights.board(&outbound))
         }
         flights.isDiskFull = true
+        heldAnswers.removeAll()
         refuseWaitingReads()
         refuseJobs(.diskFull)
         endPulls(.diskFull)
@@ -104,6 +107,9 @@ extension Partition {
 
     /// Whether something was done that is not handed to the journal yet.
     package var hasUncommitted: Bool { !batch.isEmpty }
+
+    /// For how many milliseconds the batch has been under way that the journal commits at present; 0: it commits none.
+    package var commitAge: Milliseconds { flights.flightTime(at: now.monotonic) ?? 0 }
 
     /// Whether the journal waits for room on the disk.
     package var isDiskFull: Bool { flights.isDiskFull }

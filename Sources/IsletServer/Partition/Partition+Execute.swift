@@ -37,7 +37,7 @@ extension Partition {
             return .silent
         }
         if flights.isDiskFull, !name.needsNoJournal {
-            result = refuse(command.envelope, frame, .unavailable(.diskFull))
+            result = withoutRoom(name, frame, original: original)
         } else {
             isExpired = command.envelope.ttl.map { now.monotonic - receivedAt > $0 } ?? false
             // What a provider says goes the way of reads, and takes effect: it is not refused afterwards.
@@ -79,6 +79,16 @@ extension Partition {
             }
             return result
         }
+    }
+
+    /// A command while the disk is full: refused, unless it was executed before.
+    private func withoutRoom(_ name: OperationName, _ frame: Span<UInt8>, original: Span<UInt8>) -> FrameResult {
+        let isRemembered = if case .clockAdvance = name { clock.isManual } else { name.isChange }
+        if isRemembered, case .settled(let result) = firstTime(command.envelope, frame, original: original) {
+            hasChange = true
+            return result
+        }
+        return refuse(command.envelope, frame, .unavailable(.diskFull))
     }
 
     private func applied(_ name: OperationName, _ frame: Span<UInt8>) -> FrameResult {

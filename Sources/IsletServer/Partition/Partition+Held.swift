@@ -17,6 +17,17 @@ extension Partition {
         }
     }
 
+    /// Lets an answer wait for room with the batch of which it shows something.
+    func withhold(_ answer: PendingAnswer) {
+        guard heldAnswers.admit(answer) else { return }
+        if let flight = flights.waiting(for: answer.shows) { return flight.outbound.add(answer) }
+        leaveNow()
+        outbound.add(answer)
+        guard !batch.isEmpty else { return flights.hold(flights.board(&outbound)) }
+        batch.usesReserve = true
+        flights.hold(closeFlight())
+    }
+
     /// Gives up what the journal was never given, since it cannot write what it has.
     func refuseUncommitted() {
         hasGivenUp = true

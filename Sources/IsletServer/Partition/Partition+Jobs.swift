@@ -163,6 +163,7 @@ extension Partition {
         case .answered(let range):
             answer.message.fill(answer.index, copy(range), shows: batch ?? shownBatch)
             ledger.weigh(&answer.message.ticket, bytes: answer.message.bytes)
+        case .withheld(let range, let shown): answer.message.fill(answer.index, copy(range), shows: shown)
         // A read that waited was found to want no answer after all: there is none such.
         case .silent: preconditionFailure("a job without an answer")
         case .later(let next): next.answer = answer
@@ -176,23 +177,10 @@ extension Partition {
         ledger.giveBack(&answer.ticket)
         guard !answer.frames.isEmpty, !answer.isAbandoned else { return }
         // While the disk is full everything leaves at once but what waits for it.
-        let waitsForRoom = flights.isDiskFull && answer.shows > flights.committedThrough
-        if waitsForRoom { leaveNow() }
-        defer { if waitsForRoom { flights.hold(closeFlightOfWaiting()) } }
+        if flights.isDiskFull, answer.shows > flights.committedThrough { return withhold(answer) }
         let first = outbound.parts.count
-        for frame in answer.route { outbound.add(copying: frame, to: answer.destination, more: true) }
-        for frame in answer.frames {
-            if let frame { outbound.add(copying: frame, to: answer.destination, more: true) }
-        }
-        outbound.endMessage()
+        outbound.add(answer)
         if answer.destination == .commands, !answer.hasChange { outbound.readAnswered(from: first) }
-    }
-
-    /// Takes an answer that waits for room, with the batch that it may wait for.
-    private func closeFlightOfWaiting() -> Flight {
-        guard !batch.isEmpty else { return flights.board(&outbound) }
-        batch.usesReserve = true
-        return closeFlight()
     }
 
     /// An answer waits for those of its frames that are missing; that there is room was seen when the first of them was.

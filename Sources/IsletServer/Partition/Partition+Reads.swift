@@ -97,6 +97,7 @@ extension Partition {
                 to: &writer, now: now, heldBack: clock.heldBack, engine: engine, statistics: statistics,
                 lateness: lateness, providers: providers.providerCount)
             if let journal { writer.journal(journal) }
+            writer.field("epoch", plain: epoch)
             writer.endObject()
             writer.endObject()
         }

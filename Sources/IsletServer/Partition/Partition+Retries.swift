@@ -21,13 +21,14 @@ extension Partition {
         switch retries.check(client: client, req: frame.extracting(req.indices), frameHash: FrameHash(of: original)) {
         case .new(let claim): return .first(claim)
         case .answered(let remembered):
-            // While the disk is full everything leaves at once, and this one must not before what makes it true.
-            if flights.isDiskFull, remembered.batch > flights.committedThrough {
-                return .settled(refuse(envelope, frame, .unavailable(.diskFull)))
-            }
-            // It leaves with the present batch, so after the one that makes it true.
             let repeated = retries.withAnswer(remembered) { bytes in answer { $0.plainBytes(bytes) } }
             guard let repeated else { preconditionFailure("an answer was forgotten within a turn") }
+            // While the disk is full everything leaves at once, and this one must not before what makes it true. A refusal would
+            // be wrong: it has been executed.
+            if flights.isDiskFull, remembered.batch > flights.committedThrough, case .answered(let range) = repeated {
+                return .settled(.withheld(range, until: remembered.batch))
+            }
+            // It leaves with the present batch, so after the one that makes it true.
             return .settled(repeated)
         // Only a backup is in flight while other commands are looked at, and its own bytes are told before.
         case .inFlight, .reused: return .settled(refuse(envelope, frame, .requestReused))

@@ -75,6 +75,7 @@ extension Partition {
                 outbound.writer.endObject()
             }
             outbound.writer.endObject()
+            outbound.writer.field("epoch", plain: epoch)
         }
         outbound.writer.endObject()
         outbound.endFrame(from: start, to: .events, more: false)

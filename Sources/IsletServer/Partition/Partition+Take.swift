@@ -20,6 +20,8 @@ extension Partition {
         case answered(Range<Int>)
         /// It wants no answer.
         case silent
+        /// Its answer stands in the buffer, and leaves when the disk has had room for this batch.
+        case withheld(Range<Int>, until: UInt64)
         /// Its answer comes when this job is done.
         case later(Job)
     }
@@ -182,7 +184,7 @@ extension Partition {
             switch result {
             case .answered: hasAnswer = true
             case .silent: break
-            case .later: (hasAnswer, isComplete) = (true, false)
+            case .withheld, .later: (hasAnswer, isComplete) = (true, false)
             }
         }
         guard hasAnswer else { return }
@@ -207,7 +209,7 @@ extension Partition {
         let pending = PendingAnswer(destination: destination, route: routeFrames())
         pending.hasChange = hasChange
         for result in results { collect(result, into: pending) }
-        wait(pending)
+        send(pending)
     }
 
     /// Puts one result into an answer that waits for others.
@@ -215,6 +217,7 @@ extension Partition {
         switch result {
         case .silent: break
         case .answered(let range): pending.add(copy(range), shows: shownBatch)
+        case .withheld(let range, let batch): pending.add(copy(range), shows: batch)
         case .later(let job): job.answer = pending.addMissing()
         }
     }
@@ -239,7 +242,7 @@ extension Partition {
                 switch execute(index, isIngest: false) {
                 case .silent: break
                 case .answered(let range): message.frames.append(.answered(copy(range), shows: shownBatch))
-                case .later: preconditionFailure("what a provider says is taken at once")
+                case .withheld, .later: preconditionFailure("what a provider says is taken at once")
                 }
             } else {
                 hasCommand = true

@@ -82,6 +82,7 @@ package final class Partition {
     /// The notes about held reloads of that batch; as above.
     var recoveringHolds: [HeldReload] = []
     @exclusivity(unchecked) var flights = Flights()
+    var heldAnswers = HeldAnswers()
 
     // Streams and reads.
     @exclusivity(unchecked) var ring = ReplayRing()

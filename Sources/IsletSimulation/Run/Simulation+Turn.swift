@@ -145,8 +145,7 @@ extension Simulation {
             let sent = message.commands[index]
             tally.commands += 1
             if isDiskFull, needsRoom(sent.command) {
-                message.expectations[index] = oracle.expect(
-                    Oracle.refuse("unavailable", "later", ["reason": .string("diskFull")]), sent.command)
+                message.expectations[index] = withoutRoom(sent)
                 continue
             }
             note(sent)
@@ -177,6 +176,28 @@ extension Simulation {
                 return
             }
         }
+    }
+
+    /// What is said to a command while the disk is full: what was executed before is answered as it was, as soon as that is
+    /// committed, and whatever happened since.
+    private func withoutRoom(_ sent: SentCommand) -> Expectation {
+        if case .control(var deed) = sent.command.operation {
+            deed.isExpired = true
+            var expectation = oracle.expect(.control(deed), sent.command)
+            expectation.shows = 0
+            return expectation
+        }
+        guard var expectation = oracle.settled(sent.command, bytes: sent.bytes) else {
+            return oracle.expect(
+                Oracle.refuse("unavailable", "later", ["reason": .string("diskFull")]), sent.command)
+        }
+        // A refusal shows nothing of what is held back, and leaves at once.
+        expectation.shows = 0
+        if case .again(let client, let req) = expectation.say {
+            expectation.execution = execution(client, req)
+            expectation.shows = firstExpectations[expectation.execution]?.shows ?? 0
+        }
+        return expectation
     }
 
     /// Where the clock is to go by a command that would move it to a date if it came for the first time.

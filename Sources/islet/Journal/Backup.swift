@@ -16,6 +16,9 @@ struct Backup: AsyncParsableCommand {
             the service's user must be able to write there. The file is a whole and consistent
             copy of the state: activities, settings, devices. Of the journal it holds only the
             end: histories, replays and retries reach back to there and no further.
+
+            A copy may take as long as it needs, up to an hour; the time-out is for the service,
+            which is asked all the while whether it is there.
             """)
 
     @Argument(help: ArgumentHelp("The file, which must not be there yet.", valueName: "file"))
@@ -25,19 +28,57 @@ struct Backup: AsyncParsableCommand {
 
     func run() async throws {
         let path = file.first == "/" ? file : try currentDirectory() + "/" + file
-        // The time-out is for the start of an answer that takes as long as the copy does.
-        var patient = service
-        patient.timeout = Span(milliseconds: max(service.timeout.milliseconds, 3_600_000))
-        try await patient.withConnection { connection in
-            var command = Command("service.backup")
-            command["path"] = .string(path)
+        try await service.withConnection { connection in
+            try await connection.send(Command("service.ping"))
             let answer = try await ProgressLine.during {
                 "writing \(path)"
-            } _: { [command] in
-                try await connection.send(command)
+            } _: {
+                try await copy(to: path, connection)
             }
             if output.json { return Console.data(answer.json.bytes) }
             Console.data("wrote \(path), \(RecoveryText.grouped(Int(answer["bytes"]?.integer ?? 0))) bytes")
+        }
+    }
+
+    /// How long a copy may take at most.
+    private static let patience = Duration.seconds(3_600)
+
+    /// The answer, which takes as long as the copy does. The time-out is for the service, which is to be there all the while.
+    private func copy(to path: String, _ connection: IsletConnection) async throws -> Answer {
+        var command = Command("service.backup")
+        command["path"] = .string(path)
+        let patience = max(service.timeout.duration, Self.patience)
+        let (sent, interval) = (command, service.timeout.duration)
+        return try await withThrowingTaskGroup(of: Answer.self) { tasks in
+            tasks.addTask { try await connection.send(sent, timeout: patience) }
+            tasks.addTask { try await Self.watch(connection, every: interval) }
+            defer { tasks.cancelAll() }
+            guard let answer = try await tasks.next() else { preconditionFailure("a group of two tasks is empty") }
+            return answer
+        }
+    }
+
+    /// Asks again and again whether the service is still there; it ends by throwing alone.
+    private static func watch(_ connection: IsletConnection, every time: Duration) async throws -> Answer {
+        var hasSaid = false
+        while true {
+            try await Task.sleep(for: time)
+            let isFull = try await isFull(connection)
+            if isFull, !hasSaid {
+                Console.message("the disk of the service's data is full: it may say that the copy is made only when there is room")
+            }
+            hasSaid = isFull
+        }
+    }
+
+    /// Whether the disk of the service's own data is.
+    private static func isFull(_ connection: IsletConnection) async throws(IsletError) -> Bool {
+        do throws(IsletError) {
+            let answer = try await connection.send(Command("service.stats"))
+            return answer["stats"]?.object?["diskFull"]?.bool ?? false
+        } catch {
+            guard case .timedOut(let time, _) = error else { throw error }
+            throw .timedOut(after: time, change: UnansweredChange(op: "service.backup", wasSent: true))
         }
     }
 

@@ -93,15 +93,18 @@ struct ServiceOptions: ParsableArguments {
 
     /// Opens a connection for `body`, and closes it.
     ///
-    /// - Parameter followsStreams: whether `body` reads streams too.
+    /// - Parameters:
+    ///   - followsStreams: whether `body` reads streams too.
+    ///   - checksStreams: whether they must be the service's own then.
     func withConnection<Result>(
-        followsStreams: Bool = false, _ body: (IsletConnection) async throws -> Result
+        followsStreams: Bool = false, checksStreams: Bool = true, _ body: (IsletConnection) async throws -> Result
     ) async throws -> Result {
         var connection = try await IsletConnection.open(endpoints, options: connectionOptions)
         defer { Interruption.unwatch(connection) }
         do {
             if followsStreams, asksForStreams {
-                connection = try await withStreams(connection, info: connection.send(Command("service.info")))
+                connection = try await withStreams(
+                    connection, info: connection.send(Command("service.info")), checksStreams: checksStreams)
             }
             await Interruption.watch(connection)
             let result = try await body(connection)
@@ -159,10 +162,43 @@ extension ServiceOptions {
     /// - Parameters:
     ///   - opened: one for commands; it is closed where another is needed.
     ///   - info: the answer to `service.info`.
-    func withStreams(_ opened: IsletConnection, info: Answer) async throws -> IsletConnection {
+    ///   - checksStreams: whether they must be the service's own.
+    ///
+    /// - Throws: where they are another's: commands go through a tunnel, and the streams do not.
+    func withStreams(
+        _ opened: IsletConnection, info: Answer, checksStreams: Bool = true
+    ) async throws(IsletError) -> IsletConnection {
         let asSaid = endpoints(asSaidBy: info)
-        guard asSaid != endpoints else { return opened }
-        await opened.close()
-        return try await IsletConnection.open(asSaid, options: connectionOptions)
+        var connection = opened
+        if asSaid != endpoints {
+            await opened.close()
+            connection = try await IsletConnection.open(asSaid, options: connectionOptions)
+        }
+        guard checksStreams else { return connection }
+        do throws(IsletError) {
+            try await checkStreams(of: connection)
+        } catch {
+            await connection.close()
+            throw error
+        }
+        return connection
     }
+
+    /// Whether the streams that a service has named are its own.
+    func checkStreams(of connection: IsletConnection) async throws(IsletError) {
+        guard namedEvents == nil else { return }
+        let patience = min(timeout.duration, Self.patienceWithStreams)
+        // The epoch of a service that keeps nothing changes when it starts: it may have done so in between.
+        for _ in 0..<2 {
+            guard await connection.ownsStreams(timeout: patience) == false else { return }
+        }
+        let endpoints = connection.endpoints
+        throw .endpoint(
+            endpoints.events,
+            reason: "it has the events of another service than \(endpoints.commands); say where this one's streams are with "
+                + "--events and --bulk")
+    }
+
+    /// How long to wait for whose streams they are; where nobody answers, whoever follows them finds out.
+    private static let patienceWithStreams = Duration.seconds(2)
 }

@@ -318,8 +318,18 @@ actor TopSource {
     /// A connection to where the service says that its streams are.
     private func asSaid(_ info: Answer, _ connection: IsletConnection) async throws(IsletError) -> IsletConnection {
         let endpoints = service.endpoints(asSaidBy: info)
-        guard endpoints != service.endpoints else { return connection }
-        return try await IsletConnection.open(endpoints, options: service.connectionOptions)
+        guard endpoints != service.endpoints else {
+            try await service.checkStreams(of: connection)
+            return connection
+        }
+        let found = try await IsletConnection.open(endpoints, options: service.connectionOptions)
+        do throws(IsletError) {
+            try await service.checkStreams(of: found)
+        } catch {
+            await found.close()
+            throw error
+        }
+        return found
     }
 
     /// The apps to be asked, and what is to be said where they cannot be had.

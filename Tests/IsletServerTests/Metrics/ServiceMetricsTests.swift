@@ -44,6 +44,16 @@ import Testing
         #expect(samples["islet_disk_full"] == 0)
     }
 
+    @Test func aCommitThatDoesNotEndHasAnAge() throws {
+        let samples = try samples { service in
+            service.holdsCommits = true
+            service.turn { $0.take(#"{"op":"activity.start","app":"com.x","type":"T","attributes":{},"contentState":{}}"#) }
+            service.pass(milliseconds: 2_499)
+            service.turn { _ in }
+        }
+        #expect(samples["islet_commit_age_seconds"] == 2.5)
+    }
+
     @Test func commitsAreAHistogramInSeconds() throws {
         let samples = try samples { service in
             for span in [90, 2_000, 2_000, 40_000, 70_000_000] {

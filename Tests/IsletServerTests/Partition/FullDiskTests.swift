@@ -73,9 +73,9 @@ import Testing
         let batch = service.journal.state.lastBatch
         #expect(service.tell(.backedUp(BackupResult(id: backup.id, outcome: .success(1)))).isEmpty)
         #expect(service.journal.state.lastBatch == batch + 1)
-        // Reads do not wait, and who asks for it again hears nothing else.
+        // Reads do not wait, and whoever asks for it again does.
         #expect(service.send(#"{"op":"service.ping"}"#).contains(#""ok":true"#))
-        #expect(service.send(command).contains(#""reason":"diskFull""#))
+        #expect(service.answers { $0.take(command, from: "another") }.isEmpty)
         #expect(service.tell(.committed(through: batch + 1, microseconds: 1)).count == 2)
         #expect(service.partition.isDiskFull)
         #expect(service.send(command).contains(#""ok":true"#))
@@ -94,6 +94,31 @@ import Testing
         #expect(service.tell(.isFull(free: 0)).isEmpty)
         let answers = service.tell(.committed(through: batch + 1, microseconds: 1))
         #expect(answers.count == 1 && answers[0].contains(#""ok":true"#), "\(answers)")
+    }
+
+    /// Its first bytes are executed as soon as there is room: whoever were told that it is refused would do it twice.
+    @Test func aCommandThatComesAgainIsAnsweredWithTheBatchThatTheFullDiskHoldsBack() throws {
+        let service = try PartitionService(clock: .system)
+        #expect(service.send(start(1)).contains(#""ok":true"#))
+        service.holdsCommits = true
+        service.turn { $0.take(start(2)) }
+        service.turn { $0.take(start(3)) }
+        #expect(service.tell(.isFull(free: 0)).isEmpty)
+        for number in 2...3 {
+            // However often one connection sends it, it is answered once.
+            for _ in 0..<100 { #expect(service.answers { $0.take(start(number), from: "again") }.isEmpty) }
+        }
+        // What is committed is told again, and what never came before is refused.
+        #expect(service.send(start(1)).contains(#""ok":true"#))
+        #expect(service.send(start(4)).contains("diskFull"))
+        let other = start(2).replacing(#""type":"T""#, with: #""type":"U""#)
+        #expect(service.send(other).contains("requestReused"))
+        let first = service.tell(.committed(through: 2, microseconds: 1))
+        #expect(first.count == 2 && first.allSatisfy { $0.contains(#""req":"r2","ok":true"#) }, "\(first)")
+        #expect(service.partition.isDiskFull)
+        let second = service.tell(.committed(through: 3, microseconds: 1))
+        #expect(second.count == 2 && second.allSatisfy { $0.contains(#""req":"r3","ok":true"#) }, "\(second)")
+        #expect(service.send(start(3)).contains(#""ok":true"#))
     }
 
     /// It has taken effect: it waits for its batch, as the answer to a change does.

@@ -15,7 +15,7 @@ struct ServiceExamination {
 
     func findings() async -> [DoctorFinding] {
         do {
-            return try await service.withConnection(followsStreams: true) { connection in
+            return try await service.withConnection(followsStreams: true, checksStreams: false) { connection in
                 let begun = ContinuousClock.now
                 let answer = try await connection.send(
                     Command("service.info"), timeout: min(service.timeout.duration, Self.patience))
@@ -94,6 +94,11 @@ struct ServiceExamination {
     /// Whether a subscriber gets in.
     private func events(_ connection: IsletConnection) async -> DoctorFinding {
         let url = connection.endpoints.events
+        do throws(IsletError) {
+            try await service.checkStreams(of: connection)
+        } catch {
+            return .fail("events", error.description, advice: "through a tunnel, let the events and the bulk socket pass too")
+        }
         let isJoined = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 do {
