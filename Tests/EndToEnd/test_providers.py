@@ -402,6 +402,30 @@ def test_a_provider_that_keeps_failing_rests_and_is_tried_with_one_call(home):
     assert provider.call("value")["control"] == later[1] and home.providers()[provider.id]["state"] == "live"
 
 
+def test_an_action_is_let_through_at_once_while_its_provider_rests(home):
+    """Whatever is out beside it: a person waits for it, and what failed was about other controls."""
+    provider = home.provider()
+    torch = home.add()
+    provider.answer(provider.call("value", control=torch), False)
+    home.next("shown", id=torch)
+    ids = [home.add() for _ in range(5)]
+    for call in [provider.call("value", control=id) for id in ids]:
+        provider.fail(call)
+        home.next("failed")
+    probe = home.add()
+    probe = provider.call("value", control=probe)
+    provider.uncalled()
+    home.client.applied("control.tap", id=torch)
+    action = provider.call("perform", control=torch)
+    assert home.providers()[provider.id]["state"] == "halfOpen"
+    provider.answer(action)
+    home.next("acting", id=torch)
+    # It is answered, so the provider is well: the torch's own value is asked for beside the probe.
+    provider.answer(provider.call("value", control=torch), True)
+    assert home.providers()[provider.id]["state"] == "live"
+    provider.answer(probe, True)
+
+
 def test_the_figures_of_a_provider_tell_what_it_did(home):
     provider = home.provider()
     for how in ("answer", "fail", "late"):
