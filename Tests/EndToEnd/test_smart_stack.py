@@ -270,6 +270,37 @@ def test_a_relevance_with_a_configuration_is_of_widgets_with_that_one(board, kin
     assert rules(board) == [(paris, "widgetRelevance"), (berlin, "placement")]
 
 
+def test_a_relevance_that_could_not_be_had_is_asked_for_again_later_each_time(board, kinds):
+    place(board, kinds, kind=CLOCK)
+    forecast = place(board, kinds)
+    board.client.applied("widget.invalidateRelevance", kind=FORECAST)
+    kinds.fail(kinds.call("relevance", FORECAST))
+    kinds.register()  # what was said before is known by then
+    last = board.now
+    for number in range(3):
+        with board.travel(by=10 * MINUTE):
+            call = kinds.call("relevance", FORECAST)
+            wait, last = (call["now"] - last) / MINUTE, call["now"]
+            assert 0.8 <= wait / 2**number <= 1.2
+            if number < 2:
+                kinds.fail(call)
+                continue
+            kinds.answer(call, [{}])
+    assert rules(board)[0] == (forecast, "widgetRelevance")
+    board.rest(by=HOUR)
+    kinds.uncalled()
+
+
+def test_a_relevance_that_fails_is_not_asked_for_again_when_its_kind_says_no_more_that_it_has_one(board, kinds):
+    board.client.applied("widget.invalidateRelevance", kind=FORECAST)
+    kinds.fail(kinds.call("relevance", FORECAST))
+    kinds.register()
+    kinds.widgets[0] = {name: value for name, value in kinds.widgets[0].items() if name != "providesRelevance"}
+    kinds.register()
+    board.rest(by=HOUR)
+    kinds.uncalled()
+
+
 def test_the_order_of_the_list_is_the_order_of_relevance(board, kinds):
     berlin = place(board, kinds, configuration={"city": "berlin"})
     paris = place(board, kinds, configuration={"city": "paris"})

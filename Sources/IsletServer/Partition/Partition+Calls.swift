@@ -39,6 +39,7 @@ extension Partition {
             return false
         }
         let isLate = providers.advance(to: now.monotonic)
+        retryRelevance()
         var room = Self.requestsAtOnce
         var heldRoom = Self.requestsAtOnce
         // What ended is known before anything new is asked for a control. Each round ends something, sends it or loses
@@ -53,7 +54,7 @@ extension Partition {
             room -= wanted - wantedCalls.count
             goOnWithReads(&heldRoom)
         }
-        return isLate || !wantedCalls.isEmpty || mayGoOnWithReads
+        return isLate || !wantedCalls.isEmpty || mayGoOnWithReads || hasRelevanceToRetry
     }
 
     /// The service stops: providers are told that nobody waits any more, and nothing changes by it. Whatever was asked
@@ -293,7 +294,7 @@ extension Partition {
 
     /// Whether ``continueCalls(_:)`` has something to do.
     package var hasProviderWork: Bool {
-        providers.hasEffects || !wantedCalls.isEmpty || mayGoOnWithReads
+        providers.hasEffects || !wantedCalls.isEmpty || mayGoOnWithReads || hasRelevanceToRetry
             || providers.nextWork().map { $0 <= now.monotonic } ?? false
     }
 
@@ -303,7 +304,7 @@ extension Partition {
         // on without it.
         let isAsking = hasUncommitted && !(engine.controls.calls.isEmpty && engine.widgets.calls.isEmpty)
         return isAsking || callsOnTheWay > 0 || !wantedCalls.isEmpty || heldCalls > 0 || providers.openCalls > 0
-            || providers.hasEffects
+            || providers.hasEffects || hasRelevanceToRetry
     }
 }
 
