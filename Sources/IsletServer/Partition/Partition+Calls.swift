@@ -134,11 +134,13 @@ extension Partition {
                 }
             }
             if isMissed { encodeEvents(Span(), nil) }
-            // Whoever left, or came back on another connection, knows it.
-            guard reason == .faults || reason == .silent else { return }
+            // Whoever left, or came back on another connection, knows it. Of a connection that is gone another may have
+            // the name by now, over which another provider has registered.
+            guard reason == .faults || isMissed, let id = providers.id(of: provider), providers.provider(id) == nil
+            else { return }
             callWriter.removeAll()
             callWriter.beginDocument()
-            callWriter.providerDropped(providers.id(of: provider), reason: reason.wireName)
+            callWriter.providerDropped(id, reason: reason.wireName)
             deliver(to: provider, send)
         case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
         }
