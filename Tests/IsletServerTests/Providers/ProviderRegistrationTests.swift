@@ -51,7 +51,7 @@ import Testing
         }
         #expect(
             desk.effects() == [
-                "#3 value 1 to a again within 1000", "perform 2 failed: providerLost", "dropped a: replaced",
+                "perform 2 failed: providerLost", "#3 value 1 to a again within 1000", "dropped a: replaced",
             ])
         #expect(desk.answer(3, by: "a") == .notRegistered)
         #expect(desk.answer(1, by: "a", on: "new").isLate)
