@@ -17,9 +17,11 @@ package struct ConfigurationForm: Equatable, Sendable {
         }
     }
 
-    /// Whether two configurations are the same, whatever they are written like.
+    /// Whether two configurations are the same, whatever they are written like. None is not `{}`, which is shown as it was
+    /// given.
     static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-        equal(one, other) || ConfigurationForm(one) == ConfigurationForm(other)
+        if equal(one, other) { return true }
+        return !one.isEmpty && !other.isEmpty && ConfigurationForm(one) == ConfigurationForm(other)
     }
 }
 
