@@ -270,7 +270,8 @@ def test_a_relevance_with_a_configuration_is_of_widgets_with_that_one(board, kin
     assert rules(board) == [(paris, "widgetRelevance"), (berlin, "placement")]
 
 
-SPELLINGS = ('{"city": "Köln", "size":1.5}', '{"size":15e-1,"city":"K\\u00f6ln"}', '{ "city" :"Köln","size":1.50,"note":null}')
+SPELLINGS = ('{"city": "Köln", "size":1.5}', '{"size":15e-1,"city":"K\\u00f6ln"}',
+             '{ "city" :"Köln","size":1.50,"note":null}')
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -1,13 +1,13 @@
-/// A configuration in the one form that all of its spellings share: without spaces, its members in order of their names,
-/// strings without needless escapes, numbers by their decimal value, and without members that are null, which equals
-/// absent.
+/// A configuration in the one form that all of its spellings share: without spaces, its members in order of their
+/// names, strings without needless escapes, numbers by their decimal value, and without members that are null, which
+/// equals absent.
 ///
 /// For comparing alone: what is kept and sent stays as it was written.
 package struct ConfigurationForm: Equatable, Sendable {
     package let bytes: [UInt8]
 
-    /// - Parameter written: the bytes of a JSON object that was checked; none: `{}`. Of anything else the form is what was
-    ///   written.
+    /// - Parameter written: the bytes of a JSON object that was checked; none: `{}`. Of anything else the form is what
+    ///   was written.
     package init(_ written: UnsafeRawBufferPointer) {
         var reading = JSONReading(bytes: written)
         if written.isEmpty {
@@ -17,8 +17,8 @@ package struct ConfigurationForm: Equatable, Sendable {
         }
     }
 
-    /// Whether two configurations are the same, whatever they are written like. None is not `{}`, which is shown as it was
-    /// given.
+    /// Whether two configurations are the same, whatever they are written like. None is not `{}`, which is shown as it
+    /// was given.
     static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
         if equal(one, other) { return true }
         return !one.isEmpty && !other.isEmpty && ConfigurationForm(one) == ConfigurationForm(other)

@@ -8,9 +8,9 @@ package import IsletCore
 /// In half open one call is let through, the probe. Calls that were sent before it opened may still end: one that
 /// answers closes it, one that fails says nothing new.
 ///
-/// For an action somebody waits, and what failed before may have been about something else: so while it is not closed an
-/// action is let through at once, one at a time, whatever else may be. Answered, it closes the breaker; failed, it leaves
-/// everything as it was, and opens nothing for longer.
+/// For an action somebody waits, and what failed before may have been about something else: so while it is not closed
+/// an action is let through at once, one at a time, whatever else may be. Answered, it closes the breaker; failed, it
+/// leaves everything as it was, and opens nothing for longer.
 package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package enum State: Equatable, Sendable, BitwiseCopyable {
         /// All calls are let through; so many failed since the last that was answered.

@@ -3,7 +3,8 @@ import IsletCore
 extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
-    /// An action goes to one whose breaker is not closed only where no other may get it: it could not be asked for again.
+    /// An action goes to one whose breaker is not closed only where no other may get it: it could not be asked for
+    /// again.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
         var best: UInt32?
         for number in kinds[Int(place)].providers {
@@ -183,7 +184,7 @@ extension ProviderTable {
         }
     }
 
-    /// What a provider that may get it gets next: an action of one of its kinds before all others, and its kinds in turn.
+    /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn.
     ///
     /// - Returns: the call, and the kind whose turn is next.
     func nextWaiting(for number: UInt32) -> (slot: UInt32, nextKind: Int)? {
