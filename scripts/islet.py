@@ -2039,7 +2039,7 @@ class Provider:
                 call.asked.cancelled.set()
                 if not call.acts:
                     del self._calls[call.id]
-        elif op == "provider.dropped":
+        elif op == "provider.dropped" and frame.get("provider", self.id) == self.id:
             raise _Lost(f"dropped by the service: {frame.get('reason')}")
         elif frame.get("ok") and frame.get("req") == "register":
             self.registered.set()

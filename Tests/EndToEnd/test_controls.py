@@ -264,6 +264,10 @@ def test_c15_a_new_configuration_loads_anew_and_its_value_is_asked_for(home):
     provider = home.provider(toggle(parameters=[ROOM]))
     id = home.shown(provider, True, look={"status": "Lit"}, configuration={"room": "hall"})
     assert home.client.ignored("control.configure", id=id, configuration={"room": "hall"}) == "unchanged"
+    [answer] = home.client.raw((
+        '{"op":"control.configure","app":"%s","id":"%s","configuration":{ "room" : "\\u0068all" }}'
+        % (home.app, id)).encode())
+    assert answer["outcome"] == "ignored"
     home.silent()
     home.client.applied("control.configure", id=id, configuration={"room": "attic"})
     patch = home.next("configured", cause="configuration", state="loading", configuration={"room": "attic"})

@@ -8,7 +8,8 @@ import pytest
 
 from support.commands import encode
 from support.kernel import until_unread
-from support.provider import DOOR, LAMP, TORCH, button, toggle
+from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
+from support.proxy import Proxy
 from support.wire import DEADLINE, Deadline, Silence
 
 
@@ -400,6 +401,49 @@ def test_a_provider_that_keeps_failing_rests_and_is_tried_with_one_call(home):
     provider.answer(probe, True)
     home.next("shown", id=later[0])
     assert provider.call("value")["control"] == later[1] and home.providers()[provider.id]["state"] == "live"
+
+
+def test_providers_of_one_connection_are_known_by_one_pong_over_the_next_and_told_when_they_are_dropped(home):
+    """A connection that libzmq makes anew under the name that the client gave it."""
+    with contextlib.closing(Proxy(home.service.commands)) as proxy:
+        first = RawProvider(home.wire, proxy.url, toggle(), app=home.app, routing_id=b"house-1")
+        second = first.beside(toggle(LAMP))
+        second.register()
+        proxy.cut()
+        first.say("provider.pong")
+        third = first.beside(button())
+        third.register()
+        assert set(home.providers()) == {first.id, second.id, third.id}
+        proxy.cut()
+        third.register()
+        told = [first._next("dropped") for _ in range(2)]
+        assert {frame["provider"] for frame in told} == {first.id, second.id}
+        assert {frame["reason"] for frame in told} == {"unreachable"}
+        assert list(home.providers()) == [third.id]
+
+
+def test_an_action_is_let_through_at_once_while_its_provider_rests(home):
+    """Whatever is out beside it: a person waits for it, and what failed was about other controls."""
+    provider = home.provider()
+    torch = home.add()
+    provider.answer(provider.call("value", control=torch), False)
+    home.next("shown", id=torch)
+    ids = [home.add() for _ in range(5)]
+    for call in [provider.call("value", control=id) for id in ids]:
+        provider.fail(call)
+        home.next("failed")
+    probe = home.add()
+    probe = provider.call("value", control=probe)
+    provider.uncalled()
+    home.client.applied("control.tap", id=torch)
+    action = provider.call("perform", control=torch)
+    assert home.providers()[provider.id]["state"] == "halfOpen"
+    provider.answer(action)
+    home.next("acting", id=torch)
+    # It is answered, so the provider is well: the torch's own value is asked for beside the probe.
+    provider.answer(provider.call("value", control=torch), True)
+    assert home.providers()[provider.id]["state"] == "live"
+    provider.answer(probe, True)
 
 
 def test_the_figures_of_a_provider_tell_what_it_did(home):

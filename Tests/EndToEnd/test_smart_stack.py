@@ -270,6 +270,62 @@ def test_a_relevance_with_a_configuration_is_of_widgets_with_that_one(board, kin
     assert rules(board) == [(paris, "widgetRelevance"), (berlin, "placement")]
 
 
+SPELLINGS = ('{"city": "Köln", "size":1.5}', '{"size":15e-1,"city":"K\\u00f6ln"}',
+             '{ "city" :"Köln","size":1.50,"note":null}')
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_relevance_is_of_widgets_with_its_configuration_however_that_is_written(board, kinds, spelling):
+    parameters = [{"name": "city", "type": "string"}, {"name": "size", "type": "number"},
+                  {"name": "note", "type": "string", "isOptional": True}]
+    kinds.widgets = [widget(providesRelevance=True, parameters=parameters)]
+    kinds.register()
+    kinds.answer(kinds.call("relevance", FORECAST), [])
+    place(board, kinds, configuration={"city": "Kassel", "size": 1.5})
+    meant = place(board, kinds, configuration={"city": "Köln", "size": 1.5})
+    board.client.applied("widget.invalidateRelevance", kind=FORECAST)
+    call = kinds.call("relevance", FORECAST)
+    kinds.socket.send((
+        '{"op":"provider.answer","provider":"%s","call":"%s","value":[{"configuration":%s}]}'
+        % (kinds.id, call["call"], spelling)).encode())
+    kinds.register()  # what was said before is known by then
+    assert rules(board)[0] == (meant, "widgetRelevance")
+    # To be configured so is to be left as it is.
+    [answer] = board.client.raw((
+        '{"op":"widget.configure","app":"%s","id":"%s","configuration":%s}' % (board.app, meant, spelling)).encode())
+    assert answer["outcome"] == "ignored" and board.get(meant)["configuration"] == {"city": "Köln", "size": 1.5}
+
+
+def test_a_relevance_that_could_not_be_had_is_asked_for_again_later_each_time(board, kinds):
+    place(board, kinds, kind=CLOCK)
+    forecast = place(board, kinds)
+    board.client.applied("widget.invalidateRelevance", kind=FORECAST)
+    kinds.fail(kinds.call("relevance", FORECAST))
+    kinds.register()  # what was said before is known by then
+    last = board.now
+    with board.travel(by=10 * MINUTE):
+        for number in range(3):
+            call = kinds.call("relevance", FORECAST)
+            wait, last = (call["now"] - last) / MINUTE, call["now"]
+            assert 0.8 <= wait / 2**number <= 1.2
+            if number < 2:
+                kinds.fail(call)
+        kinds.answer(call, [{}])
+    assert rules(board)[0] == (forecast, "widgetRelevance")
+    board.rest(by=HOUR)
+    kinds.uncalled()
+
+
+def test_a_relevance_that_fails_is_not_asked_for_again_when_its_kind_says_no_more_that_it_has_one(board, kinds):
+    board.client.applied("widget.invalidateRelevance", kind=FORECAST)
+    kinds.fail(kinds.call("relevance", FORECAST))
+    kinds.register()
+    kinds.widgets[0] = {name: value for name, value in kinds.widgets[0].items() if name != "providesRelevance"}
+    kinds.register()
+    board.rest(by=HOUR)
+    kinds.uncalled()
+
+
 def test_the_order_of_the_list_is_the_order_of_relevance(board, kinds):
     berlin = place(board, kinds, configuration={"city": "berlin"})
     paris = place(board, kinds, configuration={"city": "paris"})

@@ -91,7 +91,7 @@ extension Engine {
         guard let slot = reach(configure.address, frame, now, dating) else { return .refused(.notFound) }
         if let refused = guarded(slot, envelope, at: now, frame) { return refused }
         let record = controls.slab[slot]
-        let isSame = payloads.withBytes(record.configuration) { frame.equals(configure.configuration, $0) }
+        let isSame = payloads.withBytes(record.configuration) { frame.isConfiguration(configure.configuration, $0) }
         if isSame { return ignore(control: slot, (.unchanged, .unchanged), envelope, at: now, frame) }
         payloads.replace(&controls.slab[slot].configuration, by: configure.configuration, of: frame)
         clearLook(of: slot)

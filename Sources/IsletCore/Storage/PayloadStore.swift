@@ -191,6 +191,12 @@ extension Span<UInt8> {
         return part.withUnsafeBytes { equal($0, bytes) }
     }
 
+    /// Whether a run of this frame is the same configuration as these bytes, whatever either is written like.
+    func isConfiguration(_ range: FrameRange, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        let part = extracting(range.indices)
+        return part.withUnsafeBytes { ConfigurationForm.areEqual($0, bytes) }
+    }
+
     /// A run of this frame as text; for names, which are ASCII.
     package func text(_ range: FrameRange) -> String {
         let part = extracting(range.indices)

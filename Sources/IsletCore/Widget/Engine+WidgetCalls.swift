@@ -199,7 +199,7 @@ extension Engine {
     }
 
     /// Doubled with each failure, and a fifth more or less, so that what failed together does not come back together.
-    static func backoff(
+    package static func backoff(
         _ id: EntityID, failures: Int, first: Milliseconds, longest: Milliseconds
     ) -> Milliseconds {
         let span = min(longest, first << min(failures, 20))

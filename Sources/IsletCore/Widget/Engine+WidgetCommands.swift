@@ -114,7 +114,9 @@ extension Engine {
         let record = widgets.slab[slot]
         var changes = WidgetEvent.Changes()
         if let configuration = configure.configuration {
-            changes.configuration = !payloads.withBytes(record.configuration) { frame.equals(configuration, $0) }
+            changes.configuration = !payloads.withBytes(record.configuration) {
+                frame.isConfiguration(configuration, $0)
+            }
         }
         if let rendering = configure.rendering {
             changes.rendering = !payloads.withBytes(record.rendering) { frame.equals(rendering, $0) }

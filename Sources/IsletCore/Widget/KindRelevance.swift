@@ -6,10 +6,11 @@ struct KindRelevance: Equatable, Sendable {
     let json: [UInt8]
     /// The places in the list of what is about any configuration.
     private var general: [Int] = []
-    /// The configurations that rows are about, each with the places of these.
-    private var configurations: [(bytes: [UInt8], places: [Int])] = []
-    /// From the hash of a configuration to those that have it, as places in ``configurations``.
-    private var byHash: [UInt64: [Int]] = [:]
+    /// Of each configuration that rows are about, the places of these.
+    private var rows: [[Int]] = []
+    /// From the hash of a spelling of a configuration to those that have it, with their places in ``rows``; of each
+    /// configuration what was written, as most widgets have it, and its form.
+    private var spellings: [UInt64: [(bytes: [UInt8], row: Int)]] = [:]
 
     init(list: [WidgetRelevance], json: [UInt8]) {
         (self.list, self.json) = (list, json)
@@ -18,24 +19,35 @@ struct KindRelevance: Equatable, Sendable {
                 general.append(place)
                 continue
             }
-            if let known = configuration.withUnsafeBytes({ find($0) }) {
-                configurations[known].places.append(place)
-            } else {
-                let hash = configuration.withUnsafeBytes { NameTable.hash($0) }
-                byHash[hash, default: []].append(configurations.count)
-                configurations.append((configuration, [place]))
-            }
+            let form = configuration.withUnsafeBytes { ConfigurationForm($0) }
+            let row = form.bytes.withUnsafeBytes { find(spelling: $0) } ?? rows.count
+            if row == rows.count { rows.append([]) }
+            rows[row].append(place)
+            for spelling in [configuration, form.bytes] { add(spelling, row) }
         }
+    }
+
+    private mutating func add(_ spelling: [UInt8], _ row: Int) {
+        let hash = spelling.withUnsafeBytes { NameTable.hash($0) }
+        guard spellings[hash]?.contains(where: { $0.bytes == spelling }) != true else { return }
+        spellings[hash, default: []].append((spelling, row))
     }
 
     static func == (one: KindRelevance, other: KindRelevance) -> Bool {
         one.json == other.json && one.list == other.list
     }
 
+    /// The row of a configuration, however it is written.
     private func find(_ configuration: UnsafeRawBufferPointer) -> Int? {
-        byHash[NameTable.hash(configuration)]?.first { number in
-            configurations[number].bytes.withUnsafeBytes { equal($0, configuration) }
-        }
+        if rows.isEmpty { return nil }
+        return find(spelling: configuration)
+            ?? ConfigurationForm(configuration).bytes.withUnsafeBytes { find(spelling: $0) }
+    }
+
+    private func find(spelling: UnsafeRawBufferPointer) -> Int? {
+        spellings[NameTable.hash(spelling)]?.first { known in
+            known.bytes.withUnsafeBytes { equal($0, spelling) }
+        }?.row
     }
 
     /// What it says of a widget at a date.
@@ -46,12 +58,12 @@ struct KindRelevance: Equatable, Sendable {
         var changesAt = Instant.never
     }
 
-    /// - Parameter configuration: the widget's, byte for byte.
+    /// - Parameter configuration: the widget's, as it was written.
     func verdict(of configuration: UnsafeRawBufferPointer, at now: Instant) -> Verdict {
         var verdict = Verdict()
         for place in general { look(at: place, now, &verdict) }
-        if let known = find(configuration) {
-            for place in configurations[known].places { look(at: place, now, &verdict) }
+        if let row = find(configuration) {
+            for place in rows[row] { look(at: place, now, &verdict) }
         }
         return verdict
     }

@@ -39,6 +39,7 @@ extension Partition {
             return false
         }
         let isLate = providers.advance(to: now.monotonic)
+        retryRelevance()
         var room = Self.requestsAtOnce
         var heldRoom = Self.requestsAtOnce
         // What ended is known before anything new is asked for a control. Each round ends something, sends it or loses
@@ -53,7 +54,7 @@ extension Partition {
             room -= wanted - wantedCalls.count
             goOnWithReads(&heldRoom)
         }
-        return isLate || !wantedCalls.isEmpty || mayGoOnWithReads
+        return isLate || !wantedCalls.isEmpty || mayGoOnWithReads || hasRelevanceToRetry
     }
 
     /// The service stops: providers are told that nobody waits any more, and nothing changes by it. Whatever was asked
@@ -133,11 +134,13 @@ extension Partition {
                 }
             }
             if isMissed { encodeEvents(Span(), nil) }
-            // Whoever left, or came back on another connection, knows it.
-            guard reason == .faults || reason == .silent else { return }
+            // Whoever left, or came back on another connection, knows it. Of a connection that is gone another may have
+            // the name by now, over which another provider has registered.
+            guard reason == .faults || isMissed, let id = providers.id(of: provider), providers.provider(id) == nil
+            else { return }
             callWriter.removeAll()
             callWriter.beginDocument()
-            callWriter.providerDropped(providers.id(of: provider), reason: reason.wireName)
+            callWriter.providerDropped(id, reason: reason.wireName)
             deliver(to: provider, send)
         case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
         }
@@ -293,7 +296,7 @@ extension Partition {
 
     /// Whether ``continueCalls(_:)`` has something to do.
     package var hasProviderWork: Bool {
-        providers.hasEffects || !wantedCalls.isEmpty || mayGoOnWithReads
+        providers.hasEffects || !wantedCalls.isEmpty || mayGoOnWithReads || hasRelevanceToRetry
             || providers.nextWork().map { $0 <= now.monotonic } ?? false
     }
 
@@ -303,7 +306,7 @@ extension Partition {
         // on without it.
         let isAsking = hasUncommitted && !(engine.controls.calls.isEmpty && engine.widgets.calls.isEmpty)
         return isAsking || callsOnTheWay > 0 || !wantedCalls.isEmpty || heldCalls > 0 || providers.openCalls > 0
-            || providers.hasEffects
+            || providers.hasEffects || hasRelevanceToRetry
     }
 }
 

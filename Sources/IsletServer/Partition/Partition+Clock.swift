@@ -89,13 +89,19 @@ extension Partition {
         guard let travel = clockTravel else { return false }
         // It stops wherever providers were called, until they have answered or their time is over.
         if hasOpenCalls { return false }
-        let isUnderway = engine.fireDue(at: travel.target, dating: .whenDue, limit: Self.deadlinesPerTurn)
+        let goal = min(travel.target, relevanceRetries.next ?? .never)
+        let isUnderway = engine.fireDue(at: goal, dating: .whenDue, limit: Self.deadlinesPerTurn)
         let isAsking = engine.latestCallAt != nil
         let reached = engine.latestEventAt
         encodeEvents(Span(), nil)
         if isUnderway || isAsking {
             // What providers say meanwhile, and that they are lost, is not dated before what was told.
             if let reached { stand(at: max(reached, now.domain)) }
+            return true
+        }
+        guard goal == travel.target else {
+            // A relevance is asked for at its own date as well.
+            stand(at: max(goal, now.domain))
             return true
         }
         stand(at: travel.target)

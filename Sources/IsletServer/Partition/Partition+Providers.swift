@@ -59,14 +59,14 @@ extension Partition {
             case .control(let kind): engine.controlKindIsProvided(kind, at: now.domain)
             case .widget(let kind):
                 engine.widgetKindIsProvided(kind, at: now.domain)
-                askRelevance(of: kind)
+                askRelevanceAnew(of: kind)
             }
         }
         for declaration in changed {
             guard case .widget(let kind)? = known(widget: declaration.kind, register, frame) else { continue }
             // What was said of the kind as it was is of no use any more.
             outdateRecommendations(engine.widgets.kinds.app(of: kind), kind, isDeclaredAnew: true)
-            if !fresh.contains(.widget(kind)) { askRelevance(of: kind) }
+            if !fresh.contains(.widget(kind)) { askRelevanceAnew(of: kind) }
         }
         encodeEvents(frame, envelope)
         let limits = ProviderTable.Limits()

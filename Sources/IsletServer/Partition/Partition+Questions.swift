@@ -29,28 +29,64 @@ extension Partition {
         _ = providers.cancel(.question(question.number), .superseded, at: now.monotonic)
     }
 
-    /// Asks for the relevance of a kind's widgets; nobody waits for it, and where it cannot be had the last one stays.
+    /// Asks for the relevance of a kind's widgets; nobody waits for it, and where it cannot be had the last one stays
+    /// until it is asked for again.
     ///
     /// One question is out for a kind at a time. Whatever asks meanwhile becomes one with those that did before, and is
     /// asked when that one is over: so no answer is older than one that was taken, and timelines are not kept waiting.
     func askRelevance(of kind: DeclaredKindID) {
-        guard let declaration = engine.widgets.kinds[kind].declaration, declaration.providesRelevance else { return }
+        guard let declaration = engine.widgets.kinds[kind].declaration, declaration.providesRelevance else {
+            return relevanceRetries.forget(kind)
+        }
         guard relevanceQuestions[kind] == nil else {
             relevanceQuestions[kind]?.isDirty = true
             return
         }
         let question = question(.widget(kind), .relevance)
-        guard request(question, within: declaration.timelineDeadline) == .accepted else { return }
-        relevanceQuestions[kind] = RelevanceQuestion(number: question.number)
+        switch request(question, within: declaration.timelineDeadline) {
+        case .accepted:
+            relevanceQuestions[kind] = RelevanceQuestion(number: question.number)
+            relevanceRetries.asked(kind)
+        case .busy: relevanceRetries.failed(kind, at: now.domain, engine.rules)
+        // Whoever comes is asked.
+        case .noProvider: relevanceRetries.forget(kind)
+        }
     }
 
-    /// A question for relevance is over, well or not.
-    private func relevanceEnded(_ question: ProviderQuestion) {
+    /// A kind has providers again, or is declared otherwise: what failed before says nothing of what comes.
+    func askRelevanceAnew(of kind: DeclaredKindID) {
+        relevanceRetries.forget(kind)
+        askRelevance(of: kind)
+    }
+
+    /// Asks for the relevance of kinds that it could not be had of, some in a turn.
+    func retryRelevance() {
+        var left = Self.relevanceRetriesPerTurn
+        while left > 0, let kind = relevanceRetries.takeDue(at: now.domain) {
+            left -= 1
+            askRelevance(of: kind)
+        }
+    }
+
+    private static let relevanceRetriesPerTurn = 256
+
+    /// Whether it is time for one of them.
+    var hasRelevanceToRetry: Bool { relevanceRetries.next.map { $0 <= now.domain } ?? false }
+
+    /// A question for relevance is over.
+    ///
+    /// - Parameter failure: why it could not be had; none where it was answered.
+    private func relevanceEnded(_ question: ProviderQuestion, _ failure: CallFailure) {
         questions[question.number] = nil
         guard case .widget(let kind) = question.kind, let asked = relevanceQuestions[kind],
             asked.number == question.number
         else { return }
         relevanceQuestions[kind] = nil
+        switch failure {
+        case .none, .noProvider: relevanceRetries.forget(kind)
+        case .timedOut, .providerLost, .threw, .badAnswer, .busy, .unknownOutcome:
+            relevanceRetries.failed(kind, at: now.domain, engine.rules)
+        }
         if asked.isDirty { askRelevance(of: kind) }
     }
 
@@ -141,14 +177,14 @@ extension Partition {
                 engine.setRelevance(kind, relevances, json: frame.bytes(value), at: now.domain)
                 encodeEvents(Span(), nil)
             }
-            relevanceEnded(question)
+            relevanceEnded(question, .none)
         }
         return nil
     }
 
     func questionFailed(_ number: UInt64, _ failure: CallFailure) {
         guard let question = questions[number] else { return }
-        if case .relevance = question.sort { relevanceEnded(question) }
+        if case .relevance = question.sort { relevanceEnded(question, failure) }
         switch failure {
         case .noProvider: question.answer = .failure(.noProvider)
         case .timedOut: question.answer = .failure(.providerTimedOut)

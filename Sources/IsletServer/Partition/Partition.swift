@@ -137,6 +137,8 @@ package final class Partition {
     var nextQuestion: UInt64 = 0
     /// The question for the relevance of a kind that is out, by kind.
     var relevanceQuestions: [DeclaredKindID: RelevanceQuestion] = [:]
+    /// The kinds whose relevance could not be had, and is asked for again.
+    var relevanceRetries = RelevanceRetries()
     /// The backup that is being made.
     var backup: RunningBackup?
     var subscribers = SubscriberTable()
@@ -336,6 +338,7 @@ package final class Partition {
         if !jobs.isEmpty || !pulls.isEmpty { wait = min(wait, Self.timeoutCheck) }
         if let join = joinWait() { wait = min(wait, join) }
         if let call = providers.nextWork() { wait = min(wait, Int(max(0, call - now.monotonic))) }
+        if let retry = relevanceRetries.next.flatMap({ clock.pollTimeout(until: $0) }) { wait = min(wait, retry) }
         return wait
     }
 

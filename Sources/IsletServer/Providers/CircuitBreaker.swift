@@ -7,17 +7,23 @@ package import IsletCore
 ///
 /// In half open one call is let through, the probe. Calls that were sent before it opened may still end: one that
 /// answers closes it, one that fails says nothing new.
+///
+/// For an action somebody waits, and what failed before may have been about something else: so while it is not closed
+/// an action is let through at once, one at a time, whatever else may be. Answered, it closes the breaker; failed, it
+/// leaves everything as it was, and opens nothing for longer.
 package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package enum State: Equatable, Sendable, BitwiseCopyable {
         /// All calls are let through; so many failed since the last that was answered.
         case closed(failures: Int)
-        /// None is, until this time.
+        /// None but an action is, until this time.
         case open(until: Milliseconds)
-        /// One is; the probe, where it is on its way.
+        /// One is, and an action; the probe, where it is on its way.
         case halfOpen(probe: CallID?)
     }
 
     package private(set) var state = State.closed(failures: 0)
+    /// The action that is on its way though it is not closed.
+    private var action: CallID?
     private let failureLimit: Int
     private let longest: Milliseconds
     private let first: Milliseconds
@@ -36,11 +42,11 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     }
 
     /// Whether a call may be sent.
-    package func allowsCall(at now: Milliseconds) -> Bool {
+    package func allowsCall(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
         switch state {
         case .closed: true
-        case .open(let until): until <= now
-        case .halfOpen(let probe): probe == nil
+        case .open(let until): isAction ? action == nil : until <= now
+        case .halfOpen(let probe): isAction ? action == nil : probe == nil
         }
     }
 
@@ -54,17 +60,19 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         if case .open(let until) = state { until } else { nil }
     }
 
-    /// A call was sent, which ``allowsCall(at:)``.
-    package mutating func sent(_ call: CallID) {
+    /// A call was sent, which ``allowsCall(forAction:at:)``.
+    package mutating func sent(_ call: CallID, isAction: Bool = false) {
         switch state {
         case .closed: break
-        case .open, .halfOpen: state = .halfOpen(probe: call)
+        case .open, .halfOpen:
+            if isAction { action = call } else { state = .halfOpen(probe: call) }
         }
     }
 
     /// A call was answered.
     package mutating func succeeded() {
         state = .closed(failures: 0)
+        action = nil
         span = first
     }
 
@@ -72,6 +80,10 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     ///
     /// - Returns: whether this opened it.
     package mutating func failed(_ call: CallID, at now: Milliseconds) -> Bool {
+        if action == call {
+            action = nil
+            return false
+        }
         switch state {
         case .closed(let failures) where failures + 1 < failureLimit:
             state = .closed(failures: failures + 1)
@@ -89,6 +101,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
 
     /// A call was taken back: it says nothing of the provider, and another may be the probe.
     package mutating func withdrew(_ call: CallID) {
+        if action == call { action = nil }
         if state == .halfOpen(probe: call) { state = .halfOpen(probe: nil) }
     }
 }

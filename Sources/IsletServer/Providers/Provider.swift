@@ -57,8 +57,8 @@ struct Provider {
     }
 
     /// Whether it may get a call now.
-    func isAvailable(at now: Milliseconds) -> Bool {
-        calls.count < capacity && !isDraining && breaker.allowsCall(at: now)
+    func isAvailable(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
+        calls.count < capacity && !isDraining && breaker.allowsCall(forAction: isAction, at: now)
     }
 }
 

@@ -3,11 +3,14 @@ import IsletCore
 extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
-    /// An action goes to one whose breaker is half open only where no other may get it: it could not be asked for again.
+    /// An action goes to one whose breaker is not closed only where no other may get it: it could not be asked for
+    /// again.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
         var best: UInt32?
         for number in kinds[Int(place)].providers {
-            guard providers[Int(number)].isAvailable(at: now), reference(to: number) != excluded else { continue }
+            guard providers[Int(number)].isAvailable(forAction: purpose.isAction, at: now),
+                reference(to: number) != excluded
+            else { continue }
             guard let other = best else {
                 best = number
                 continue
@@ -37,7 +40,7 @@ extension ProviderTable {
         calls[slot].provider = reference(to: number)
         calls[slot].providerID = providers[Int(number)].id
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
-        providers[Int(number)].breaker.sent(id)
+        providers[Int(number)].breaker.sent(id, isAction: calls[slot].purpose.isAction)
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)
@@ -156,7 +159,7 @@ extension ProviderTable {
     /// Where the next one is overdue it goes on when the wheel has come by, which is told to end only so many at a time.
     mutating func serve(_ number: UInt32) {
         guard waiting > 0 else { return }
-        while providers[Int(number)].isAvailable(at: now), let (slot, nextKind) = nextWaiting(for: number) {
+        while let (slot, nextKind) = nextWaiting(for: number) {
             guard calls[slot].deadline > now else { return serveLater(number) }
             providers[Int(number)].nextKind = nextKind
             unlinkWaiting(slot)
@@ -181,10 +184,13 @@ extension ProviderTable {
         }
     }
 
-    /// What a provider gets next: an action of one of its kinds before all others, and its kinds in turn.
+    /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn.
     ///
     /// - Returns: the call, and the kind whose turn is next.
     func nextWaiting(for number: UInt32) -> (slot: UInt32, nextKind: Int)? {
+        let takesActions = providers[Int(number)].isAvailable(forAction: true, at: now)
+        let takesOthers = providers[Int(number)].isAvailable(at: now)
+        guard takesActions || takesOthers else { return nil }
         let count = providers[Int(number)].kinds.count
         var index = providers[Int(number)].nextKind
         var found: (slot: UInt32, nextKind: Int)?
@@ -192,10 +198,10 @@ extension ProviderTable {
             if index >= count { index = 0 }
             let place = Int(providers[Int(number)].kinds[index])
             index += 1
-            if !kinds[place].actions.isEmpty {
+            if takesActions, !kinds[place].actions.isEmpty {
                 return (kinds[place].actions.first, index)
             }
-            if found == nil, let slot = firstReading(of: place, for: number) { found = (slot, index) }
+            if takesOthers, found == nil, let slot = firstReading(of: place, for: number) { found = (slot, index) }
         }
         return found
     }

@@ -61,9 +61,7 @@ extension ProviderTable {
         if provider.kinds.contains(where: { !kinds[Int($0)].providers.contains(number) }) {
             return "not in its kind"
         }
-        guard provider.isAvailable(at: now), provider.breaker.opensUntil == nil, !provider.isUnserved else {
-            return nil
-        }
+        guard provider.breaker.opensUntil == nil, !provider.isUnserved else { return nil }
         return nextWaiting(for: number) == nil ? nil : "it may get calls, and some wait"
     }
 

@@ -131,7 +131,8 @@ extension ProviderTable {
         peers[number].lastHeard = now
     }
 
-    /// A provider says that it lives; one that was cut off has another connection of the same name then.
+    /// A provider says that it lives. Where it was cut off it has another connection of the same name then, and so have
+    /// all that were there with it: they are one process's, which alone knows what they are called.
     ///
     /// - Parameter connection: over which it says so; nil where that is not known or has ended.
     /// - Returns: whether there is such a provider on this connection.
@@ -139,21 +140,25 @@ extension ProviderTable {
         clock(time)
         guard let number = number(of: id, peer) else { return false }
         if let connection, providers[Int(number)].isCutOff {
-            providers[Int(number)].isCutOff = false
-            cutOffs -= 1
-            peers[Int(providers[Int(number)].peerNumber)].connection = connection
+            let peer = Int(providers[Int(number)].peerNumber)
+            peers[peer].connection = connection
+            for provider in liveProviders(of: peer) where providers[provider].isCutOff {
+                providers[provider].isCutOff = false
+                cutOffs -= 1
+            }
         }
         hear(number)
         return true
     }
 
-    /// A provider was named over its connection: a sign of its life, and of all that are there unless it is cut off.
+    /// A provider was named over its connection: a sign of its life, and of all that are there with it.
     mutating func hear(_ number: UInt32) {
-        if providers[Int(number)].isCutOff {
-            providers[Int(number)].heardAt = now
-        } else {
-            peers[Int(providers[Int(number)].peerNumber)].lastHeard = now
+        let peer = Int(providers[Int(number)].peerNumber)
+        guard providers[Int(number)].isCutOff else {
+            peers[peer].lastHeard = now
+            return
         }
+        for provider in liveProviders(of: peer) where providers[provider].isCutOff { providers[provider].heardAt = now }
     }
 
     /// When something was heard last that is a sign of a provider's life.

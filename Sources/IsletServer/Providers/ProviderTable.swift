@@ -10,7 +10,7 @@ package import IsletCore
 /// Rules:
 ///
 /// 1. The least loaded available provider gets a call, the one registered first among equals. Available: it has a place
-///    free, does not drain, and its breaker lets the call through.
+///    free, does not drain, and its breaker lets the call through, which of actions it does at any time, one by one.
 /// 2. While a provider is available, nothing waits that it could take. What waits is in order: actions before retries
 ///    before values within a kind, and a provider serves its kinds in turn.
 /// 3. The deadline counts from the request, so that waiting counts.

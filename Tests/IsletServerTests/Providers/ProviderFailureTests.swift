@@ -185,6 +185,48 @@ import Testing
         #expect(desk.effects().count == 2)
     }
 
+    @Test func anActionIsLetThroughWhileTheBreakerIsOpenAndItsAnswerLetsTheOthersThroughToo() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        _ = desk.effects()
+        desk.ask(Desk.value(2))
+        desk.ask(Desk.perform(3))
+        desk.ask(Desk.perform(4))
+        #expect(desk.effects() == ["#2 perform 3 to a within 1000"])
+        #expect(desk.problem == nil)
+        // Failed, it is as if it had not been: the next one is let through, and the value waits for the old end.
+        desk.pass(400)
+        desk.fail(2, by: "a")
+        #expect(desk.effects() == ["perform 3 failed: threw", "#3 perform 4 to a within 600"])
+        desk.answer(3, by: "a")
+        #expect(desk.effects() == ["#4 value 2 to a within 600"])
+        #expect(desk.problem == nil)
+    }
+
+    @Test func anActionThatIsOutWhenTheBreakersTimeIsOverIsNoProbe() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        _ = desk.effects()
+        desk.ask(Desk.value(2), within: 5_000)
+        desk.ask(Desk.perform(3), within: 5_000)
+        #expect(desk.effects() == ["#2 perform 3 to a within 5000"])
+        desk.pass(1_000)
+        #expect(desk.effects() == ["#3 value 2 to a within 4000"])
+        desk.ask(Desk.perform(4), within: 5_000)
+        #expect(desk.effects() == [])
+        desk.fail(3, by: "a")
+        _ = desk.effects()
+        desk.cancel(Desk.perform(3), .superseded)
+        #expect(desk.effects() == ["cancel #2 at a: superseded", "#4 perform 4 to a within 5000"])
+        #expect(desk.problem == nil)
+    }
+
     @Test func anAnswerStartsTheCountOfFailuresAnew() {
         let desk = Desk()
         desk.register("a")

@@ -57,6 +57,31 @@ import Testing
         #expect(breaker.isClosed)
     }
 
+    @Test func aBreakerThatIsNotClosedLetsOneActionThroughAtATimeWhichClosesItOrChangesNothing() {
+        var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
+        _ = breaker.failed(CallID(1), at: 0)
+        let (opened, first) = (breaker.state, breaker.allowsCall(forAction: true, at: 10))
+        #expect(opened == .open(until: 1_000) && first && !breaker.allowsCall(at: 10))
+        breaker.sent(CallID(2), isAction: true)
+        #expect(!breaker.allowsCall(forAction: true, at: 10))
+        let opens = breaker.failed(CallID(2), at: 20)
+        #expect(!opens && breaker.state == opened && breaker.allowsCall(forAction: true, at: 20))
+        // It is not the probe either: that is another, and what becomes of it is as without the action.
+        breaker.sent(CallID(3), isAction: true)
+        #expect(breaker.allowsCall(at: 1_000))
+        breaker.sent(CallID(4))
+        breaker.withdrew(CallID(3))
+        #expect(breaker.allowsCall(forAction: true, at: 1_000) && !breaker.allowsCall(at: 1_000))
+        breaker.sent(CallID(5), isAction: true)
+        let opensAgain = breaker.failed(CallID(4), at: 1_100)
+        #expect(opensAgain && breaker.opensUntil == 3_100 && !breaker.allowsCall(forAction: true, at: 1_100))
+        breaker.succeeded()
+        #expect(breaker.isClosed && breaker.allowsCall(forAction: true, at: 1_100))
+        // One that was on its way when it closed counts as any other.
+        let opensAnew = breaker.failed(CallID(5), at: 1_200)
+        #expect(opensAnew && breaker.opensUntil == 2_200)
+    }
+
     @Test func faultsCountWithinTheirSpan() {
         var window = FaultWindow(limit: 3, span: 100)
         let verdicts = [0, 50, 100, 149, 150, 160].map { window.note(at: $0) }

@@ -208,30 +208,33 @@ import Testing
 
     @Test func aRegistrationLosesThoseOfItsConnectionAloneThatWereNotHeardSinceTheyWereCutOff() {
         let desk = Desk()
-        for name in ["a", "b", "c"] { desk.register(name, on: "x") }
+        for name in ["a", "b"] { desk.register(name, on: "x") }
+        desk.register("c", on: "y")
         desk.cutOff("x", descriptor: 9)
-        #expect(desk.pong("a", on: "x", over: 10))
         // Over which connection this came is not known: it may have been the one that has ended.
-        #expect(desk.pong("c", on: "x"))
+        #expect(desk.pong("a", on: "x"))
         desk.registers("x", over: 10)
-        #expect(desk.effects() == ["dropped b: unreachable", "dropped c: unreachable"])
-        #expect(desk.providerCount == 1)
+        #expect(desk.effects() == ["dropped a: unreachable", "dropped b: unreachable"])
+        for name in ["a", "b"] { desk.register(name, on: "x") }
+        desk.cutOff("x", descriptor: 10)
+        #expect(desk.pong("a", on: "x", over: 11))
         desk.registers("x", over: 11)
-        #expect(desk.effects() == ["dropped a: unreachable"])
+        #expect(desk.effects() == [] && desk.providerCount == 3)
+        desk.registers("x", over: 12)
+        #expect(desk.effects() == ["dropped a: unreachable", "dropped b: unreachable"])
         #expect(desk.problem == nil)
     }
 
-    @Test func whoIsCutOffDoesNotLiveByTheOthersOfItsName() {
+    @Test(arguments: [10, nil] as [Int32?]) func thoseOfOneConnectionLiveByEachOtherOverTheNextOne(descriptor: Int32?) {
         let desk = Desk()
         desk.register("a", on: "x")
         desk.register("b", on: "x")
         desk.cutOff("x", descriptor: 9)
-        for _ in 1...2 {
+        for _ in 1...3 {
             desk.pass(7_500)
-            #expect(desk.pong("a", on: "x", over: 10))
+            #expect(desk.pong("a", on: "x", over: descriptor))
         }
-        #expect(desk.effects() == ["dropped b: silent"])
-        #expect(desk.providerCount == 1)
+        #expect(desk.effects() == [] && desk.providerCount == 2)
         #expect(desk.problem == nil)
     }
 
