@@ -18,6 +18,8 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     }
 
     package private(set) var state = State.closed(failures: 0)
+    /// Whether a probe failed, and nothing was answered since: it does not look as if the next one will do better.
+    package private(set) var hasFailedProbe = false
     private let failureLimit: Int
     private let longest: Milliseconds
     private let first: Milliseconds
@@ -65,6 +67,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     /// A call was answered.
     package mutating func succeeded() {
         state = .closed(failures: 0)
+        hasFailedProbe = false
         span = first
     }
 
@@ -81,6 +84,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         case .open:
             return false
         case .closed, .halfOpen:
+            hasFailedProbe = !isClosed
             state = .open(until: now + span)
             span = min(span * 2, longest)
             return true

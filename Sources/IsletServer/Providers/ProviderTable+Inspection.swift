@@ -33,15 +33,19 @@ extension ProviderTable {
     }
 
     private func checkKinds() -> (calls: Int, waiting: Int, problem: String?) {
-        var (calls, waiting) = (0, 0)
+        var (calls, waiting, reads) = (0, 0, 0)
         for place in kindPlaces.values {
             let kind = kinds[Int(place)]
             calls += kind.calls
             waiting += kind.waiting
+            reads += kind.reads
             for (list, state) in [
                 (kind.actions, Call.Place.actions), (kind.retries, .retries), (kind.values, .values),
             ] {
                 if let problem = check(list, state) { return (0, 0, "kind \(kind.number): \(problem)") }
+            }
+            if kind.reads != countReads(kind.retries) + countReads(kind.values) {
+                return (0, 0, "kind \(kind.number) counts its reads wrongly")
             }
             if kind.open != kind.providers.count(where: { !providers[Int($0)].isDraining }) {
                 return (0, 0, "kind \(kind.number) counts its providers wrongly")
@@ -51,8 +55,18 @@ extension ProviderTable {
                 if kind.providers.isEmpty, kind.calls == 0 { return (0, 0, "kind \(kind.number) is unused") }
             }
         }
+        if waitingReads != reads { return (0, 0, "\(waitingReads) reads are said to wait, and \(reads) do") }
         if kindPlaces.count + freeKinds.count != kinds.count { return (0, 0, "a kind is lost") }
         return (calls, waiting, nil)
+    }
+
+    private func countReads(_ list: CallList) -> Int {
+        var (count, slot) = (0, list.first)
+        while slot != CallList.end {
+            if calls[slot].purpose.isRead { count += 1 }
+            slot = calls[slot].next
+        }
+        return count
     }
 
     /// A provider that may get calls has none to get, unless it waits for its turn to be looked at.

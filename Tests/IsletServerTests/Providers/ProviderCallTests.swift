@@ -197,22 +197,64 @@ import Testing
         #expect(desk.problem == nil)
     }
 
-    @Test func readsHaveNoRoomWhileManyOfTheirKindWaitOrVeryManyOfAllAreOpen() {
-        let desk = Desk {
-            $0.waitingReads = 1
-            $0.openReads = 4
-        }
+    @Test func readsHaveRoomWhereAProviderIsFreeOrOfEachKindForOneAmongWhatElseWaits() {
+        let desk = Desk { $0.openReads = 5 }
         #expect(desk.hasRoomForReads(1), "nobody takes it, which is told at once")
-        desk.register("a", kinds: [1, 2], capacity: 1)
+        desk.register("a", kinds: [1, 2], capacity: 2)
         desk.ask(Desk.value(0))
-        #expect(desk.hasRoomForReads(1))
-        desk.ask(Desk.value(1))
-        #expect(!desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
-        #expect(desk.ask(.question(1)) == .accepted)
-        desk.ask(Desk.perform(2))
-        #expect(!desk.hasRoomForReads(2))
-        desk.leave("a")
         #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        desk.ask(Desk.value(1))
+        #expect(!desk.hasRoomForReads(1) && !desk.hasRoomForReads(2))
+        #expect(desk.ask(.question(1)) == .accepted)
+        #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        desk.ask(Desk.value(2))
+        #expect(!desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        desk.ask(Desk.value(3), kind: 2)
+        #expect(!desk.hasRoomForReads(2))
+        #expect(desk.cancel(.question(1), .removed) == .waiting)
+        #expect(desk.cancel(Desk.value(2), .removed) == .waiting)
+        #expect(!desk.hasRoomForReads(1), "a read that waits makes no room for others")
+        _ = desk.effects()
+        desk.answer(1, by: "a")
+        #expect(!desk.hasRoomForReads(1), "the one that waited has the place")
+        _ = desk.effects()
+        desk.answer(2, by: "a")
+        #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        for control in 10..<14 { desk.ask(Desk.value(UInt32(control))) }
+        desk.register("b", capacity: 16)
+        #expect(!desk.hasRoomForReads(1), "very many are open")
+        desk.leave("a")
+        desk.leave("b")
+        #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        #expect(desk.problem == nil)
+    }
+
+    @Test func readsWaitWithTheirDeadlinesOnceAllProvidersHaveFailedTheirProbes() {
+        let desk = Desk {
+            $0.breakerFailures = 1
+            $0.waitingReads = 2
+        }
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(0), within: 500)
+        _ = desk.effects()
+        desk.pass(500)
+        #expect(!desk.hasRoomForReads(1), "its breaker is open for the first time")
+        desk.pass(1_000)
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(1), within: 500)
+        _ = desk.effects()
+        #expect(!desk.hasRoomForReads(1), "the probe is on its way")
+        desk.pass(500)
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(2), within: 5_000)
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(3), within: 5_000)
+        #expect(!desk.hasRoomForReads(1), "there is a bound")
+        desk.pass(2_000)
+        _ = desk.effects()
+        desk.answer(3, by: "a")
+        #expect(!desk.hasRoomForReads(1), "it answers again, and is busy")
+        #expect(desk.problem == nil)
     }
 
     @Test func allCallsTogetherHaveABound() {
