@@ -161,15 +161,15 @@ def crowd(services, sort):
     return Crowd(services, sort)
 
 
-def test_a_reload_of_a_crowd_fails_nobody_who_was_not_asked(crowd):
+def test_a_reload_of_a_crowd_fails_nobody_because_others_are_before_it(crowd):
     deadline = Deadline(SECONDS)
     while (now := states(crowd.services, crowd.sort))["shown"] < SOME:
         assert not deadline.passed, now
         for call in crowd.one.calls(0.01):
             time.sleep(WORK)
             crowd.sort.answer(crowd.one, call)
-    # Where this very process stood still for too long, its provider was told so.
-    assert crowd.failures() <= len(crowd.one._kept["cancel"])
+    # Where this very process stood still for too long, its provider was told so, and one more was the next.
+    assert crowd.failures() <= 2 * len(crowd.one._kept["cancel"])
 
 
 def test_what_a_person_does_comes_before_the_crowd(crowd):

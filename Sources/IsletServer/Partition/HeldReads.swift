@@ -41,6 +41,7 @@ package struct HeldReads {
     private struct Lines {
         var awaited = Line()
         var others = Line()
+        var count = 0
 
         subscript(isAwaited: Bool) -> Line {
             get { isAwaited ? awaited : others }
@@ -69,6 +70,9 @@ package struct HeldReads {
 
     /// Whether nothing is held back.
     package var isEmpty: Bool { count == 0 }
+
+    /// How many reads of a kind are held back.
+    package func count(of kind: UInt32) -> Int { lines[kind]?.count ?? 0 }
 
     /// Whether a read has to stand behind others of its kind.
     package func hasLine(before read: Read) -> Bool {
@@ -122,6 +126,7 @@ package struct HeldReads {
         place.previous = line.last
         line.last = slot
         lines[read.kind, default: Lines()][read.isAwaited] = line
+        lines[read.kind]?.count += 1
         places[slot] = place
     }
 
@@ -131,6 +136,7 @@ package struct HeldReads {
         if place.previous == Self.end { line.first = place.next } else { places[place.previous].next = place.next }
         if place.next == Self.end { line.last = place.previous } else { places[place.next].previous = place.previous }
         lines[place.read.kind]?[place.read.isAwaited] = line
+        lines[place.read.kind]?.count -= 1
         places[slot] = Self.free
     }
 

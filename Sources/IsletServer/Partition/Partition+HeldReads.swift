@@ -16,6 +16,11 @@ extension Partition {
     /// How many reads are held back.
     var heldCalls: Int { heldReads.count + heldWidgetReads.count }
 
+    /// How many of them a provider may get that serves these kinds.
+    func heldCalls(of kinds: [UInt32]) -> Int {
+        kinds.reduce(0) { $0 + heldReads.count(of: $1) + heldWidgetReads.count(of: $1) }
+    }
+
     /// Whether there is room for something that is held back.
     var mayGoOnWithReads: Bool {
         heldReads.kinds.contains { providers.hasRoomForReads(of: $0) }

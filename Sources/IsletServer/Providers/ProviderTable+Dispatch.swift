@@ -73,9 +73,7 @@ extension ProviderTable {
     /// A call waits, or does so no more.
     private mutating func countWaiting(_ slot: UInt32, _ change: Int) {
         waiting += change
-        guard calls[slot].purpose.isRead else { return }
-        waitingReads += change
-        kinds[Int(calls[slot].kind)].reads += change
+        if calls[slot].purpose.isRead { kinds[Int(calls[slot].kind)].reads += change }
     }
 
     /// Lets a call that is in no list, and whose turn it was before, wait before all others of its sort.

@@ -75,8 +75,8 @@ extension ProviderTable {
     /// back while the providers of its kind are busy, however many want to be asked about:
     ///
     /// - Where a provider is free, it is sent at once.
-    /// - Where something else waits, be it of another kind (actions, questions, retries), one of each kind waits among it,
-    ///   so that its turn comes.
+    /// - Where all are busy, one of each kind waits as the next one, among actions, questions and other kinds, so that its
+    ///   turn comes; where that takes longer than its deadline, it fails, and another one is the next.
     /// - Where nobody takes it, it may be asked for: it fails at once.
     /// - Where all providers of its kind have failed their last probe too, it waits with its deadline and fails by that:
     ///   whoever looks at it is told so. Until then it is held back, since a breaker that opens for the first time may well
@@ -91,7 +91,7 @@ extension ProviderTable {
             if providers[Int(number)].isAvailable(at: now) { return true }
             if !providers[Int(number)].breaker.hasFailedProbe { isHopeful = true }
         }
-        return isHopeful ? kind.reads == 0 && waiting > waitingReads : kind.reads < limits.waitingReads
+        return kind.reads < (isHopeful ? limits.nextReads : limits.waitingReads)
     }
 
     private func isFull(_ place: UInt32, for purpose: Purpose) -> Bool {

@@ -13,9 +13,11 @@ extension ProviderTable {
     package struct Limits: Sendable {
         /// Values and options that wait, of one kind.
         package var waitingValues = 65_536
-        /// Of which this many may be those of controls and widgets, which wait only where no provider of their kind is likely
-        /// to answer: what is asked for a command has room beside them.
+        /// Of which this many may be those of controls and widgets, where no provider of their kind is likely to answer: what
+        /// is asked for a command has room beside them.
         package var waitingReads = 32_768
+        /// And so many where one is, which is only busy.
+        package var nextReads = 1
         /// Beyond so many calls of all kinds it holds them back too.
         package var openReads = 393_216
         /// Actions that wait, of one kind.

@@ -70,8 +70,6 @@ package struct ProviderTable: ~Copyable {
     private var endsTaken = 0
     /// How many calls wait.
     var waiting = 0
-    /// Of which these are values and timelines of what is placed.
-    var waitingReads = 0
     /// What was counted of all providers, those that are gone among them.
     package internal(set) var totals: ProviderTotals
     /// The latest time that came in.

@@ -41,7 +41,7 @@ import Testing
         held.bringForward(SlotRef(slot: 1, generation: 0))
         held.bringForward(SlotRef(slot: 2, generation: 1))
         held.bringForward(SlotRef(slot: 9, generation: 0))
-        #expect(held.count == 5)
+        #expect(held.count == 5 && held.count(of: 1) == 5 && held.count(of: 2) == 0)
         held.remove(SlotRef(slot: 3, generation: 0))
         #expect(rest(of: &held, 1) == [4, 1, 0, 2])
         #expect(held.isEmpty && held.kinds.isEmpty)
