@@ -20,9 +20,9 @@ SOME, CAPACITY, WORK = 600, 4, 0.004
 """So many of one kind, of which its provider takes so few at a time, and each keeps it busy for so many seconds: all of them
 for far longer than the deadline of one."""
 SHORT = 500
-SOON = 3 * CAPACITY
-"""Of the calls after something that a person did, its own is among so many: those that the provider has already, those that
-follow at once, and what the person's act has before it, its action."""
+SOON = SOME // 2
+"""Of the calls after something that a person did, its own is among so many: before it come those that the provider has
+already, and those that it gets until what the person did is written down. Behind the crowd it would be the last one."""
 
 
 class Controls:
@@ -150,6 +150,8 @@ class Crowd:
         """Fails unless these calls come before nearly all others."""
         left = list(calls)
         for _ in range(SOON):
+            if not left:
+                return
             self.serve(1)
             if self.asked[-1] in left:
                 left.remove(self.asked[-1])
