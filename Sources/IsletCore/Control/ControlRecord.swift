@@ -94,4 +94,6 @@ package struct ControlCall: Equatable, Sendable, BitwiseCopyable {
     /// The control's serial number of calls when it was made.
     package var serial: UInt32
     package var kind: Kind
+    /// Whether somebody waits for it: it comes before those of its kind that are asked for together.
+    package var isAwaited: Bool
 }

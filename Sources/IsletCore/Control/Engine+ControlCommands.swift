@@ -243,7 +243,9 @@ extension Engine {
         let machine = controls.slab[reference.slot].machine
         guard !machine.hasCall else { return true }
         reload(control: reference.slot, .request, .nobody, at: now)
-        return controls.slab[reference.slot].machine.hasCall
+        guard controls.slab[reference.slot].machine.hasCall, let last = controls.calls.indices.last else { return false }
+        controls.calls[last].isAwaited = true
+        return true
     }
 }
 

@@ -57,21 +57,25 @@ extension Engine {
 
     /// What a step wants of providers.
     private mutating func call(_ step: ControlMachine.Step, _ slot: Slot) {
-        if step.cancels { append(.cancel(isRemoved: step.machine.state == .removed), slot) }
+        let isAwaited = step.machine.cause.isSomebodys
+        if step.cancels { append(.cancel(isRemoved: step.machine.state == .removed), slot, isAwaited) }
         switch step.call {
         case nil: break
-        case .askValue: append(.askValue, slot)
-        case .perform(let wish): append(.perform(wish), slot)
+        case .askValue: append(.askValue, slot, isAwaited)
+        case .perform(let wish): append(.perform(wish), slot, isAwaited)
         }
     }
 
     /// Wants something of a provider, which replaces whatever was wanted before.
-    mutating func append(_ call: ControlCall.Kind, _ slot: Slot) {
+    ///
+    /// - Parameter isAwaited: whether somebody waits for it.
+    mutating func append(_ call: ControlCall.Kind, _ slot: Slot, _ isAwaited: Bool) {
         controls.slab[slot].callSerial &+= 1
         let record = controls.slab[slot]
         controls.calls.append(
             ControlCall(
-                control: controls.reference(to: slot), controlKind: record.kind, serial: record.callSerial, kind: call))
+                control: controls.reference(to: slot), controlKind: record.kind, serial: record.callSerial, kind: call,
+                isAwaited: isAwaited))
     }
 
     /// Arms the control's one timer, or disarms it.
@@ -131,6 +135,18 @@ extension Engine {
         apps[app].digest.toggle(topicHash: topicHash, revision: revision)
         if !digestScans.isEmpty {
             changedDuringScans(topicHash, revision, app, EntityPlace(.control, slot), isAdded: isAdded)
+        }
+    }
+}
+
+extension ControlCause {
+    /// Whether it is what somebody has done with this very control, and waits to see.
+    fileprivate var isSomebodys: Bool {
+        switch self {
+        case .command, .person, .action, .configuration, .authentication: true
+        case .request, .push, .sibling, .registration, .retry, .provider, .timeout, .providerLost, .lock, .unlock,
+            .recovery, .uninstall:
+            false
         }
     }
 }

@@ -146,7 +146,7 @@ extension Engine {
             let steps = controls.slab[slot].machine.restarted()
             take(steps, ofControl: slot, before: record.machine, asker: .nobody, at: now)
             guard steps.isEmpty else { continue }
-            append(.askValue, slot)
+            append(.askValue, slot, false)
         }
         rememberInterruptedControls(at: now)
         resumeControlSweeps(at: now)

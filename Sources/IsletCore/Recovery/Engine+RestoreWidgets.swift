@@ -166,7 +166,7 @@ extension Engine {
             guard let record = widgets.record(at: slot), record.machine.hasCall else { continue }
             let steps = widgets.slab[slot].machine.restarted(at: now)
             take(steps, ofWidget: slot, before: record.machine, asker: .nobody, at: now)
-            if steps.isEmpty { append(.askTimeline, widget: slot) }
+            if steps.isEmpty { append(.askTimeline, widget: slot, false) }
         }
         rememberInterruptedWidgets(at: now)
         for device in widgets.onDevice.keys.sorted() { restack(device, at: now) }

@@ -76,21 +76,25 @@ extension Engine {
 
     /// What a step wants of providers.
     private mutating func call(_ step: WidgetMachine.Step, _ slot: Slot) {
-        if step.cancels { append(.cancel(isRemoved: step.machine.state == .removed), widget: slot) }
+        let isAwaited = step.machine.cause.isSomebodys
+        if step.cancels { append(.cancel(isRemoved: step.machine.state == .removed), widget: slot, isAwaited) }
         switch step.call {
         case nil: break
-        case .askTimeline: append(.askTimeline, widget: slot)
-        case .perform: append(.perform, widget: slot)
+        case .askTimeline: append(.askTimeline, widget: slot, isAwaited)
+        case .perform: append(.perform, widget: slot, isAwaited)
         }
     }
 
     /// Wants something of a provider, which replaces whatever was wanted before.
-    mutating func append(_ call: WidgetCall.Kind, widget slot: Slot) {
+    ///
+    /// - Parameter isAwaited: whether somebody waits for it.
+    mutating func append(_ call: WidgetCall.Kind, widget slot: Slot, _ isAwaited: Bool) {
         widgets.slab[slot].callSerial &+= 1
         let record = widgets.slab[slot]
         widgets.calls.append(
             WidgetCall(
-                widget: widgets.reference(to: slot), widgetKind: record.kind, serial: record.callSerial, kind: call))
+                widget: widgets.reference(to: slot), widgetKind: record.kind, serial: record.callSerial, kind: call,
+                isAwaited: isAwaited))
     }
 
     /// Arms the widget's one timer, or disarms it.
@@ -171,6 +175,19 @@ extension WidgetEventName {
         switch self {
         case .added, .configured, .timeline, .entry, .removed: true
         case .reloading, .held, .failed, .acting, .performed, .tapped, .rotated: false
+        }
+    }
+}
+
+extension WidgetCause {
+    /// Whether it is what somebody has done with this very widget, and waits to see.
+    fileprivate var isSomebodys: Bool {
+        switch self {
+        case .command, .person, .action, .configuration, .visible: true
+        case .request, .push, .entry, .atEnd, .after, .retry, .held, .location, .locale, .appearance, .foreground,
+            .session, .standBy, .developerMode, .registration, .provider, .timeout, .providerLost, .recovery, .stack,
+            .uninstall:
+            false
         }
     }
 }

@@ -1,7 +1,8 @@
 package import IsletCore
 
-/// What controls, or widgets, want to be asked for and what is held back, as enough of its kind waits for providers: no
-/// deadline runs for it yet. One read of each at most, in the order in which they were wanted, by kind.
+/// What controls, or widgets, want to be asked for and what is held back, as the providers of its kind are busy: no
+/// deadline runs for it yet. One read of each at most. Each kind has two lines, of what somebody waits for and of all others,
+/// in the order in which they were wanted.
 package struct HeldReads {
     /// What is asked for when there is room.
     package struct Read: BitwiseCopyable, Sendable {
@@ -11,15 +12,18 @@ package struct HeldReads {
         package var serial: UInt32
         /// Its kind, as providers know it.
         package var kind: UInt32
+        /// Whether somebody waits for it: it comes before those of its kind for which nobody does.
+        package var isAwaited: Bool
 
-        package init(entity: SlotRef, serial: UInt32, kind: UInt32) {
+        package init(entity: SlotRef, serial: UInt32, kind: UInt32, isAwaited: Bool) {
             self.entity = entity
             self.serial = serial
             self.kind = kind
+            self.isAwaited = isAwaited
         }
     }
 
-    /// A read in the line of its kind.
+    /// A read in its line.
     private struct Place: BitwiseCopyable, Sendable {
         var read: Read
         var previous = HeldReads.end
@@ -27,17 +31,35 @@ package struct HeldReads {
     }
 
     private struct Line {
-        var first: Slot
-        var last: Slot
+        var first = HeldReads.end
+        var last = HeldReads.end
+
+        var isEmpty: Bool { first == HeldReads.end }
+    }
+
+    /// The lines of a kind, one of which has reads.
+    private struct Lines {
+        var awaited = Line()
+        var others = Line()
+        var count = 0
+
+        subscript(isAwaited: Bool) -> Line {
+            get { isAwaited ? awaited : others }
+            set { if isAwaited { awaited = newValue } else { others = newValue } }
+        }
+
+        var isEmpty: Bool { awaited.isEmpty && others.isEmpty }
     }
 
     /// No slot.
     private static let end = Slot.max
     private static let free = Place(
-        read: Read(entity: SlotRef(slot: end, generation: 0), serial: 0, kind: 0))
+        read: Read(entity: SlotRef(slot: end, generation: 0), serial: 0, kind: 0, isAwaited: false))
+    /// What is kept of its memory when nothing is held back any more: that is as large as the largest crowd was.
+    private static let keptBytes = 1 << 20
 
     private var places = SlotColumn(unset: free)
-    private var lines: [UInt32: Line] = [:]
+    private var lines: [UInt32: Lines] = [:]
     /// The kinds with reads that are held back, in the order of their turns.
     package private(set) var kinds: [UInt32] = []
     /// How many reads are held back, of all kinds.
@@ -49,24 +71,30 @@ package struct HeldReads {
     /// Whether nothing is held back.
     package var isEmpty: Bool { count == 0 }
 
-    /// Whether a read of a kind has to stand behind others.
-    package func hasLine(of kind: UInt32) -> Bool { lines[kind] != nil }
+    /// How many reads of a kind are held back.
+    package func count(of kind: UInt32) -> Int { lines[kind]?.count ?? 0 }
 
-    /// Puts a read at the end of its kind's line; what was wanted of the same slot before is forgotten.
+    /// Whether a read has to stand behind others of its kind.
+    package func hasLine(before read: Read) -> Bool {
+        guard let lines = lines[read.kind] else { return false }
+        return !read.isAwaited || !lines.awaited.isEmpty
+    }
+
+    /// Puts a read at the end of its line; what was wanted of the same slot before is forgotten.
     package mutating func hold(_ read: Read) {
-        let slot = read.entity.slot
-        remove(slot)
-        var place = Place(read: read)
-        if let line = lines[read.kind] {
-            place.previous = line.last
-            places[line.last].next = slot
-            lines[read.kind]?.last = slot
-        } else {
-            lines[read.kind] = Line(first: slot, last: slot)
-            kinds.append(read.kind)
-        }
-        places[slot] = place
+        remove(read.entity.slot)
+        if lines[read.kind] == nil { kinds.append(read.kind) }
+        append(read)
         count += 1
+    }
+
+    /// Somebody waits for the read of a control or widget now, if it is held back.
+    package mutating func bringForward(_ entity: SlotRef) {
+        guard !isEmpty, places[entity.slot].read.entity == entity, !places[entity.slot].read.isAwaited else { return }
+        var read = places[entity.slot].read
+        unlink(entity.slot)
+        read.isAwaited = true
+        append(read)
     }
 
     /// Forgets what is held back of a control or widget.
@@ -75,32 +103,51 @@ package struct HeldReads {
         remove(entity.slot)
     }
 
-    /// Takes the first read of a kind out of its line.
+    /// Takes the first read of a kind out of its line. The next turn of the kind comes after those of all others.
     package mutating func popFirst(of kind: UInt32) -> Read? {
-        guard let slot = lines[kind]?.first else { return nil }
+        guard let lines = lines[kind] else { return nil }
+        let slot = lines.awaited.isEmpty ? lines.others.first : lines.awaited.first
         let read = places[slot].read
         remove(slot)
+        if self.lines[kind] != nil, kinds.count > 1, let turn = kinds.firstIndex(of: kind) {
+            kinds.append(kinds.remove(at: turn))
+        }
         return read
-    }
-
-    /// The kind whose turn was first has the last one.
-    package mutating func turn() {
-        if kinds.count > 1 { kinds.append(kinds.removeFirst()) }
     }
 
     /// Forgets everything that is held back.
     package mutating func removeAll() { self = HeldReads() }
 
-    private mutating func remove(_ slot: Slot) {
+    private mutating func append(_ read: Read) {
+        let slot = read.entity.slot
+        var place = Place(read: read)
+        var line = lines[read.kind, default: Lines()][read.isAwaited]
+        if line.isEmpty { line.first = slot } else { places[line.last].next = slot }
+        place.previous = line.last
+        line.last = slot
+        lines[read.kind, default: Lines()][read.isAwaited] = line
+        lines[read.kind]?.count += 1
+        places[slot] = place
+    }
+
+    private mutating func unlink(_ slot: Slot) {
         let place = places[slot]
-        guard place.read.entity.slot == slot, var line = lines[place.read.kind] else { return }
+        guard var line = lines[place.read.kind]?[place.read.isAwaited] else { return }
         if place.previous == Self.end { line.first = place.next } else { places[place.previous].next = place.next }
         if place.next == Self.end { line.last = place.previous } else { places[place.next].previous = place.previous }
-        lines[place.read.kind] = line.first == Self.end ? nil : line
-        if line.first == Self.end { kinds.removeAll { $0 == place.read.kind } }
+        lines[place.read.kind]?[place.read.isAwaited] = line
+        lines[place.read.kind]?.count -= 1
         places[slot] = Self.free
+    }
+
+    private mutating func remove(_ slot: Slot) {
+        let read = places[slot].read
+        guard read.entity.slot == slot else { return }
+        unlink(slot)
         count -= 1
-        // Its columns are as large as the largest crowd was.
-        if count == 0 { self = HeldReads() }
+        guard lines[read.kind]?.isEmpty ?? false else { return }
+        lines[read.kind] = nil
+        kinds.removeAll { $0 == read.kind }
+        if count == 0, places.allocatedBytes > Self.keptBytes { self = HeldReads() }
     }
 }

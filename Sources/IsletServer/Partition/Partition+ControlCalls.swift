@@ -14,8 +14,9 @@ extension Partition {
             heldReads.remove(call.control)
         case .askValue:
             let read = HeldReads.Read(
-                entity: call.control, serial: call.serial, kind: ServedKind.control(call.controlKind).number)
-            if holdsBack(controlRead: read.kind) { heldReads.hold(read) } else { requestValue(read) }
+                entity: call.control, serial: call.serial, kind: ServedKind.control(call.controlKind).number,
+                isAwaited: call.isAwaited)
+            if holdsBack(controlRead: read) { heldReads.hold(read) } else { requestValue(read) }
         case .perform: request(.perform(call.control), call.control, call.serial, isAction: true)
         }
     }

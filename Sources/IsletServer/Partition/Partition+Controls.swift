@@ -202,7 +202,11 @@ extension Partition {
     /// The answer to `control.get` with `maxAge`, once the value is there or will not come in time.
     func finishValue(_ wanted: WantedValue, _ job: Job) -> FrameResult? {
         if let record = engine.controls.record(wanted.control), now.monotonic < wanted.deadline {
-            guard !record.machine.hasCall || wanted.isThere(in: record, at: now.domain) else { return nil }
+            guard !record.machine.hasCall || wanted.isThere(in: record, at: now.domain) else {
+                // It may have been asked for among many.
+                heldReads.bringForward(wanted.control)
+                return nil
+            }
         }
         let req = job.req
         return showControl(wanted.control, job.envelope, req.span)

@@ -1,44 +1,57 @@
 import IsletCore
 
-/// Reads of many controls and widgets at once, whatever asks for them: as many as their kinds have room for are asked for
-/// at a time, so that none fails because others are before it.
+/// Reads of many controls and widgets at once, whatever asks for them: as many as their providers take are asked for at a
+/// time, so that none fails because others are before it, and what somebody waits for comes first.
 extension Partition {
-    /// Whether a read of a control has to wait for room, behind others of its kind where there are any.
-    func holdsBack(controlRead kind: UInt32) -> Bool {
-        heldReads.hasLine(of: kind) || !providers.hasRoomForReads(of: kind)
+    /// Whether a read of a control has to wait for room, or behind others.
+    func holdsBack(controlRead read: HeldReads.Read) -> Bool {
+        heldReads.hasLine(before: read) || !providers.hasRoomForReads(of: read.kind)
     }
 
     /// The same of a widget.
-    func holdsBack(widgetRead kind: UInt32) -> Bool {
-        heldWidgetReads.hasLine(of: kind) || !providers.hasRoomForReads(of: kind)
+    func holdsBack(widgetRead read: HeldReads.Read) -> Bool {
+        heldWidgetReads.hasLine(before: read) || !providers.hasRoomForReads(of: read.kind)
     }
 
     /// How many reads are held back.
     var heldCalls: Int { heldReads.count + heldWidgetReads.count }
 
-    /// Whether there is room for something that is held back. Few kinds have so much waiting at a time.
+    /// How many of them a provider may get that serves these kinds.
+    func heldCalls(of kinds: [UInt32]) -> Int {
+        kinds.reduce(0) { $0 + heldReads.count(of: $1) + heldWidgetReads.count(of: $1) }
+    }
+
+    /// Whether there is room for something that is held back.
     var mayGoOnWithReads: Bool {
         heldReads.kinds.contains { providers.hasRoomForReads(of: $0) }
             || heldWidgetReads.kinds.contains { providers.hasRoomForReads(of: $0) }
     }
 
-    /// Asks for what is held back as far as there is room for it, whatever has made that; its kinds in turn.
+    /// Asks for what is held back as far as there is room for it, whatever has made that: one read of each kind in turn, and
+    /// of controls and widgets in turn, since one provider may serve all of them.
     ///
     /// - Parameter room: how many more are asked for in this turn.
     func goOnWithReads(_ room: inout Int) {
-        for kind in heldReads.kinds {
-            while room > 0, providers.hasRoomForReads(of: kind), let read = heldReads.popFirst(of: kind) {
-                room -= 1
-                requestValue(read)
-            }
+        while room > 0, widgetReadsGoFirst ? askHeldTimeline() || askHeldValue() : askHeldValue() || askHeldTimeline() {
+            room -= 1
         }
-        heldReads.turn()
-        for kind in heldWidgetReads.kinds {
-            while room > 0, providers.hasRoomForReads(of: kind), let read = heldWidgetReads.popFirst(of: kind) {
-                room -= 1
-                requestTimeline(read)
-            }
-        }
-        heldWidgetReads.turn()
+    }
+
+    private func askHeldValue() -> Bool {
+        guard let kind = heldReads.kinds.first(where: { providers.hasRoomForReads(of: $0) }),
+            let read = heldReads.popFirst(of: kind)
+        else { return false }
+        widgetReadsGoFirst = true
+        requestValue(read)
+        return true
+    }
+
+    private func askHeldTimeline() -> Bool {
+        guard let kind = heldWidgetReads.kinds.first(where: { providers.hasRoomForReads(of: $0) }),
+            let read = heldWidgetReads.popFirst(of: kind)
+        else { return false }
+        widgetReadsGoFirst = false
+        requestTimeline(read)
+        return true
     }
 }

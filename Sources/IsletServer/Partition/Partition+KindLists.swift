@@ -39,7 +39,8 @@ extension Partition {
         return answerFromEngine { writer, engine in
             writer.beginAnswer(envelope, frame, ok: true)
             let end = writer.page("providers", of: ids, limit: list.limit) { writer, id in
-                guard let provider = providers.provider(id).flatMap({ providers.statistics(of: $0) }) else { return false }
+                guard var provider = providers.provider(id).flatMap({ providers.statistics(of: $0) }) else { return false }
+                provider.waiting += heldCalls(of: provider.kinds)
                 writer.provider(provider, now: now.monotonic, of: engine)
                 return true
             }

@@ -14,8 +14,9 @@ extension Partition {
             heldWidgetReads.remove(call.widget)
         case .askTimeline:
             let read = HeldReads.Read(
-                entity: call.widget, serial: call.serial, kind: ServedKind.widget(call.widgetKind).number)
-            if holdsBack(widgetRead: read.kind) { heldWidgetReads.hold(read) } else { requestTimeline(read) }
+                entity: call.widget, serial: call.serial, kind: ServedKind.widget(call.widgetKind).number,
+                isAwaited: call.isAwaited)
+            if holdsBack(widgetRead: read) { heldWidgetReads.hold(read) } else { requestTimeline(read) }
         case .perform: request(.performWidget(call.widget), call.widget, call.serial, isAction: true)
         }
     }

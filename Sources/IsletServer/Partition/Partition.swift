@@ -125,6 +125,8 @@ package final class Partition {
     var heldReads = HeldReads()
     /// The same of widgets.
     var heldWidgetReads = HeldReads()
+    /// Whether a widget's read is asked for next where a control's could be as well.
+    var widgetReadsGoFirst = false
     /// How many wait for the commit of their events, or with ``callsOfStart``.
     var callsOnTheWay = 0
     /// Whether deadlines are overdue since before the start, and each takes effect at its own date. Until they are through

@@ -24,6 +24,8 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package private(set) var state = State.closed(failures: 0)
     /// The action that is on its way though it is not closed.
     private var action: CallID?
+    /// Whether a probe failed, and nothing was answered since: it does not look as if the next one will do better.
+    package private(set) var hasFailedProbe = false
     private let failureLimit: Int
     private let longest: Milliseconds
     private let first: Milliseconds
@@ -73,6 +75,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package mutating func succeeded() {
         state = .closed(failures: 0)
         action = nil
+        hasFailedProbe = false
         span = first
     }
 
@@ -93,6 +96,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         case .open:
             return false
         case .closed, .halfOpen:
+            hasFailedProbe = !isClosed
             state = .open(until: now + span)
             span = min(span * 2, longest)
             return true

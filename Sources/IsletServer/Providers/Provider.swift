@@ -75,6 +75,8 @@ struct ProvidedKind {
     var retries = CallList()
     /// Values and options.
     var values = CallList()
+    /// How many values and timelines of what is placed wait, whichever of the lists they are in.
+    var reads = 0
     /// Calls that wait or are in flight.
     var calls = 0
     /// Nobody takes its calls; what waits is failed, in pieces.

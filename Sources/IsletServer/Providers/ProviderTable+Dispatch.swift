@@ -64,7 +64,7 @@ extension ProviderTable {
     /// Lets a call that is in no list wait.
     mutating func wait(_ slot: UInt32, as place: Call.Place) {
         let kind = Int(calls[slot].kind)
-        waiting += 1
+        countWaiting(slot, 1)
         switch place {
         case .actions: calls.append(slot, to: &kinds[kind].actions, as: place)
         case .retries: calls.append(slot, to: &kinds[kind].retries, as: place)
@@ -73,10 +73,16 @@ extension ProviderTable {
         }
     }
 
+    /// A call waits, or does so no more.
+    private mutating func countWaiting(_ slot: UInt32, _ change: Int) {
+        waiting += change
+        if calls[slot].purpose.isRead { kinds[Int(calls[slot].kind)].reads += change }
+    }
+
     /// Lets a call that is in no list, and whose turn it was before, wait before all others of its sort.
     private mutating func waitFirst(_ slot: UInt32) {
         let kind = Int(calls[slot].kind)
-        waiting += 1
+        countWaiting(slot, 1)
         switch (calls[slot].purpose.isAction, calls[slot].excluded == .none) {
         case (true, _): calls.prepend(slot, to: &kinds[kind].actions, as: .actions)
         case (false, true): calls.prepend(slot, to: &kinds[kind].values, as: .values)
@@ -137,7 +143,7 @@ extension ProviderTable {
     /// Takes a call out of its kind's queue.
     mutating func unlinkWaiting(_ slot: UInt32) {
         let kind = Int(calls[slot].kind)
-        waiting -= 1
+        countWaiting(slot, -1)
         switch calls[slot].place {
         case .actions: calls.unlink(slot, from: &kinds[kind].actions)
         case .retries: calls.unlink(slot, from: &kinds[kind].retries)

@@ -43,6 +43,9 @@ extension ProviderTable {
             ] {
                 if let problem = check(list, state) { return (0, 0, "kind \(kind.number): \(problem)") }
             }
+            if kind.reads != countReads(kind.retries) + countReads(kind.values) {
+                return (0, 0, "kind \(kind.number) counts its reads wrongly")
+            }
             if kind.open != kind.providers.count(where: { !providers[Int($0)].isDraining }) {
                 return (0, 0, "kind \(kind.number) counts its providers wrongly")
             }
@@ -53,6 +56,15 @@ extension ProviderTable {
         }
         if kindPlaces.count + freeKinds.count != kinds.count { return (0, 0, "a kind is lost") }
         return (calls, waiting, nil)
+    }
+
+    private func countReads(_ list: CallList) -> Int {
+        var (count, slot) = (0, list.first)
+        while slot != CallList.end {
+            if calls[slot].purpose.isRead { count += 1 }
+            slot = calls[slot].next
+        }
+        return count
     }
 
     /// A provider that may get calls has none to get, unless it waits for its turn to be looked at.

@@ -71,10 +71,27 @@ extension ProviderTable {
         }
     }
 
-    /// Whether a value or a timeline of a kind may be asked for now. Where nobody takes it, it may: it fails at once.
+    /// Whether a value or a timeline of what is placed may be asked for now. Its deadline begins with that, so it is held
+    /// back while the providers of its kind are busy, however many want to be asked about:
+    ///
+    /// - Where a provider is free, it is sent at once.
+    /// - Where all are busy, one of each kind waits as the next one, among actions, questions and other kinds, so that its
+    ///   turn comes; where that takes longer than its deadline, it fails, and another one is the next.
+    /// - Where nobody takes it, it may be asked for: it fails at once.
+    /// - Where all providers of its kind have failed their last probe too, it waits with its deadline and fails by that:
+    ///   whoever looks at it is told so. Until then it is held back, since a breaker that opens for the first time may well
+    ///   close again; of a provider that answers nothing at all everybody knows after about three deadlines. One that answers
+    ///   now and then keeps the others waiting, for as long as it takes: they are loading or reloading, as they say.
     package func hasRoomForReads(of kind: UInt32) -> Bool {
         guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return true }
-        return kinds[Int(place)].values.count < limits.waitingReads && openCalls < limits.openReads
+        guard openCalls < limits.openReads else { return false }
+        let kind = kinds[Int(place)]
+        var isHopeful = false
+        for number in kind.providers where !providers[Int(number)].isDraining {
+            if providers[Int(number)].isAvailable(at: now) { return true }
+            if !providers[Int(number)].breaker.hasFailedProbe { isHopeful = true }
+        }
+        return kind.reads < (isHopeful ? limits.nextReads : limits.waitingReads)
     }
 
     private func isFull(_ place: UInt32, for purpose: Purpose) -> Bool {

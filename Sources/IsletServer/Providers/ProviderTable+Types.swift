@@ -13,9 +13,11 @@ extension ProviderTable {
     package struct Limits: Sendable {
         /// Values and options that wait, of one kind.
         package var waitingValues = 65_536
-        /// Of which this many may be those of controls and widgets that are asked for at once: the owner holds further ones
-        /// back while so many wait, and what is asked for a command has room beside them.
+        /// Of which this many may be those of controls and widgets, where no provider of their kind is likely to answer: what
+        /// is asked for a command has room beside them.
         package var waitingReads = 32_768
+        /// And so many where one is, which is only busy.
+        package var nextReads = 1
         /// Beyond so many calls of all kinds it holds them back too.
         package var openReads = 393_216
         /// Actions that wait, of one kind.
@@ -81,6 +83,14 @@ extension ProviderTable {
             switch self {
             case .perform, .performWidget: true
             case .value, .timeline, .question: false
+            }
+        }
+
+        /// Whether it is the value or the timeline of what is placed.
+        var isRead: Bool {
+            switch self {
+            case .value, .timeline: true
+            case .perform, .performWidget, .question: false
             }
         }
     }

@@ -161,7 +161,9 @@ extension Simulation {
         busy.removeAll()
     }
 
-    /// Nobody waits for its provider longer than it may, once its event is committed.
+    /// Nobody waits for its provider longer than it may, once its event is committed and nothing else happens in its app:
+    /// what is held back while others are asked about has its time from when it is the next one. In between, a call that
+    /// tells of nothing may take the longest time of any, and a breaker is open for the first time.
     private func checkWaits() {
         // What waited at the start is not asked for yet, and nothing newer is committed.
         guard journal.committed >= asksFrom else { return }
@@ -172,6 +174,12 @@ extension Simulation {
         let hasRoom = journal.inFlight == 0
         let waiting = waitingEntities
         for topic in busy.keys where waiting[topic] == nil { busy[topic] = nil }
+        var longest: [String: Int64] = [:]
+        for entity in waiting.values {
+            longest[entity.app] = max(longest[entity.app] ?? 0, entity.limit)
+            let seq = ledger.published[entity.app]?.seq ?? 0
+            if quiet[entity.app]?.seq != seq { quiet[entity.app] = (seq, clock.elapsed) }
+        }
         for (topic, entity) in waiting {
             guard entity.seq <= ledger.published[entity.app]?.seq ?? 0 else {
                 busy[topic] = nil
@@ -181,7 +189,9 @@ extension Simulation {
                 busy[topic] = (entity.seq, clock.elapsed, 0)
                 continue
             }
-            guard hasRoom, clock.elapsed - wait.since > entity.limit else { continue }
+            let since = max(wait.since, quiet[entity.app]?.since ?? 0)
+            let limit = entity.limit + (longest[entity.app] ?? 0) + ProviderTable.Limits().breakerFirst
+            guard hasRoom, clock.elapsed - since > limit else { continue }
             wait.late += 1
             busy[topic] = wait
             expect(

@@ -36,6 +36,33 @@ struct ControlReloadTests {
         rig.observer.check(rig.engine)
     }
 
+    @Test("what somebody did with a control, or waits for, comes before what many are asked for")
+    func awaited() throws {
+        let rig = ControlRig()
+        rig.declare("torch")
+        rig.add("torch")
+        let id = rig.latest
+        #expect(rig.calls.map(\.isAwaited) == [true])
+        rig.answer(id, value: "true")
+        rig.reload(id)
+        #expect(rig.calls.map(\.isAwaited) == [false])
+        rig.answer(id, value: "true")
+        rig.reload(kind: "torch", source: .push)
+        #expect(rig.calls.map(\.isAwaited) == [false])
+        rig.answer(id, value: "true")
+        rig.tap(id)
+        rig.answer(id, isAction: true)
+        #expect(rig.calls.map(\.isAwaited) == [true])
+        rig.answer(id, value: "false")
+        rig.tap(id)
+        rig.fail(id, isAction: true)
+        #expect(rig.calls.map(\.isAwaited) == [true])
+        rig.answer(id, value: "false")
+        let (reference, now) = (try #require(rig.reference(id)), rig.now)
+        let isAsked = rig.step { $0.refreshControl(reference, at: now) }
+        #expect(isAsked && rig.calls.map(\.isAwaited) == [true])
+    }
+
     /// A bound of its own, so that the code's cannot grow unnoticed: what one command or step does at once.
     private static let atOnce = 64
 

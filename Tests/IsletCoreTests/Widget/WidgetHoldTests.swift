@@ -32,6 +32,25 @@ struct WidgetHoldTests {
         #expect(rig.budget(id)?.spent == 1 && rig.budget(id)?.lastReloadAt == rig.now)
     }
 
+    @Test("what somebody did with a widget comes before what many are asked for")
+    func awaited() {
+        let rig = rig()
+        rig.add()
+        let id = rig.latest
+        #expect(rig.calls.map(\.isAwaited) == [true])
+        rig.answer(id)
+        rig.pass(10 * minute)
+        rig.reload(kind: nil, source: .push)
+        #expect(rig.calls.map(\.isAwaited) == [false])
+        rig.answer(id)
+        rig.act(id)
+        rig.performed(id)
+        #expect(rig.calls.map(\.isAwaited) == [true])
+        rig.fail(id)
+        rig.visible(id)
+        #expect(rig.calls.map(\.isAwaited) == [true])
+    }
+
     @Test("where budget and spacing hold it, it is the later one, for the budget")
     func both() {
         let rig = rig(budget: 1)

@@ -2,10 +2,13 @@ import IsletCore
 import IsletServer
 import Testing
 
-/// What is held back until its kind has room.
+/// What is held back until a provider of its kind has room.
 @Suite struct HeldReadsTests {
-    private func read(_ slot: Slot, _ kind: UInt32 = 1, serial: UInt32 = 1, generation: UInt32 = 0) -> HeldReads.Read {
-        HeldReads.Read(entity: SlotRef(slot: slot, generation: generation), serial: serial, kind: kind)
+    private func read(
+        _ slot: Slot, _ kind: UInt32 = 1, serial: UInt32 = 1, generation: UInt32 = 0, isAwaited: Bool = false
+    ) -> HeldReads.Read {
+        HeldReads.Read(
+            entity: SlotRef(slot: slot, generation: generation), serial: serial, kind: kind, isAwaited: isAwaited)
     }
 
     private func rest(of held: inout HeldReads, _ kind: UInt32) -> [Slot] {
@@ -18,12 +21,30 @@ import Testing
         var held = HeldReads()
         for slot in 0..<6 as Range<Slot> { held.hold(read(slot, slot % 2)) }
         #expect(held.count == 6 && held.kinds == [0, 1])
-        held.turn()
-        #expect(held.kinds == [1, 0])
+        #expect(held.popFirst(of: 0)?.entity.slot == 0)
+        #expect(held.kinds == [1, 0], "whoever had a turn has the last one")
+        held.hold(read(0, 0))
         #expect(rest(of: &held, 1) == [1, 3, 5])
-        #expect(!held.hasLine(of: 1) && held.hasLine(of: 0) && held.kinds == [0])
-        #expect(rest(of: &held, 0) == [0, 2, 4])
+        #expect(!held.hasLine(before: read(6, 1)) && held.hasLine(before: read(6, 0)) && held.kinds == [0])
+        #expect(rest(of: &held, 0) == [2, 4, 0])
         #expect(held.isEmpty && held.kinds.isEmpty && held.popFirst(of: 0) == nil)
+    }
+
+    @Test func whatSomebodyWaitsForComesBeforeAllOthersOfItsKind() {
+        var held = HeldReads()
+        for slot in 0..<3 as Range<Slot> { held.hold(read(slot)) }
+        #expect(!held.hasLine(before: read(9, isAwaited: true)) && held.hasLine(before: read(9)))
+        held.hold(read(3, isAwaited: true))
+        #expect(held.hasLine(before: read(9, isAwaited: true)))
+        held.hold(read(4, isAwaited: true))
+        held.bringForward(SlotRef(slot: 1, generation: 0))
+        held.bringForward(SlotRef(slot: 1, generation: 0))
+        held.bringForward(SlotRef(slot: 2, generation: 1))
+        held.bringForward(SlotRef(slot: 9, generation: 0))
+        #expect(held.count == 5 && held.count(of: 1) == 5 && held.count(of: 2) == 0)
+        held.remove(SlotRef(slot: 3, generation: 0))
+        #expect(rest(of: &held, 1) == [4, 1, 0, 2])
+        #expect(held.isEmpty && held.kinds.isEmpty)
     }
 
     @Test(arguments: [0, 1, 2] as [Slot])

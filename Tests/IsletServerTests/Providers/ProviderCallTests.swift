@@ -197,22 +197,59 @@ import Testing
         #expect(desk.problem == nil)
     }
 
-    @Test func readsHaveNoRoomWhileManyOfTheirKindWaitOrVeryManyOfAllAreOpen() {
-        let desk = Desk {
-            $0.waitingReads = 1
-            $0.openReads = 4
-        }
+    @Test func readsHaveRoomWhereAProviderIsFreeOrOfEachKindForTheNextOne() {
+        let desk = Desk { $0.openReads = 5 }
         #expect(desk.hasRoomForReads(1), "nobody takes it, which is told at once")
         desk.register("a", kinds: [1, 2], capacity: 1)
         desk.ask(Desk.value(0))
-        #expect(desk.hasRoomForReads(1))
+        #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
         desk.ask(Desk.value(1))
         #expect(!desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        desk.ask(Desk.value(2), kind: 2)
+        #expect(!desk.hasRoomForReads(1) && !desk.hasRoomForReads(2))
+        #expect(desk.cancel(Desk.value(1), .removed) == .waiting)
         #expect(desk.ask(.question(1)) == .accepted)
-        desk.ask(Desk.perform(2))
-        #expect(!desk.hasRoomForReads(2))
+        #expect(desk.hasRoomForReads(1) && !desk.hasRoomForReads(2), "a question is no read")
+        _ = desk.effects()
+        desk.answer(1, by: "a")
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(3))
+        desk.register("b", kinds: [1], capacity: 3)
+        #expect(desk.hasRoomForReads(1), "it is free")
+        for control in 10..<12 { desk.ask(Desk.value(UInt32(control))) }
+        #expect(!desk.hasRoomForReads(1) && !desk.hasRoomForReads(2), "very many are open")
         desk.leave("a")
+        desk.leave("b")
         #expect(desk.hasRoomForReads(1) && desk.hasRoomForReads(2))
+        #expect(desk.problem == nil)
+    }
+
+    @Test func readsWaitWithTheirDeadlinesOnceAllProvidersHaveFailedTheirProbes() {
+        let desk = Desk {
+            $0.breakerFailures = 1
+            $0.waitingReads = 2
+        }
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(0), within: 500)
+        _ = desk.effects()
+        desk.pass(500)
+        desk.ask(Desk.value(1), within: 1_500)
+        #expect(!desk.hasRoomForReads(1), "its breaker is open for the first time, and one is the next")
+        desk.pass(1_000)
+        _ = desk.effects()
+        desk.ask(Desk.value(2), within: 5_000)
+        #expect(!desk.hasRoomForReads(1), "the probe is on its way")
+        desk.pass(500)
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(3), within: 5_000)
+        #expect(!desk.hasRoomForReads(1), "there is a bound")
+        desk.pass(2_000)
+        _ = desk.effects()
+        desk.answer(3, by: "a")
+        #expect(desk.hasRoomForReads(1))
+        desk.ask(Desk.value(4), within: 5_000)
+        #expect(!desk.hasRoomForReads(1), "it answers again, is busy, and one is the next")
+        #expect(desk.problem == nil)
     }
 
     @Test func allCallsTogetherHaveABound() {

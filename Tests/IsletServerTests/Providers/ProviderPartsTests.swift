@@ -43,6 +43,21 @@ import Testing
         #expect(breaker.opensUntil == now + 1_000)
     }
 
+    @Test func aBreakerKnowsThatItsProbeFailedUntilSomethingIsAnswered() {
+        var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
+        _ = breaker.failed(CallID(1), at: 0)
+        #expect(!breaker.hasFailedProbe)
+        breaker.sent(CallID(2))
+        _ = breaker.failed(CallID(1), at: 1_000)
+        #expect(!breaker.hasFailedProbe, "another one")
+        _ = breaker.failed(CallID(2), at: 1_000)
+        #expect(breaker.hasFailedProbe)
+        breaker.sent(CallID(3))
+        #expect(breaker.hasFailedProbe, "nobody knows yet")
+        breaker.succeeded()
+        #expect(!breaker.hasFailedProbe)
+    }
+
     @Test func callsSentBeforeABreakerOpenedSayNothingNewWhenTheyFail() {
         var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
         let verdicts = [breaker.failed(CallID(1), at: 0), breaker.failed(CallID(2), at: 500)]
