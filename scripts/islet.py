@@ -314,8 +314,8 @@ class Client:
                  context: zmq.Context[Any] | None = None):
         """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`, or later where a
         provider is asked. `client` is the UUID that makes retries safe: give one only where calls are to be repeated by
-        another process, under a `req` of your own, within ten minutes: see `call`. Other calls are numbered, after
-        `prefix` and a part by chance."""
+        another process, under a `req` of your own, within ten minutes of the service's clock: see `call`. Other calls are
+        numbered, after `prefix` and a part by chance."""
         _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
@@ -348,10 +348,11 @@ class Client:
         Fields that are None are left out. With `ack="none"` nobody learns what it came to, only that the service has
         taken it: what comes back has the `req` alone.
 
-        A `req` of your own makes this very call repeatable for ten minutes (and 65,536 further calls of the client);
-        after that it is executed again, so where that may be, give a `key` with `ifExists`, or `ifRevision`. Let it end
-        in no number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to
-        call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
+        A `req` of your own makes this very call repeatable for ten minutes of the service's clock, which are a second of
+        `islet dev` (and 65,536 further calls of the client); after that it is executed again, so where that may be, give
+        a `key` with `ifExists`, or `ifRevision`. Let it end in no number ("order-1042.start", not "order-1042"), unless
+        those behind the same beginning rise from call to call: one that is not above a forgotten one is refused as
+        `outcomeUnknown`, though it was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
