@@ -1741,6 +1741,10 @@ class Provider:
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
+    CONFLICT_LIMIT = 20.0
+    """So many seconds after the first `conflict` a registration that is refused with it is tried again. Who declares a
+    kind differently may be this provider's own predecessor, which was killed: the service finds that out by its silence
+    of 15 s, and this is longer."""
     _CALLS = frozenset({
         "control.value", "control.perform", "control.options", "widget.timeline", "widget.snapshot", "widget.perform",
         "widget.options", "widget.recommendations", "widget.relevance"})
@@ -1787,6 +1791,7 @@ class Provider:
         self._lock = threading.RLock()  # a signal's handler may have wishes, too
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
+        self._refusal: IsletError | None = None  # of the newest registration, where it is tried again
 
     # Declaring
 
@@ -1847,15 +1852,16 @@ class Provider:
 
     def run(self) -> None:
         """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
-        refuses the registration for good, such as `conflict` with another provider that declares a kind differently:
-        once the actions that are still at work have ended, or after `grace` seconds."""
+        refuses the registration for good, or for CONFLICT_LIMIT seconds with `conflict`: another provider declares a kind
+        differently, and is not one that was killed, which the service would have given up by then. It does so once the
+        actions that are still at work have ended, or after `grace` seconds."""
         self._begin_run()
         self._serve()
 
     def _begin_run(self) -> None:
         if self._running:
             raise RuntimeError("it is running already")
-        self._failure, self._running, self._has_ended = None, True, False
+        self._failure, self._refusal, self._running, self._has_ended = None, None, True, False
 
     def _serve(self) -> None:
         self.id, self._grace_end = str(uuid.uuid4()), None
@@ -1875,18 +1881,26 @@ class Provider:
     def _keep_registered(self) -> None:
         """One connection after the other, until a stop."""
         attempt = 0
+        conflict_end: float | None = None
         while not self._stopping:
             wait = 0.0
             try:
                 self._session()
             except IsletError as error:
-                if error.retry != "later":
+                may_pass = error.retry == "later"
+                if error.code == "conflict":
+                    now = time.monotonic()
+                    conflict_end = now + self.CONFLICT_LIMIT if conflict_end is None else conflict_end
+                    may_pass = may_pass or now < conflict_end
+                if not may_pass:
                     raise
-                log.warning("registration refused: %s", error)
+                log.warning("registration refused, and tried again: %s %s", error, error.detail)
+                self._refusal = error
                 wait = error.retry_after or 0.0
             except _Lost as lost:
                 log.warning("connection lost: %s", lost)
                 attempt = 0 if self.registered.is_set() else attempt
+                conflict_end = None
             self._forget()
             attempt += 1
             self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
@@ -1927,13 +1941,15 @@ class Provider:
             self._raise()
 
     def wait_until_registered(self, timeout: float = 10.0) -> None:
-        """Waits for it after `start()`; raises where the registration was refused."""
+        """Waits for it after `start()`; raises where the registration was refused for good, and a `TimeoutError` with the
+        last refusal as its cause where it is still tried again."""
         _checked_timeout(timeout, optional=False)
         deadline = time.monotonic() + timeout
         while not self.registered.wait(0.02):
             self._raise()
             if time.monotonic() >= deadline:
-                raise TimeoutError(f"not registered within {timeout:g} s")
+                refusal = self._refusal
+                raise TimeoutError(f"not registered within {timeout:g} s{f': {refusal}' if refusal else ''}") from refusal
 
     def _raise(self) -> None:
         """Raises what the run on its own thread has raised, once."""
@@ -2043,6 +2059,7 @@ class Provider:
         elif op == "provider.dropped":
             raise _Lost(f"dropped by the service: {frame.get('reason')}")
         elif frame.get("ok") and frame.get("req") == "register":
+            self._refusal = None
             self.registered.set()
             log.info("registered %s as %s", ", ".join(kind for _, kind in self._kinds), self.id)
             return float(frame.get("pingLimit", 15_000)) / 1000

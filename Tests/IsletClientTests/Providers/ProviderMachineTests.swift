@@ -276,9 +276,38 @@ import Testing
     @Test func `a refusal for good ends it`() {
         var rig = Rig(isRegistered: false)
         _ = rig.due()
-        let conflict = #"{"req":"register-1","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
-        #expect(rig.receive(conflict) == ["end conflict"])
+        let refusal = #"{"req":"register-1","ok":false,"error":{"code":"badField","message":"m","retry":"never"}}"#
+        #expect(rig.receive(refusal) == ["end badField"])
         #expect(rig.pass(.seconds(100)) == [])
+    }
+
+    @Test func `a conflict with one that was killed passes`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        #expect(rig.receive(Self.conflict(1)) == ["refused conflict"])
+        #expect(rig.pass(.milliseconds(99)) == [])
+        #expect(rig.pass(.milliseconds(101)).count == 1)
+        #expect(rig.receive(Self.conflict(2)) == ["refused conflict"])
+        #expect(rig.pass(.milliseconds(400)).count == 1)
+        #expect(rig.receive(#"{"req":"register-3","ok":true,"pingLimit":15000}"#) == ["registered"])
+        // Another one much later has its own time.
+        _ = rig.pass(ProviderMachine.conflictLimit) + rig.pass(.milliseconds(200))
+        #expect(rig.receive(Self.conflict(4)) == ["refused conflict"])
+    }
+
+    @Test func `a conflict that stays ends it once whoever was killed would have been found`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        #expect(rig.receive(Self.conflict(1)) == ["refused conflict"])
+        #expect(rig.pass(ProviderMachine.conflictLimit - .milliseconds(1)).count == 1)
+        #expect(rig.receive(Self.conflict(2)) == ["refused conflict"])
+        #expect(rig.pass(.seconds(10)).count == 1)
+        #expect(rig.receive(Self.conflict(3)) == ["end conflict"])
+        #expect(rig.pass(.seconds(100)) == [])
+    }
+
+    private static func conflict(_ registration: Int) -> String {
+        #"{"req":"register-\#(registration)","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
     }
 
     @Test func `one that was dropped, or is not known, registers again on a new connection`() {
@@ -381,7 +410,7 @@ import Testing
             case .refused:
                 _ = rig.disconnect() + rig.pass(.milliseconds(200))
                 let refusal =
-                    #"{"req":"register-2","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
+                    #"{"req":"register-2","ok":false,"error":{"code":"badField","message":"m","retry":"never"}}"#
                 #expect(!rig.receive(refusal).contains { $0.hasPrefix("end") })
             }
             return begun
@@ -410,7 +439,7 @@ import Testing
         func isEnd(_ effect: String) -> Bool { effect.hasPrefix("end") }
         var rig = Rig()
         let begun = place.reach(&rig)
-        let end = place == .refused ? "end conflict" : "end"
+        let end = place == .refused ? "end badField" : "end"
         #expect(!(rig.stop() + sequel.come(to: &rig)).contains(where: isEnd))
         #expect(!(rig.pass(ProviderMachine.goodbyeLimit) + rig.answerGoodbye()).contains(where: isEnd))
 

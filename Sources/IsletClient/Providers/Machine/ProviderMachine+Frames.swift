@@ -108,6 +108,7 @@ extension ProviderMachine {
     private mutating func registered(_ answer: Answer, _ now: ContinuousClock.Instant) -> [Effect] {
         phase = .registered
         attempt = 0
+        conflictSince = nil
         silence = answer["pingLimit"]?.integer.map { .milliseconds(max(1, $0)) } ?? Self.usualSilence
         return [.tell(.registered(controls: controls, widgets: widgets))] + reloads(now)
     }
@@ -115,7 +116,9 @@ extension ProviderMachine {
     private mutating func refused(
         _ error: ServiceError, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
-        guard error.retry == .later else { return outlive(until: now + grace, then: .refused(error), now) }
+        if error.code == .conflict { conflictSince = conflictSince ?? now }
+        let mayPass = error.code == .conflict && conflictSince.map { now < $0 + Self.conflictLimit } == true
+        guard error.retry == .later || mayPass else { return outlive(until: now + grace, then: .refused(error), now) }
         waiting = []
         return [.tell(.registrationRefused(error))]
             + rest(atLeast: .milliseconds(error.retryAfter ?? 0), now, using: &generator)

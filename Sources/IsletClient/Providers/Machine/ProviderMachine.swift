@@ -7,6 +7,10 @@ import IsletProtocol
 package struct ProviderMachine: Sendable {
     /// A registration that is not answered for so long is tried again on a new connection.
     package static let registrationLimit = Duration.seconds(5)
+    /// So long after the first `conflict` a registration that is refused with it is tried again. Who declares a kind
+    /// differently may be this provider's own predecessor, which was killed: the service needs ``usualSilence`` to find
+    /// that out, and this is longer.
+    package static let conflictLimit = Duration.seconds(20)
     /// A goodbye is not waited for any longer than this.
     package static let goodbyeLimit = Duration.seconds(1)
     /// How many calls are remembered, so that none begins twice.
@@ -61,6 +65,8 @@ package struct ProviderMachine: Sendable {
     var registrations: UInt64 = 0
     /// How many registrations in a row came to nothing.
     var attempt = 0
+    /// Since when they were refused with `conflict`, if the newest ones were.
+    var conflictSince: ContinuousClock.Instant?
     var heardAt: ContinuousClock.Instant
     var silence = usualSilence
 
@@ -242,6 +248,7 @@ package struct ProviderMachine: Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         lateReloads.connectionLost(now: now)
+        conflictSince = nil
         let effects = forgetCalls() + [.tell(.connectionLost(reason: reason))]
         return effects + (reconnects ? [.reconnect] : []) + rest(atLeast: .zero, now, using: &generator)
     }
