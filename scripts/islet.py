@@ -349,10 +349,11 @@ class Client:
         taken it: what comes back has the `req` alone.
 
         A `req` of your own makes this very call repeatable for ten minutes of the service's clock, which are a second of
-        `islet dev` (and 65,536 further calls of the client); after that it is executed again, so where that may be, give
-        a `key` with `ifExists`, or `ifRevision`. Let it end in no number ("order-1042.start", not "order-1042"), unless
-        those behind the same beginning rise from call to call: one that is not above a forgotten one is refused as
-        `outcomeUnknown`, though it was never executed."""
+        `islet dev` (and 65,536 further calls of the client). After that it is executed again, so where that may be, give
+        a start an `id` of its own, which is refused as `reconnectNotPermitted`, and an update `ifRevision` or a
+        `timestamp`. Let the `req` end in no number ("order-1042.start", not "order-1042"), unless those behind the same
+        beginning rise from call to call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it
+        was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
