@@ -2007,7 +2007,7 @@ class Provider:
                        **{member: declared for member, declared in kinds.items() if declared},
                        "capacity": self.capacity})
             alive, limit = time.monotonic(), self.REGISTER_LIMIT
-            goodbye, drains, said = float("inf"), False, False
+            goodbye, drained, drains, said = float("inf"), float("inf"), False, False
             while True:
                 now = time.monotonic()
                 if self._stopping:
@@ -2016,11 +2016,14 @@ class Provider:
                     if not drains:  # also where the registration has no answer yet: the service may have taken it
                         drains, goodbye = True, now + self.grace
                         self._grace_end = goodbye
-                        link.send({"op": "provider.drain", "provider": self.id})
-                    if not said and (not self._works() or now >= goodbye):
+                        # What was called before the service had read this stands before its answer, and is for us yet.
+                        drained = now + self.LEAVE_LIMIT
+                        link.send({"op": "provider.drain", "req": "drain", "provider": self.id})
+                    if not said and ((now >= drained and not self._works()) or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
                         link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
-                frames = list(link.frames(min(alive + limit, goodbye, self._wishes_at())))
+                waits = drained if drained > now else float("inf")
+                frames = list(link.frames(min(alive + limit, goodbye, waits, self._wishes_at())))
                 if frames:
                     alive = time.monotonic()
                     # After a pause of this process a call may stand before its own end: it must not begin any more.
@@ -2031,6 +2034,9 @@ class Provider:
                 for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
                     if frame.get("req") == "leave":
                         return
+                    if frame.get("req") == "drain":
+                        drained = time.monotonic()
+                        continue
                     if said and frame.get("op") in self._CALLS:
                         continue  # the service has given it up with this provider
                     try:

@@ -700,8 +700,33 @@ def test_a_stop_says_goodbye(made, fake, torch):
     provider.stop()
     assert not provider.registered.is_set()
     assert [fake.next() for _ in range(2)] == [
-        {"op": "provider.drain", "provider": provider.id},
+        {"op": "provider.drain", "req": "drain", "provider": provider.id},
         {"op": "provider.leave", "req": "leave", "provider": provider.id}]
+
+
+def test_a_call_that_crosses_a_stop_is_answered(made, fake, torch, monkeypatch):
+    """The service sent it before it read the drain, and gives what has no answer up with the goodbye."""
+    monkeypatch.setattr(islet.Provider, "LEAVE_LIMIT", DEADLINE)
+    provider = made((TORCH, torch), grace=DEADLINE)
+    fake.reads_late = True
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    drain = fake.next()
+    assert drain["op"] == "provider.drain"
+    fake.quiet()
+    call = fake.call("perform", TORCH, value=True)
+    fake.say({"req": drain["req"], "ok": True})
+    fake.answer(call)
+    assert fake.next()["op"] == "provider.leave"
+    stopping.join()
+    assert torch.lit is True
+
+
+def test_a_drain_that_nobody_answers_is_not_waited_for(made, fake, torch):
+    provider = made((TORCH, torch), grace=DEADLINE)
+    fake.reads_late = True
+    provider.stop()
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
 
 
 def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(made, fake, torch):
