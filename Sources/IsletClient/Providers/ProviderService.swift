@@ -64,8 +64,8 @@ public final class ProviderService: Sendable {
         self.init(session: session, capacity: capacity, gracePeriod: gracePeriod, onEvent: onEvent) { bundle }
     }
 
-    /// Serves until the task is cancelled; then takes no new calls, lets those at work end within the grace period, and
-    /// says goodbye. Handlers that do not end then are cancelled, and not waited for. A refusal, too, ends it only
+    /// Serves until the task is cancelled; then takes no new calls but actions that are on their way, lets those at work
+    /// end within the grace period, and says goodbye. Handlers that do not end then are cancelled, and not waited for. A refusal, too, ends it only
     /// after those that are still at work, within the same period.
     ///
     /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, or for 20 s with

@@ -54,6 +54,8 @@ import Testing
         }
     }
 
+    private static let drain = #"send {"op":"provider.drain","req":"drain-1","provider":"me"}"#
+    private static let drained = #"{"req":"drain-1","ok":true}"#
     private static let leave = #"send {"op":"provider.leave","req":"leave-1","provider":"me"}"#
 
     @Test func `it registers, and answers pings`() {
@@ -332,15 +334,55 @@ import Testing
         _ = rig.call("2")
         #expect(
             rig.stop() == [
-                #"send {"op":"provider.drain","provider":"me"}"#,
+                Self.drain,
                 #"send {"op":"provider.fail","provider":"me","call":"2","message":"the provider is stopping","#
                     + #""retryable":true}"#,
             ])
         #expect(rig.call("3").first?.contains("stopping") == true)
+        #expect(rig.receive(Self.drained) == [])
         #expect(
             rig.finish(begun[0])
                 == [#"send {"op":"provider.answer","provider":"me","call":"1","value":true}"#, Self.leave])
         #expect(rig.receive(#"{"req":"leave-1","ok":true}"#) == ["end"])
+    }
+
+    /// An action that comes.
+    private static func perform(_ call: String) -> String {
+        #"{"call":"\#(call)","op":"control.perform","app":"a","kind":"lamp","control":"c","within":900,"value":true}"#
+    }
+
+    @Test func `an action that crossed a stop is performed before the goodbye`() {
+        var rig = Rig(capacity: 1)
+        _ = rig.receive(Self.perform("1"))
+        let first = rig.begin()
+        // Its place is taken yet.
+        _ = rig.receive(Self.perform("2"))
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.finish(first[0]).count == 1)
+        let second = rig.begin()
+        #expect(second.map(\.id) == ["2"])
+        #expect(rig.receive(Self.perform("3")) == [])
+        #expect(rig.receive(Self.drained) == [])
+        #expect(rig.finish(second[0]).count == 1)
+        let third = rig.begin()
+        #expect(
+            rig.finish(third[0])
+                == [#"send {"op":"provider.answer","provider":"me","call":"3","value":true}"#, Self.leave])
+    }
+
+    @Test func `a drain that nobody answers is not waited for any longer than a goodbye`() {
+        var rig = Rig()
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.pass(ProviderMachine.goodbyeLimit - .milliseconds(1)) == [])
+        #expect(rig.pass(.milliseconds(1)) == [Self.leave])
+    }
+
+    @Test func `an action that crossed a stop and was cancelled does not hold it up`() {
+        var rig = Rig()
+        _ = rig.stop()
+        #expect(rig.receive(Self.perform("1")) == [])
+        #expect(rig.receive(Self.drained) == [])
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == [Self.leave])
     }
 
     @Test func `a stop waits for a handler whose call was given up, and no longer`() {
@@ -351,6 +393,7 @@ import Testing
         _ = rig.stop()
         #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == ["cancel 1"])
         #expect(rig.receive(#"{"op":"provider.cancel","call":"2","reason":"timedOut"}"#) == ["cancel 2"])
+        #expect(rig.receive(Self.drained) == [])
         #expect(rig.finish(begun[0]) == [])
         #expect(rig.finish(begun[1]) == [Self.leave])
     }
@@ -370,7 +413,8 @@ import Testing
         _ = rig.disconnect()
         #expect(rig.stop() == ["end"])
         rig = Rig()
-        #expect(rig.stop() == [#"send {"op":"provider.drain","provider":"me"}"#, Self.leave])
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.receive(Self.drained) == [Self.leave])
         #expect(rig.disconnect() == ["end"])
     }
 
