@@ -314,8 +314,8 @@ class Client:
                  context: zmq.Context[Any] | None = None):
         """`timeout` is for a call with all its attempts; the first is repeated after about `first_retry`, or later where a
         provider is asked. `client` is the UUID that makes retries safe: give one only where calls are to be repeated by
-        another process, under a `req` of your own, within ten minutes: see `call`. Other calls are numbered, after
-        `prefix` and a part by chance."""
+        another process, under a `req` of your own, within ten minutes of the service's clock: see `call`. Other calls are
+        numbered, after `prefix` and a part by chance."""
         _checked_timeout(timeout, optional=False)
         if not first_retry > 0:
             raise ValueError(f"first_retry is a number of seconds above 0, and not {first_retry!r}")
@@ -348,10 +348,12 @@ class Client:
         Fields that are None are left out. With `ack="none"` nobody learns what it came to, only that the service has
         taken it: what comes back has the `req` alone.
 
-        A `req` of your own makes this very call repeatable for ten minutes (and 65,536 further calls of the client);
-        after that it is executed again, so where that may be, give a `key` with `ifExists`, or `ifRevision`. Let it end
-        in no number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to
-        call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
+        A `req` of your own makes this very call repeatable for ten minutes of the service's clock, which are a second of
+        `islet dev` (and 65,536 further calls of the client). After that it is executed again, so where that may be, give
+        a start an `id` of its own, which is refused as `reconnectNotPermitted`, and an update `ifRevision` or a
+        `timestamp`. Let the `req` end in no number ("order-1042.start", not "order-1042"), unless those behind the same
+        beginning rise from call to call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it
+        was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
@@ -1740,6 +1742,10 @@ class Provider:
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
+    CONFLICT_LIMIT = 20.0
+    """So many seconds after the first `conflict` a registration that is refused with it is tried again. Who declares a
+    kind differently may be this provider's own predecessor, which was killed: the service finds that out by its silence
+    of 15 s, and this is longer."""
     _CALLS = frozenset({
         "control.value", "control.perform", "control.options", "widget.timeline", "widget.snapshot", "widget.perform",
         "widget.options", "widget.recommendations", "widget.relevance"})
@@ -1786,6 +1792,7 @@ class Provider:
         self._lock = threading.RLock()  # a signal's handler may have wishes, too
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
+        self._refusal: IsletError | None = None  # of the newest registration, where it is tried again
 
     # Declaring
 
@@ -1846,15 +1853,16 @@ class Provider:
 
     def run(self) -> None:
         """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
-        refuses the registration for good, such as `conflict` with another provider that declares a kind differently:
-        once the actions that are still at work have ended, or after `grace` seconds."""
+        refuses the registration for good, or for CONFLICT_LIMIT seconds with `conflict`: another provider declares a kind
+        differently, and is not one that was killed, which the service would have given up by then. It does so once the
+        actions that are still at work have ended, or after `grace` seconds."""
         self._begin_run()
         self._serve()
 
     def _begin_run(self) -> None:
         if self._running:
             raise RuntimeError("it is running already")
-        self._failure, self._running, self._has_ended = None, True, False
+        self._failure, self._refusal, self._running, self._has_ended = None, None, True, False
 
     def _serve(self) -> None:
         self.id, self._grace_end = str(uuid.uuid4()), None
@@ -1874,18 +1882,26 @@ class Provider:
     def _keep_registered(self) -> None:
         """One connection after the other, until a stop."""
         attempt = 0
+        conflict_end: float | None = None
         while not self._stopping:
             wait = 0.0
             try:
                 self._session()
             except IsletError as error:
-                if error.retry != "later":
+                may_pass = error.retry == "later"
+                if error.code == "conflict":
+                    now = time.monotonic()
+                    conflict_end = now + self.CONFLICT_LIMIT if conflict_end is None else conflict_end
+                    may_pass = may_pass or now < conflict_end
+                if not may_pass:
                     raise
-                log.warning("registration refused: %s", error)
+                log.warning("registration refused, and tried again: %s %s", error, error.detail)
+                self._refusal = error
                 wait = error.retry_after or 0.0
             except _Lost as lost:
                 log.warning("connection lost: %s", lost)
                 attempt = 0 if self.registered.is_set() else attempt
+                conflict_end = None
             self._forget()
             attempt += 1
             self._pause(max(wait, _backoff(attempt, 0.2, 5.0)))
@@ -1926,13 +1942,15 @@ class Provider:
             self._raise()
 
     def wait_until_registered(self, timeout: float = 10.0) -> None:
-        """Waits for it after `start()`; raises where the registration was refused."""
+        """Waits for it after `start()`; raises where the registration was refused for good, and a `TimeoutError` with the
+        last refusal as its cause where it is still tried again."""
         _checked_timeout(timeout, optional=False)
         deadline = time.monotonic() + timeout
         while not self.registered.wait(0.02):
             self._raise()
             if time.monotonic() >= deadline:
-                raise TimeoutError(f"not registered within {timeout:g} s")
+                refusal = self._refusal
+                raise TimeoutError(f"not registered within {timeout:g} s{f': {refusal}' if refusal else ''}") from refusal
 
     def _raise(self) -> None:
         """Raises what the run on its own thread has raised, once."""
@@ -1989,7 +2007,7 @@ class Provider:
                        **{member: declared for member, declared in kinds.items() if declared},
                        "capacity": self.capacity})
             alive, limit = time.monotonic(), self.REGISTER_LIMIT
-            goodbye, drains, said = float("inf"), False, False
+            goodbye, drained, drains, said = float("inf"), float("inf"), False, False
             while True:
                 now = time.monotonic()
                 if self._stopping:
@@ -1998,11 +2016,14 @@ class Provider:
                     if not drains:  # also where the registration has no answer yet: the service may have taken it
                         drains, goodbye = True, now + self.grace
                         self._grace_end = goodbye
-                        link.send({"op": "provider.drain", "provider": self.id})
-                    if not said and (not self._works() or now >= goodbye):
+                        # What was called before the service had read this stands before its answer, and is for us yet.
+                        drained = now + self.LEAVE_LIMIT
+                        link.send({"op": "provider.drain", "req": "drain", "provider": self.id})
+                    if not said and ((now >= drained and not self._works()) or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
                         link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
-                frames = list(link.frames(min(alive + limit, goodbye, self._wishes_at())))
+                waits = drained if drained > now else float("inf")
+                frames = list(link.frames(min(alive + limit, goodbye, waits, self._wishes_at())))
                 if frames:
                     alive = time.monotonic()
                     # After a pause of this process a call may stand before its own end: it must not begin any more.
@@ -2013,6 +2034,9 @@ class Provider:
                 for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
                     if frame.get("req") == "leave":
                         return
+                    if frame.get("req") == "drain":
+                        drained = time.monotonic()
+                        continue
                     if said and frame.get("op") in self._CALLS:
                         continue  # the service has given it up with this provider
                     try:
@@ -2042,6 +2066,7 @@ class Provider:
         elif op == "provider.dropped" and frame.get("provider", self.id) == self.id:
             raise _Lost(f"dropped by the service: {frame.get('reason')}")
         elif frame.get("ok") and frame.get("req") == "register":
+            self._refusal = None
             self.registered.set()
             log.info("registered %s as %s", ", ".join(kind for _, kind in self._kinds), self.id)
             return float(frame.get("pingLimit", 15_000)) / 1000

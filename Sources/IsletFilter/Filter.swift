@@ -13,7 +13,8 @@ package import IsletClient
 /// value is one too: `2026-01-31`, `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`; a number only in milliseconds
 /// since 1970, as on the bus. Where it is a number, a span counts in milliseconds. Where it is a list, such as the `kinds`
 /// of a provider, it is so where one of its values is: `kinds=Torch` asks whether there is such a kind, and `kinds!=Torch`
-/// whether there is none. Of a list in a user's own JSON the whole may be meant as well, as it is written.
+/// whether there is none. Of a list in a user's own JSON the whole may be meant as well, as it is written; a path through
+/// such a list leads into each of its values.
 ///
 /// A member that there is not, and a value that the member cannot have, are errors and never just select nothing: a
 /// `not` before them would select everything. Only of a user's own JSON nothing is known before; what cannot be
@@ -98,11 +99,10 @@ extension Filter.Condition {
             let other = right.holds(for: row, now: now)
             return other == false ? false : one == nil || other == nil ? nil : true
         case .not(let condition): return condition.holds(for: row, now: now).map { !$0 }
-        case .has(let path): return FilterMember(path, of: row) != nil
+        case .has(let path): return !FilterMember.all(path, of: row).isEmpty
         case .anywhere(let text): return FilterMember.isAnywhere(text, in: row)
         case .comparison(let path, let comparison, let value, let meaning):
-            guard let member = FilterMember(path, of: row) else { return comparison.isNegated }
-            return member.satisfies(comparison, value, meaning, now: now)
+            return FilterMember.isSo(of: FilterMember.all(path, of: row), comparison, value, meaning, now: now)
         }
     }
 

@@ -1,6 +1,6 @@
 import IsletClient
 
-/// A member of an object that a filter asks for.
+/// A value of a member that a filter asks for.
 struct FilterMember {
     private let value: RawJSON
     private let isDate: Bool
@@ -11,14 +11,9 @@ struct FilterMember {
         self.isDate = isDate
     }
 
-    /// nil where it is not there, or null.
-    init?(_ path: [String], of row: RawObject) {
-        guard var value = row[path.first ?? ""] else { return nil }
-        for name in path.dropFirst() {
-            guard let inner = value.object?[name] else { return nil }
-            value = inner
-        }
-        var name = path.last ?? ""
+    /// nil where it is null.
+    private init?(_ value: RawJSON, named name: String) {
+        var (value, name) = (value, name)
         // A deadline is its date.
         if name == "next", let at = value.object?["at"] {
             value = at
@@ -29,8 +24,35 @@ struct FilterMember {
         isDate = name == "at" || name == "timestamp" || name == "date" || name.hasSuffix("At") || name.hasSuffix("Date")
     }
 
+    /// What a path leads to in an object, through a list in each of its values; none where it is not there, or null.
+    static func all(_ path: [String], of row: RawObject) -> [FilterMember] {
+        guard let name = path.last, let value = row[path[0]] else { return [] }
+        return values(at: path.dropFirst(), in: value).compactMap { FilterMember($0, named: name) }
+    }
+
+    private static func values(at path: ArraySlice<String>, in value: RawJSON) -> [RawJSON] {
+        guard let name = path.first else { return [value] }
+        if let elements = value.elements { return elements.flatMap { values(at: path, in: $0) } }
+        guard let member = value.object?[name] else { return [] }
+        return values(at: path.dropFirst(), in: member)
+    }
+
+    /// Whether it is so of one of the values; what says that a value is not among them, of all. nil where it is so of none
+    /// and has no order against one.
+    static func isSo(
+        of values: [FilterMember], _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning,
+        now: Int64
+    ) -> Bool? {
+        joined(values.map { $0.satisfies(comparison, wanted, meaning, now: now) }, comparison)
+    }
+
+    private static func joined(_ each: [Bool?], _ comparison: FilterComparison) -> Bool? {
+        if comparison.isNegated { return each.allSatisfy { $0 == true } }
+        return each.contains(true) ? true : each.contains(nil) ? nil : false
+    }
+
     /// Whether it is so; nil where the two have no order.
-    func satisfies(
+    private func satisfies(
         _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning, now: Int64
     ) -> Bool? {
         switch meaning {
@@ -42,22 +64,12 @@ struct FilterMember {
             return Self.isSo(of: values, comparison, wanted, .text, now: now)
         case .any:
             guard let elements = value.elements else { return isSo(comparison, wanted, .any, now: now) }
-            let values = elements.map { FilterMember($0, isDate: isDate) }
+            // A list in it is a value as it is written.
+            var each = elements.map { FilterMember($0, isDate: isDate).isSo(comparison, wanted, .any, now: now) }
             // The JSON of the whole list may be meant, too, but has no place in an order.
-            return Self.isSo(
-                of: comparison.needsOrder ? values : values + [self], comparison, wanted, .any, now: now)
+            if !comparison.needsOrder { each.append(isSo(comparison, wanted, .any, now: now)) }
+            return Self.joined(each, comparison)
         }
-    }
-
-    /// Whether it is so of one of the values; what says that a value is not among them, of all. nil where it is so of none
-    /// and has no order against one.
-    private static func isSo(
-        of values: [FilterMember], _ comparison: FilterComparison, _ wanted: FilterValue, _ meaning: FilterMeaning,
-        now: Int64
-    ) -> Bool? {
-        let each = values.map { $0.isSo(comparison, wanted, meaning, now: now) }
-        if comparison.isNegated { return each.allSatisfy { $0 == true } }
-        return each.contains(true) ? true : each.contains(nil) ? nil : false
     }
 
     private func isSo(
@@ -110,7 +122,7 @@ struct FilterMember {
     static func isAnywhere(_ text: String, in row: RawObject) -> Bool {
         let seen = ["key", "type", "kind", "app", "device", "state", "id", "contentState", "attributes"]
         return seen.contains { name in
-            FilterMember([name], of: row).map { $0.text.lowercased().firstRange(of: text) != nil } ?? false
+            FilterMember.all([name], of: row).contains { $0.text.lowercased().firstRange(of: text) != nil }
         }
     }
 

@@ -178,6 +178,56 @@ def test_what_was_dismissed_unheard_is_shown_where_the_dismissed_are(pages, serv
     comes(page, second, "text.includes('dismissed')")
 
 
+def test_the_dismissed_go_when_the_service_keeps_them_no_longer(pages, service, client):
+    first, opened = start(client, "order-1"), start(client, "order-2")
+    for id in (first, opened):
+        client.applied("activity.dismiss", id=id)
+    client.read("clock.advance", by=20 * HOUR)
+    kept, told = start(client, "order-3"), start(client, "order-4")
+    client.applied("activity.dismiss", id=kept)
+    page = pages(service, width=1600)
+    page.row(told)
+    page.click(".chip.dismissed")
+    for id in (first, opened, kept):
+        page.row(id, "text.includes('dismissed')")
+    client.applied("activity.dismiss", id=told)
+    client.read("clock.advance", by=5 * HOUR)
+    for id in (first, opened):
+        goes(page, f'.row[data-id="{id}"]')
+    for id in (kept, told):
+        page.row(id, "text.includes('dismissed')")
+
+
+def test_the_dismissed_of_a_list_of_several_pages_go_too(pages, service, client):
+    gone = start(client, "seen-1")
+    client.applied("activity.dismiss", id=gone)
+    client.read("clock.advance", by=20 * HOUR)
+    page = pages(service, width=1600)
+    page.fill("#filter", "key~seen-*")
+    page.click(".chip.dismissed")
+    page.row(gone, "text.includes('dismissed')")
+    for op, more in (("activity.start", {"type": "T", "attributes": {}, "contentState": {}}), ("activity.dismiss", {})):
+        in_batches(client, [client.command(op, key=f"k{number}", **more) for number in range(1_001)])
+    client.read("clock.advance", by=5 * HOUR)
+    goes(page, f'.row[data-id="{gone}"]')
+
+
+def test_a_row_goes_where_its_panel_says_that_it_is_gone(pages, service, client):
+    refused = """window.refuses ? Promise.resolve(new Response(
+        '{"ok":false,"error":{"code":"busy","message":"not now","retry":"later"}}')) : post()"""
+    id = start(client, "order-1")
+    client.applied("activity.dismiss", id=id)
+    page = pages(service, script=meddle("activity.list", refused), width=1600)
+    page.click(".chip.dismissed")
+    page.row(id, "text.includes('dismissed')")
+    page.js("window.refuses = true")
+    client.read("clock.advance", by=25 * HOUR)
+    page.click(f'.row[data-id="{id}"]')
+    page.reads("#detail-error", "gone")
+    goes(page, f'.row[data-id="{id}"]')
+    page.reads("#detail-error", "gone")
+
+
 def test_what_is_right_is_left_alone(pages, service, client):
     """What events have told is the same as what the list says: nothing is drawn anew, and no row glows twice."""
     page = pages(service, script=meddle("activity.list", "post()"))

@@ -147,10 +147,23 @@ def test_a_button_that_is_a_function(home, replica):
 def test_a_kind_that_another_declares_differently_is_refused_with_the_difference(home, provider):
     other = home.provider()
     other.toggle(TORCH, display_name="Lamp")(Torch)
+    other.CONFLICT_LIMIT = 0
     with pytest.raises(islet.IsletError) as raised:
         other.run()
     assert raised.value.code == "conflict"
     assert (raised.value.detail["kind"], raised.value.detail["member"]) == (TORCH, "displayName")
+
+
+def test_one_that_comes_back_with_another_declaration_registers_once_its_predecessor_has_gone(home, provider, caplog):
+    other = home.provider()
+    other.toggle(TORCH, display_name="Lamp")(Torch)
+    with other.start():
+        deadline = time.monotonic() + DEADLINE
+        while "tried again: conflict" not in caplog.text:
+            assert time.monotonic() < deadline, caplog.text
+            time.sleep(0.01)
+        provider.stop()
+        other.wait_until_registered(DEADLINE)
 
 
 def test_a_goodbye_is_heard(home, provider):

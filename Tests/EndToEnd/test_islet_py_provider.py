@@ -630,7 +630,41 @@ def test_a_busy_service_is_asked_again_when_it_says(made, fake, torch):
     provider.wait_until_registered()
 
 
-def test_a_conflict_ends_it_with_the_difference(made, fake, torch):
+def test_a_conflict_with_one_that_was_killed_passes(made, fake, torch, monkeypatch, caplog):
+    """The service finds out some seconds later that it is gone."""
+    monkeypatch.setattr(islet, "_backoff", lambda *_: 0.01)
+    conflict = {"code": "conflict", "retry": "refresh", "detail": {"kind": TORCH, "member": "tint"}}
+    fake.refuse = [conflict, conflict]
+    provider = made((TORCH, torch), start=False).start()
+    for _ in range(3):
+        fake.registered()
+    provider.wait_until_registered()
+    assert caplog.text.count("tried again: conflict") == 2 and "'member': 'tint'" in caplog.text
+
+
+def test_who_waits_for_a_registration_that_is_tried_again_hears_why_it_is_not_there(made, fake, torch):
+    fake.refuse = [{"code": "conflict", "retry": "refresh"}] * 100
+    provider = made((TORCH, torch), start=False).start()
+    fake.registered()
+    fake.registered()  # the first refusal has been heard
+    with pytest.raises(TimeoutError, match="conflict") as raised:
+        provider.wait_until_registered(0)
+    assert raised.value.__cause__.code == "conflict"
+
+
+def test_a_conflict_that_stays_ends_it_once_whoever_was_killed_would_have_been_found(made, fake, torch, monkeypatch):
+    monkeypatch.setattr(islet.Provider, "CONFLICT_LIMIT", 0.3)
+    monkeypatch.setattr(islet, "_backoff", lambda *_: 0.2)
+    fake.refuse = [{"code": "conflict", "retry": "refresh"}] * 100
+    begun = time.monotonic()
+    with pytest.raises(islet.IsletError, match="conflict"):
+        made((TORCH, torch), start=False).run()
+    assert time.monotonic() - begun >= 0.3
+    assert len(fake.refuse) < 99, "tried again"
+
+
+def test_a_conflict_that_stays_ends_it_with_the_difference(made, fake, torch, monkeypatch):
+    monkeypatch.setattr(islet.Provider, "CONFLICT_LIMIT", 0)
     detail = {"kind": TORCH, "member": "tint", "declared": "red", "offered": "blue"}
     for begin in (lambda: made((TORCH, torch), start=False).run(),
                   lambda: made((TORCH, torch), start=False).start().wait_until_registered()):
@@ -666,8 +700,33 @@ def test_a_stop_says_goodbye(made, fake, torch):
     provider.stop()
     assert not provider.registered.is_set()
     assert [fake.next() for _ in range(2)] == [
-        {"op": "provider.drain", "provider": provider.id},
+        {"op": "provider.drain", "req": "drain", "provider": provider.id},
         {"op": "provider.leave", "req": "leave", "provider": provider.id}]
+
+
+def test_a_call_that_crosses_a_stop_is_answered(made, fake, torch, monkeypatch):
+    """The service sent it before it read the drain, and gives what has no answer up with the goodbye."""
+    monkeypatch.setattr(islet.Provider, "LEAVE_LIMIT", DEADLINE)
+    provider = made((TORCH, torch), grace=DEADLINE)
+    fake.reads_late = True
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    drain = fake.next()
+    assert drain["op"] == "provider.drain"
+    fake.quiet()
+    call = fake.call("perform", TORCH, value=True)
+    fake.say({"req": drain["req"], "ok": True})
+    fake.answer(call)
+    assert fake.next()["op"] == "provider.leave"
+    stopping.join()
+    assert torch.lit is True
+
+
+def test_a_drain_that_nobody_answers_is_not_waited_for(made, fake, torch):
+    provider = made((TORCH, torch), grace=DEADLINE)
+    fake.reads_late = True
+    provider.stop()
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
 
 
 def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(made, fake, torch):
@@ -745,7 +804,7 @@ def test_a_run_that_cannot_go_on_waits_for_an_action_at_work(made, fake, torch, 
     fake.call("perform", TORCH, value=True)
     assert entered.wait(DEADLINE)
     if end == "refusal":
-        fake.refuse = [{"code": "conflict", "retry": "refresh"}]
+        fake.refuse = [{"code": "badField", "retry": "never"}]
     else:
         monkeypatch.setattr(islet, "_Link", None)  # as where the process may open no more files
     fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
@@ -777,10 +836,10 @@ def at_work(made, fake, torch, **options):
 
 def test_a_run_that_is_refused_waits_no_longer_than_the_grace(made, fake, torch):
     provider, goes_on = at_work(made, fake, torch)
-    fake.refuse = [{"code": "conflict", "retry": "refresh"}]
+    fake.refuse = [{"code": "badField", "retry": "never"}]
     fake.say({"op": "provider.dropped", "provider": provider.id, "reason": "silent"})
     provider._thread.join(DEADLINE)
-    with pytest.raises(islet.IsletError, match="conflict"):
+    with pytest.raises(islet.IsletError, match="badField"):
         provider.stop()
     goes_on.set()
 

@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+import islet
 from support.demo import Demo
 from support.service import BINARY, ROOT, environment
 from support.wire import DEADLINE
@@ -78,6 +79,11 @@ def test_the_publisher_and_the_subscriber_work_as_printed(system_service):
             assert done.stdout.count("applied") == 3, done.stdout
             for name in ("started", "updated", "ended"):
                 listening.line(f"activity.{name}")
+        endpoints = islet.Endpoints(system_service.commands, system_service.events, system_service.bulk)
+        with islet.Client("com.example.pizza", endpoints=endpoints) as client:
+            client.call("group.create", group="group.com.example.readme")
+            client.call("group.notify", group="group.com.example.readme", name="moved")
+        listening.line("group.notified")  # which is about no state
     finally:
         listening.stop()
 

@@ -6,7 +6,10 @@ import Testing
 private let order: RawObject = [
     "key": .string("order-7"), "type": .string("Delivery"), "device": .null, "state": .string("stale"),
     "revision": .integer(12), "isOnTop": .bool(true), "staleDate": .integer(1_000_000),
-    "contentState": .object([.init("eta", .integer(12)), .init("note", .string("at the \"door\""))]),
+    "contentState": .object([
+        .init("eta", .integer(12)), .init("note", .string("at the \"door\"")),
+        .init("lines", .array([.object([.init("sku", .string("A1"))]), .object([.init("count", .null)])])),
+    ]),
     "next": .object([.init("at", .integer(1_600_000)), .init("cause", .string("activeLimit"))]),
 ]
 
@@ -39,7 +42,8 @@ struct FilterTests {
         arguments: [
             ("device", false), ("not device", true), ("key", true), ("device=phone", false), ("device!=phone", true),
             ("device!~phone", true), ("device<z", false), ("contentState.gone", false),
-            ("contentState.eta.inner=1", false),
+            ("contentState.eta.inner=1", false), ("contentState.lines.sku", true),
+            ("not contentState.lines.count", true), ("contentState.lines.count!=1", true),
         ])
     func absence(_ text: String, _ expected: Bool) throws {
         #expect(try fits(text) == expected)

@@ -4,7 +4,8 @@ public enum ProviderEvent: Sendable {
     case registered(controls: [String], widgets: [String])
     /// Its calls are cancelled; it registers again by itself.
     case connectionLost(reason: String)
-    /// The service cannot take it now; it tries again by itself.
+    /// The service cannot take it now, or another provider declares a kind differently, which may have been killed and
+    /// be gone in some seconds; it tries again by itself.
     case registrationRefused(ServiceError)
     /// The service would not have an answer, such as one that came twice, or a timeline that breaks a rule: the detail
     /// says which.

@@ -64,13 +64,14 @@ public final class ProviderService: Sendable {
         self.init(session: session, capacity: capacity, gracePeriod: gracePeriod, onEvent: onEvent) { bundle }
     }
 
-    /// Serves until the task is cancelled; then takes no new calls, lets those at work end within the grace period, and
-    /// says goodbye. Handlers that do not end then are cancelled, and not waited for. A refusal, too, ends it only
+    /// Serves until the task is cancelled; then takes no new calls but actions that are on their way, lets those at work
+    /// end within the grace period, and says goodbye. Handlers that do not end then are cancelled, and not waited for. A refusal, too, ends it only
     /// after those that are still at work, within the same period.
     ///
-    /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, such as `conflict`
-    ///   with another provider that declares a kind differently; ``IsletError/invalid(_:)`` where a declaration cannot
-    ///   be written, they are too long together, there is none, or it runs already; ``IsletError/notConfigured``;
+    /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, or for 20 s with
+    ///   `conflict`: another provider declares a kind differently, and is not one that was killed, which the service
+    ///   would have given up by then; ``IsletError/invalid(_:)`` where a declaration cannot be written, they are too
+    ///   long together, there is none, or it runs already; ``IsletError/notConfigured``;
     ///   ``IsletError/endpoint(_:reason:)``.
     public func run() async throws(IsletError) {
         let session = if let session { session } else { try Islet.current() }

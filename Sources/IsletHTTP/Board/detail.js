@@ -2,7 +2,7 @@
 
 import {byId, h, replaceIfOther, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
-import {askingNow, hearChanges, onChange, putEntity, setChanges, stopHearing, store} from "./store.js";
+import {askingNow, hearChanges, onChange, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {currentTime} from "./clock.js";
 import {appName, bytes, capitalized, exact, words} from "./format.js";
 import {closeDetail, selected} from "./route.js";
@@ -115,8 +115,12 @@ async function read() {
         drawDecisions();
     } catch (error) {
         if (mine !== open) return;
-        if (error.code === "notFound") gone();
-        else {
+        if (error.code === "notFound") {
+            const known = store[mine.family].get(mine.id);
+            if (known?.$mark > asked) return void read(); // told since: another has its id
+            if (known !== undefined) removeEntity(mine.family, mine.id); // its row goes, too
+            gone();
+        } else {
             isUnread = true;
             setText(byId("detail-error"), capitalized(error.message));
         }

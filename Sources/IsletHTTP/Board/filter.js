@@ -4,7 +4,7 @@
 
 import {readFilterText} from "./api.js";
 import {currentTime} from "./clock.js";
-import {elementsOf, sourceAt, sourceOf} from "./json.js";
+import {elementsOf, sourceOf, sourcesAt} from "./json.js";
 
 // Selects all rows.
 export const everything = {matches: () => true, needsNow: false};
@@ -25,9 +25,9 @@ export function holds(node, row) {
         const inner = holds(node.of, row);
         return inner === null ? null : !inner;
     }
-    case "has": return memberOf(row, node.path) !== null;
+    case "has": return membersOf(row, node.path).length > 0;
     case "anywhere": return seenTexts(row).some((text) => find(text, node.text.normalize(), 0) >= 0);
-    case "compare": return compare(node, memberOf(row, node.path));
+    case "compare": return isSoOf(membersOf(row, node.path), node, compare);
     default: throw new Error(`no such part of a filter: ${node.op}`);
     }
 }
@@ -43,45 +43,49 @@ function among(nodes, row, decisive) {
     return result;
 }
 
-// {json, isDate}: the member's JSON; null where the row has none.
-function memberOf(row, path) {
-    let json = jsonOf(row, path);
-    let name = path.at(-1);
-    const date = name === "next" && json !== undefined ? sourceAt(json, ["at"]) : undefined;
+// [{json, isDate}]: the JSON of what the path leads to; none where the row has none.
+function membersOf(row, path) {
+    return sourcesOf(row, path).map((json) => member(json, path.at(-1))).filter(({json}) => json !== "null");
+}
+
+function member(json, name) {
+    const [date] = name === "next" && json[0] === "{" ? sourcesAt(json, ["at"]) : [];
     if (date !== undefined) [json, name] = [date, "at"]; // a deadline is its date
-    if (json === undefined || json === "null") return null;
     return {json, isDate: ["at", "timestamp", "date"].includes(name) || /(At|Date)$/.test(name)};
 }
 
-const members = new WeakMap(); // an object → what was found in it, by path
+const found = new WeakMap(); // an object → what was found in it, by path
 
 // Objects are replaced when they change, so what was found in one stays true.
-function jsonOf(row, [first, ...path]) {
+function sourcesOf(row, [first, ...path]) {
     const value = Object.hasOwn(row, first) ? row[first] : undefined;
-    if (value === undefined || value === null) return undefined;
-    if (typeof value !== "object") return path.length === 0 ? sourceOf(value) : undefined;
-    let found = members.get(value);
-    if (found === undefined) members.set(value, found = new Map());
+    if (value === undefined || value === null) return [];
+    if (typeof value !== "object") return path.length === 0 ? [sourceOf(value)] : [];
+    let known = found.get(value);
+    if (known === undefined) found.set(value, known = new Map());
     const key = path.join(".");
-    if (!found.has(key)) {
-        if (found.size >= pathLimit) found.clear();
-        found.set(key, sourceAt(sourceOf(value), path));
+    if (!known.has(key)) {
+        if (known.size >= pathLimit) known.clear();
+        known.set(key, sourcesAt(sourceOf(value), path));
     }
-    return found.get(key);
+    return known.get(key);
 }
 
 const pathLimit = 16;
 
 function compare(node, member) {
-    const isNegated = node.comparison.startsWith("!");
-    if (member === null) return isNegated;
     const elements = node.as === "any" ? elementsOf(member.json) : null;
     if (elements === null) return isSo(node, member);
     // Of a list it is so where it is so of one of its values, or of the whole, which has no place in an order.
     const values = elements.map((json) => ({...member, json}));
     if (!"<>".includes(node.comparison[0])) values.push(member);
-    const each = values.map((value) => isSo(node, value));
-    if (isNegated) return each.every((one) => one === true);
+    return isSoOf(values, node, isSo);
+}
+
+// Whether it is so of one of the values; what says that a value is not among them, of all.
+function isSoOf(values, node, is) {
+    const each = values.map((value) => is(node, value));
+    if (node.comparison.startsWith("!")) return each.every((one) => one === true);
     return each.includes(true) ? true : each.includes(null) ? null : false;
 }
 
@@ -183,8 +187,7 @@ function seenTexts(row) {
     let texts = seen.get(row);
     if (texts === undefined) {
         texts = ["key", "type", "kind", "app", "device", "state", "id", "contentState", "attributes"]
-            .map((name) => memberOf(row, [name])).filter((member) => member !== null)
-            .map((member) => lowered(textOf(member.json)));
+            .flatMap((name) => membersOf(row, [name])).map(({json}) => lowered(textOf(json)));
         seen.set(row, texts);
     }
     return texts;

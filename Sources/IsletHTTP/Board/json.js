@@ -50,13 +50,14 @@ export function sourceOf(value) {
     return sources.get(value) ?? stringify(value);
 }
 
-// The text of a member of members in the JSON of an object; undefined where there is none.
-export function sourceAt(source, path) {
-    for (const name of path) {
-        source = source[0] === "{" ? new Scanner(source).members().get(name) : undefined;
-        if (source === undefined) return undefined;
-    }
-    return source;
+// The texts of what a path leads to in the JSON of a value, through a list in each of its values; none where it is not
+// there.
+export function sourcesAt(source, path) {
+    if (path.length === 0) return [source];
+    const elements = elementsOf(source);
+    if (elements !== null) return elements.flatMap((each) => sourcesAt(each, path));
+    const member = source[0] === "{" ? new Scanner(source).members().get(path[0]) : undefined;
+    return member === undefined ? [] : sourcesAt(member, path.slice(1));
 }
 
 // The texts of a list's values; null where it is none.

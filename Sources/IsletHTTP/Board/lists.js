@@ -166,14 +166,14 @@ export function allPages() {
 // Reads a place again, whatever events have told. `sought`: ids of those for whose sake it is read.
 export async function readAnew(place, sought) {
     place.readAt = performance.now();
+    for (const [id, stray] of strays) if (!store[stray.family].has(id)) strays.delete(id);
     if (place.id !== undefined) await readStray(place);
     else if (place.ids !== undefined) await readPageAnew(place, sought);
-    else if (await readDismissed(place.app, generation)) changed("lists");
+    else if (await readDismissed(place.app, generation, sought)) changed("lists");
 }
 
 async function readPageAnew(page, sought) {
     const {app, family} = page;
-    for (const [id, stray] of strays) if (!store[stray.family].has(id)) strays.delete(id);
     const before = listedOf(app, family);
     const answer = await readPage(page, generation);
     if (answer === null) return;
@@ -183,9 +183,13 @@ async function readPageAnew(page, sought) {
     else if (following < list.length) list[following].cursor = answer.next;
     else if (store[family].size < heldLimit[family]) list.push(newPage(app, family, answer.next));
     if (page.cursor === undefined && answer.next === undefined) return removeUnlisted(family, before, page.ids);
-    // It may have gone, or be on another page.
+    seekUnlisted(app, family, before, page.ids, sought);
+}
+
+// They may have gone, or be on another page.
+function seekUnlisted(app, family, before, seen, sought) {
     for (const {id} of before) {
-        if (sought.has(id) && !page.ids.has(id)) strays.set(id, {app, family, id, readAt: -Infinity});
+        if (sought.has(id) && !seen.has(id)) strays.set(id, {app, family, id, readAt: -Infinity});
     }
 }
 
@@ -229,16 +233,24 @@ async function loadDismissed() {
     changed("lists");
 }
 
-// False where the answer belongs to lists that are older than those that are read now.
-async function readDismissed(app, mine) {
+// False where the answer belongs to lists that are older than those that are read now. The service keeps them only for a
+// while: what a whole answer does not name has gone, and what one of several pages does not name may have.
+async function readDismissed(app, mine, sought = new Set()) {
     const place = dismissedOf(app);
-    if (store.activity.size < heldLimit.activity) {
-        const asked = askingNow();
-        const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
-        if (mine !== generation) return false;
-        for (const row of answer.activities) putEntity("activity", row, asked);
-        note(app, "dismissed", answer.activities.length, answer.total);
+    const before = [...store.activity.values()].filter((each) => each.app === app && each.state === "dismissed");
+    const asked = askingNow();
+    const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
+    if (mine !== generation) return false;
+    const seen = new Set(answer.activities.map((row) => row.id));
+    if (answer.next === undefined) removeUnlisted("activity", before, seen);
+    else seekUnlisted(app, "activity", before, seen, sought);
+    let held = 0;
+    for (const row of answer.activities) {
+        if (!store.activity.has(row.id) && store.activity.size >= heldLimit.activity) continue;
+        held += 1;
+        putEntity("activity", row, asked);
     }
+    note(app, "dismissed", held, answer.total);
     Object.assign(place, {isRead: true, readAt: performance.now()});
     return true;
 }

@@ -163,8 +163,7 @@ function noteLeft(id) {
 export function removeEntity(family, id) {
     noteLeft(id);
     if (!store[family].delete(id)) return;
-    store.changes.delete(id);
-    endHearings(id);
+    forgetLife(id);
     changed(family, id);
 }
 

@@ -145,14 +145,19 @@ import Testing
         }
     }
 
-    @Test func `a provider that declares a kind differently is refused with the difference`() async throws {
+    @Test func `a provider that declares a kind differently hears the difference, and registers once the other is gone`()
+        async throws
+    {
         try await withProvider {
             TestControl()
-        } _: { _, _ in
-            let second = ProviderService { TestControl().body.displayName("Another") }
-            let error = await #expect(throws: IsletError.self) { try await second.run() }
-            #expect(error?.code == .conflict)
-            #expect(error?.detail["member"]?.string == "displayName")
+        } _: { _, first in
+            let second = ProviderRun(try #require(Islet.session)) { TestControl().body.displayName("Another") }
+            let error = try await second.refusal()
+            #expect(error.code == .conflict)
+            #expect(error.detail["member"]?.string == "displayName")
+            try await first.stop()
+            try await second.registered()
+            try await second.stop()
         }
     }
 

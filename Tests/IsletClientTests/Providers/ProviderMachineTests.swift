@@ -54,6 +54,8 @@ import Testing
         }
     }
 
+    private static let drain = #"send {"op":"provider.drain","req":"drain-1","provider":"me"}"#
+    private static let drained = #"{"req":"drain-1","ok":true}"#
     private static let leave = #"send {"op":"provider.leave","req":"leave-1","provider":"me"}"#
 
     @Test func `it registers, and answers pings`() {
@@ -276,9 +278,38 @@ import Testing
     @Test func `a refusal for good ends it`() {
         var rig = Rig(isRegistered: false)
         _ = rig.due()
-        let conflict = #"{"req":"register-1","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
-        #expect(rig.receive(conflict) == ["end conflict"])
+        let refusal = #"{"req":"register-1","ok":false,"error":{"code":"badField","message":"m","retry":"never"}}"#
+        #expect(rig.receive(refusal) == ["end badField"])
         #expect(rig.pass(.seconds(100)) == [])
+    }
+
+    @Test func `a conflict with one that was killed passes`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        #expect(rig.receive(Self.conflict(1)) == ["refused conflict"])
+        #expect(rig.pass(.milliseconds(99)) == [])
+        #expect(rig.pass(.milliseconds(101)).count == 1)
+        #expect(rig.receive(Self.conflict(2)) == ["refused conflict"])
+        #expect(rig.pass(.milliseconds(400)).count == 1)
+        #expect(rig.receive(#"{"req":"register-3","ok":true,"pingLimit":15000}"#) == ["registered"])
+        // Another one much later has its own time.
+        _ = rig.pass(ProviderMachine.conflictLimit) + rig.pass(.milliseconds(200))
+        #expect(rig.receive(Self.conflict(4)) == ["refused conflict"])
+    }
+
+    @Test func `a conflict that stays ends it once whoever was killed would have been found`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        #expect(rig.receive(Self.conflict(1)) == ["refused conflict"])
+        #expect(rig.pass(ProviderMachine.conflictLimit - .milliseconds(1)).count == 1)
+        #expect(rig.receive(Self.conflict(2)) == ["refused conflict"])
+        #expect(rig.pass(.seconds(10)).count == 1)
+        #expect(rig.receive(Self.conflict(3)) == ["end conflict"])
+        #expect(rig.pass(.seconds(100)) == [])
+    }
+
+    private static func conflict(_ registration: Int) -> String {
+        #"{"req":"register-\#(registration)","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
     }
 
     @Test func `one that was dropped, or is not known, registers again on a new connection`() {
@@ -303,15 +334,55 @@ import Testing
         _ = rig.call("2")
         #expect(
             rig.stop() == [
-                #"send {"op":"provider.drain","provider":"me"}"#,
+                Self.drain,
                 #"send {"op":"provider.fail","provider":"me","call":"2","message":"the provider is stopping","#
                     + #""retryable":true}"#,
             ])
         #expect(rig.call("3").first?.contains("stopping") == true)
+        #expect(rig.receive(Self.drained) == [])
         #expect(
             rig.finish(begun[0])
                 == [#"send {"op":"provider.answer","provider":"me","call":"1","value":true}"#, Self.leave])
         #expect(rig.receive(#"{"req":"leave-1","ok":true}"#) == ["end"])
+    }
+
+    /// An action that comes.
+    private static func perform(_ call: String) -> String {
+        #"{"call":"\#(call)","op":"control.perform","app":"a","kind":"lamp","control":"c","within":900,"value":true}"#
+    }
+
+    @Test func `an action that crossed a stop is performed before the goodbye`() {
+        var rig = Rig(capacity: 1)
+        _ = rig.receive(Self.perform("1"))
+        let first = rig.begin()
+        // Its place is taken yet.
+        _ = rig.receive(Self.perform("2"))
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.finish(first[0]).count == 1)
+        let second = rig.begin()
+        #expect(second.map(\.id) == ["2"])
+        #expect(rig.receive(Self.perform("3")) == [])
+        #expect(rig.receive(Self.drained) == [])
+        #expect(rig.finish(second[0]).count == 1)
+        let third = rig.begin()
+        #expect(
+            rig.finish(third[0])
+                == [#"send {"op":"provider.answer","provider":"me","call":"3","value":true}"#, Self.leave])
+    }
+
+    @Test func `a drain that nobody answers is not waited for any longer than a goodbye`() {
+        var rig = Rig()
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.pass(ProviderMachine.goodbyeLimit - .milliseconds(1)) == [])
+        #expect(rig.pass(.milliseconds(1)) == [Self.leave])
+    }
+
+    @Test func `an action that crossed a stop and was cancelled does not hold it up`() {
+        var rig = Rig()
+        _ = rig.stop()
+        #expect(rig.receive(Self.perform("1")) == [])
+        #expect(rig.receive(Self.drained) == [])
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == [Self.leave])
     }
 
     @Test func `a stop waits for a handler whose call was given up, and no longer`() {
@@ -322,6 +393,7 @@ import Testing
         _ = rig.stop()
         #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == ["cancel 1"])
         #expect(rig.receive(#"{"op":"provider.cancel","call":"2","reason":"timedOut"}"#) == ["cancel 2"])
+        #expect(rig.receive(Self.drained) == [])
         #expect(rig.finish(begun[0]) == [])
         #expect(rig.finish(begun[1]) == [Self.leave])
     }
@@ -341,7 +413,8 @@ import Testing
         _ = rig.disconnect()
         #expect(rig.stop() == ["end"])
         rig = Rig()
-        #expect(rig.stop() == [#"send {"op":"provider.drain","provider":"me"}"#, Self.leave])
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.receive(Self.drained) == [Self.leave])
         #expect(rig.disconnect() == ["end"])
     }
 
@@ -381,7 +454,7 @@ import Testing
             case .refused:
                 _ = rig.disconnect() + rig.pass(.milliseconds(200))
                 let refusal =
-                    #"{"req":"register-2","ok":false,"error":{"code":"conflict","message":"m","retry":"refresh"}}"#
+                    #"{"req":"register-2","ok":false,"error":{"code":"badField","message":"m","retry":"never"}}"#
                 #expect(!rig.receive(refusal).contains { $0.hasPrefix("end") })
             }
             return begun
@@ -410,7 +483,7 @@ import Testing
         func isEnd(_ effect: String) -> Bool { effect.hasPrefix("end") }
         var rig = Rig()
         let begun = place.reach(&rig)
-        let end = place == .refused ? "end conflict" : "end"
+        let end = place == .refused ? "end badField" : "end"
         #expect(!(rig.stop() + sequel.come(to: &rig)).contains(where: isEnd))
         #expect(!(rig.pass(ProviderMachine.goodbyeLimit) + rig.answerGoodbye()).contains(where: isEnd))
 

@@ -32,11 +32,14 @@ final class ProviderRun: Sendable {
         }
     }
 
-    /// The next answer of its own that the service would not have.
+    /// Why the service would not have an answer of its own, or its registration for now, as is told next.
     func refusal() async throws -> ServiceError {
         try await within { [events] in
             for await event in events {
-                if case .answerRefused(let error) = event { return error }
+                switch event {
+                case .answerRefused(let error), .registrationRefused(let error): return error
+                case .registered, .connectionLost, .callFailed: break
+                }
             }
             throw CancellationError()
         }
