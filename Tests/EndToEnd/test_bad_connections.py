@@ -1,7 +1,9 @@
 """Connections that misbehave below the level of messages; another client is served all the while."""
 
 import json
+import re
 import socket
+import sqlite3
 import struct
 import time
 
@@ -10,7 +12,8 @@ import pytest
 from support.commands import Commands, encode
 from support.events import Events
 from support.http import Pages
-from support.wire import Deadline, Silence
+from support.small_disk import until
+from support.wire import DEADLINE, Deadline, Silence
 
 GREETING = b"\xff" + b"\x00" * 8 + b"\x7f" + b"\x03\x00" + b"NULL".ljust(20, b"\x00") + b"\x00" + b"\x00" * 31
 
@@ -27,6 +30,7 @@ def ready(kind):
     return b"\x04" + bytes([len(body)]) + body
 
 
+MISSING = "00000000-0000-4000-8000-000000000001"
 ENDPOINTS = ["commands", "events", "bulk"]
 
 
@@ -152,6 +156,63 @@ def test_what_a_client_did_not_read_is_not_given_to_the_next_of_its_name(wire, s
         following, answer = run("r-1")
         assert [each.get("req") for each in answer] == ["r-1"]
         following.close()
+
+
+def test_the_answer_of_a_connection_that_ended_before_its_commit_is_not_given_to_the_next_of_its_name(
+        wire, serve, tmp_path):
+    """A client is started again while the disk is slow, and numbers its requests from 1 in each run."""
+    service = serve({"--clock": "system", "--http": "127.0.0.1:0", "--store": None, "--data": tmp_path / "data"})
+    pages, client = Pages(service.http), Commands(wire, service.commands)
+    id = client.start(key="k")["id"]
+
+    def figure(name):
+        """The sum over its labels."""
+        page = pages.get("/metrics").body.decode()
+        return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", page, re.MULTILINE))
+
+    def taken(socket, *commands):
+        """Whether a socket's commands were executed; one that comes before the end of the one before is not taken by libzmq."""
+        before = figure("islet_commands_total")
+        for command in commands:
+            socket.send(encode({"app": client.app, "req": "r-1", **command}))
+        deadline = Deadline(2)
+        while (count := figure("islet_commands_total") - before) < len(commands) and not deadline.passed:
+            time.sleep(0.001)
+        return count == len(commands)
+
+    def run(*commands):
+        """A connection of that name which has sent them."""
+        while not taken(socket := wire.socket("DEALER", service.commands, routing_id=b"worker-1"), *commands):
+            socket.close()
+        return socket
+
+    def update(number):
+        return {"op": "activity.update", "id": id, "contentState": {"n": number}}
+
+    for number in range(3):
+        before = figure("islet_connections")
+        locks = [
+            sqlite3.connect(file, isolation_level=None, timeout=DEADLINE) for file in (tmp_path / "data").glob("*.db")]
+        try:
+            for lock in locks:
+                lock.execute("BEGIN IMMEDIATE")
+            former = run(update(2 * number))
+            until(lambda: figure("islet_commit_age_seconds") > 0)
+            # Goes into the batch behind the one that is being committed, as what the next run asks does.
+            assert taken(former, update(2 * number + 1))
+            former.close()
+            until(lambda: figure("islet_connections") == before)
+            following = run({"op": "activity.end", "id": MISSING})
+        finally:
+            for lock in locks:
+                lock.close()
+        [answer] = map(json.loads, wire.receive(following))
+        assert (answer["req"], answer["ok"], answer.get("error", {}).get("code")) == ("r-1", False, "notFound"), answer
+        following.send(encode({"op": "service.ping", "req": "r-2"}))
+        assert [json.loads(frame)["req"] for frame in wire.receive(following)] == ["r-2"]
+        following.close()
+        until(lambda: figure("islet_connections") == before)
+        assert client.get(id)["contentState"] == {"n": 2 * number + 1}
 
 
 def test_a_batch_of_large_lists_is_answered_as_far_as_it_is_reasonable(wire, service, client):

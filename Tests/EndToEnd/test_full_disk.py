@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from support.commands import START, Commands
+from support.commands import START, Commands, encode
 from support.durable import Durable
 from support.provider import TORCH, RawProvider, toggle
 from support.service import run
@@ -105,6 +105,41 @@ def test_a_command_that_is_executed_later_is_refused_to_nobody(wire, disk, tmp_p
             for connection in (client, other):
                 assert [answer["ok"] for answer in connection.answer_to(asked["req"])] == [True]
         assert client.get(id)["contentState"] == {"n": 77}
+    finally:
+        durable.kill()
+
+
+def test_what_waits_for_room_is_not_told_to_the_next_connection_of_a_name(wire, disk):
+    """A client is started again while the disk is full, and numbers its requests from 1 in each run."""
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20)}
+    durable = Durable(wire, disk.folder / "data", prefix=disk.inside, env=env).start()
+    try:
+        client = durable.client
+        id = client.start()["id"]
+        disk.fill(leave=0)
+
+        def named(**command):
+            socket = wire.socket("DEALER", durable.service.commands, routing_id=b"worker-1")
+            socket.send(encode({**command, "req": "r-1"}))
+            return socket
+
+        former = named(op="activity.update", app=client.app, id=id, contentState={"n": 1})
+        until(client.journal_is_full)
+        former.close()
+        following = named(op="service.ping")
+        # One that comes before the end of the one before is not taken by libzmq.
+        while not following.poll(1_000):
+            following.close()
+            following = named(op="service.ping")
+        [answer] = map(json.loads, wire.receive(following))
+        assert answer["req"] == "r-1" and "now" in answer
+        disk.clear()
+        until(lambda: client.ask("activity.update", id=id, contentState={"n": 2})["ok"])
+        following.send(encode({"op": "service.ping", "req": "r-2"}))
+        [answer] = map(json.loads, wire.receive(following))
+        assert answer["req"] == "r-2", answer
+        # What was sent is done all the same.
+        assert client.get(id)["revision"] == 3
     finally:
         durable.kill()
 

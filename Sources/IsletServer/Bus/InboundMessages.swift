@@ -16,8 +16,9 @@ package struct InboundMessages: ~Copyable {
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
-    /// Of so many of those, from the first on, and of each that may register a provider it is known over which
-    /// connection they came, where nobody wants to know more: it costs much to ask, and where more wait, time is short.
+    /// Of so many of those, from the first on, of each that may register a provider and of each whose peer has named itself
+    /// it is known over which connection they came, where nobody wants to know more: it costs much to ask, and where more
+    /// wait, time is short.
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
     /// Of one message so many frames are received at once. It is refused then, and what is left of it is passed over by
@@ -43,6 +44,8 @@ package struct InboundMessages: ~Copyable {
     private static let endedConnection: Int32 = -2
     /// Whether one of the messages may register a provider, for whose sake the ends of connections must be known.
     private(set) var holdsRegistration = false
+    /// Whether one of the messages is of a peer that has named itself, for whose sake they must be known, too.
+    private(set) var holdsNamed = false
     private var isRouted = false
     /// The next to be the present one.
     private var nextMessage = 0
@@ -87,7 +90,9 @@ package struct InboundMessages: ~Copyable {
             if isRouted {
                 let mayRegister = mayRegister(from: start + 1)
                 if mayRegister { holdsRegistration = true }
-                let isLocated = locatesAll || ends.count < Self.connectionsAtOnce || mayRegister
+                let isNamed = isNamed(start)
+                if isNamed { holdsNamed = true }
+                let isLocated = locatesAll || ends.count < Self.connectionsAtOnce || mayRegister || isNamed
                 connections.append(isLocated ? message.sourceDescriptor ?? Self.unknownConnection : Self.unknownConnection)
             }
             ends.append(frames.count)
@@ -177,6 +182,7 @@ package struct InboundMessages: ~Copyable {
         ends.removeAll(keepingCapacity: true)
         connections.removeAll(keepingCapacity: true)
         holdsRegistration = false
+        holdsNamed = false
         self.isRouted = isRouted
         nextMessage = 0
         present = 0..<0
@@ -198,6 +204,16 @@ package struct InboundMessages: ~Copyable {
     private func mayRegister(from first: Int) -> Bool {
         (first..<frames.count).contains { OperationName.mayBeRegistration(bytes.span.extracting(frames[$0].range)) }
     }
+
+    /// Whether a frame that is a routing id is a name.
+    @inline(__always)
+    private func isNamed(_ index: Int) -> Bool {
+        let range = frames[index].range
+        return !range.isEmpty && Peer.beginsName(bytes[range.lowerBound])
+    }
+
+    /// Whether the present message is of a peer that has named itself.
+    var isNamed: Bool { isRouted && isNamed(present.lowerBound) }
 
     private var envelopeCount: Int {
         if present.count > 1, isEmpty(1) { return 1 }

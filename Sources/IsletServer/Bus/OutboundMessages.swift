@@ -110,6 +110,34 @@ package struct OutboundMessages: ~Copyable {
         return taken
     }
 
+    /// Takes out the messages to some peers.
+    mutating func removeMessages(to peers: Set<Peer>) {
+        let former = reads
+        reads.removeAll(keepingCapacity: true)
+        var (first, kept, read) = (0, 0, 0)
+        while first < parts.count {
+            var end = first + 1
+            while parts[end - 1].more, end < parts.count { end += 1 }
+            let isRead = read < former.count && former[read].lowerBound == first
+            if isRead { read += 1 }
+            if !peers.contains(peer(of: parts[first])) {
+                if isRead { reads.append(kept..<kept + end - first) }
+                for index in first..<end {
+                    parts[kept] = parts[index]
+                    kept += 1
+                }
+            }
+            first = end
+        }
+        parts.removeSubrange(kept...)
+    }
+
+    private func peer(of part: Part) -> Peer {
+        Peer(
+            destination: part.destination,
+            routingID: writer.withSpan { bytes in bytes.extracting(part.range).withUnsafeBytes { Array($0) } })
+    }
+
     /// Room for so many parts is kept, however few there were.
     private static let keptParts = 8_192
 

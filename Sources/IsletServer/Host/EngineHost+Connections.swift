@@ -13,6 +13,9 @@ extension EngineHost {
     }
 
     func watchConnections(of bound: ServiceSockets.Bound) -> Bool {
+        // A ROUTER takes no second connection of a name: what is here is the former one's.
+        var ended: Set<Peer> = []
+        defer { if !ended.isEmpty { partition.endAnswers(to: ended) } }
         for _ in 0..<Self.changesPerTurn {
             guard let change = sockets.monitors.next(bound, into: &change) else { return false }
             switch change {
@@ -23,6 +26,8 @@ extension EngineHost {
                 connections.lost(descriptor, at: bound.rawValue)
                 if let peer = speakers[bound.rawValue].lost(descriptor) {
                     outbox.connectionHasEnded(descriptor, of: peer)
+                    // Where this is told late, it may speak over another one by now.
+                    if peer.isNamed, speakers[bound.rawValue].descriptor(of: peer) == nil { ended.insert(peer) }
                 }
                 if bound == .commands { partition.connectionHasEnded(descriptor) }
                 if bound == .events {
@@ -42,6 +47,21 @@ extension EngineHost {
         partition.inbound.connectionHasEnded()
     }
 
+    /// Messages of peers that named themselves were received: tells which connections have ended, also those whose names and
+    /// descriptors others have by now. False where not all that ended is known.
+    func knowsEnds(at bound: ServiceSockets.Bound) -> Bool { !watchConnections(of: bound) }
+
+    /// The present message was taken. Where its connection had ended, nobody gets its answer: the next one of the name has said
+    /// nothing yet.
+    func endAnswersOfCutOff(at bound: ServiceSockets.Bound) {
+        guard partition.inbound.isCutOff, partition.inbound.isNamed else { return }
+        partition.endAnswers(to: [presentPeer(at: bound)])
+    }
+
+    private func presentPeer(at bound: ServiceSockets.Bound) -> Peer {
+        Peer(destination: bound == .bulk ? .bulk : .commands, routingID: partition.inbound.frame(0))
+    }
+
     /// Notes over which connection the peer of the present message speaks. What other connections of its name did not
     /// read is dropped, and a peer that is cut is shut.
     func noteSpeaker(at bound: ServiceSockets.Bound) {
@@ -51,12 +71,16 @@ extension EngineHost {
         }
         let isNews = isUnknown ?? false
         guard isNews || !outbox.isEmpty else { return }
-        let peer = Peer(destination: bound == .bulk ? .bulk : .commands, routingID: partition.inbound.frame(0))
+        let peer = presentPeer(at: bound)
         guard isNews || outbox.holds(peer) else { return }
         // Its number may have been another connection's before, also of the same name.
         _ = watchConnections(of: bound)
         let open = descriptor.flatMap { connections.isOpen($0, at: bound.rawValue) ? $0 : nil }
-        if let open { speakers[bound.rawValue].spoke(peer, over: open) }
+        if let open {
+            let ended = speakers[bound.rawValue].endedBy(peer, over: open)
+            if !ended.isEmpty { partition.endAnswers(to: ended) }
+            speakers[bound.rawValue].spoke(peer, over: open)
+        }
         guard outbox.holds(peer) else { return }
         let cut = outbox.heard(from: peer, descriptor: open, at: partition.now.monotonic)
         if let cut { _ = kickPeer(descriptor: cut) }
@@ -77,7 +101,7 @@ extension EngineHost {
     /// many messages that were received together not all connections are known; then it is a later one that tells.
     func noteWaiting(at bound: ServiceSockets.Bound) {
         guard partition.hasUnlocatedPeers else { return }
-        let peer = Peer(destination: bound == .bulk ? .bulk : .commands, routingID: partition.inbound.frame(0))
+        let peer = presentPeer(at: bound)
         guard partition.isUnlocated(peer) else { return }
         if partition.inbound.isCutOff { return partition.clientIsGone(peer) }
         guard let descriptor = partition.inbound.connection else { return }

@@ -24,15 +24,17 @@ extension EngineHost {
             guard count > 0 else { return false }
             // A connection whose name another one has taken ended before that one's messages came.
             let holdsRegistration = partition.inbound.holdsRegistration
+            let knowsNamed = partition.inbound.holdsNamed && knowsEnds(at: .commands)
             if holdsRegistration || partition.hasProviders { _ = watchConnections(of: .commands) }
             partition.lookAhead()
             while partition.inbound.next() {
                 // Before it is looked whether the message's connection has ended, since this may be told just now.
                 noteSpeaker(at: .commands)
-                if holdsRegistration || partition.hasCutOffProviders { noteEnd(at: .commands) }
+                if holdsRegistration || knowsNamed || partition.hasCutOffProviders { noteEnd(at: .commands) }
                 left -= max(1, partition.inbound.commands.count)
                 partition.takeCommands()
                 noteWaiting(at: .commands)
+                if knowsNamed { endAnswersOfCutOff(at: .commands) }
             }
         }
         return true
@@ -80,9 +82,12 @@ extension EngineHost {
             guard partition.inbound.receive(1, from: sockets.bulk, into: &received, isRouted: true) == 1,
                 partition.inbound.next()
             else { return false }
+            let knowsNamed = partition.inbound.holdsNamed && knowsEnds(at: .bulk)
             noteSpeaker(at: .bulk)
+            if knowsNamed { noteEnd(at: .bulk) }
             partition.takeBulk()
             noteWaiting(at: .bulk)
+            if knowsNamed { endAnswersOfCutOff(at: .bulk) }
         }
         return true
     }

@@ -7,6 +7,10 @@ import ZeroMQ
 extension EngineHost {
     /// Sends everything that may leave.
     func sendReleased() {
+        guard partition.hasReleased else { return }
+        // Who is there may be the next one of its name.
+        if speakers[ServiceSockets.Bound.commands.rawValue].hasNamed { _ = watchConnections(of: .commands) }
+        if speakers[ServiceSockets.Bound.bulk.rawValue].hasNamed { _ = watchConnections(of: .bulk) }
         while let flight = partition.nextReleased() {
             publish(flight.batch)
             send(flight.outbound)

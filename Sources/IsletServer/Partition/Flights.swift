@@ -135,6 +135,14 @@ struct Flights {
         committedMarks = marks
     }
 
+    /// Whether something may leave.
+    var hasLanded: Bool { !landed.isEmpty }
+
+    /// What is not sent yet goes to some peers no more.
+    func removeMessages(to peers: Set<Peer>) {
+        for flight in inAir + held + landed { flight.outbound.removeMessages(to: peers) }
+    }
+
     mutating func nextLanded() -> Flight? { landed.isEmpty ? nil : landed.removeFirst() }
 
     /// What it held was sent.

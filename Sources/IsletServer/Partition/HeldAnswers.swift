@@ -7,8 +7,8 @@ struct HeldAnswers {
     private static let overhead = 256
 
     private var bytes = 0
-    /// Each by what it says and to whom.
-    private var known: Set<Int> = []
+    /// Each by what it says, and whose it is.
+    private var known: [Peer: Set<Int>] = [:]
 
     /// Whether an answer is to be held, too: not where the very same is already.
     mutating func admit(_ answer: PendingAnswer) -> Bool {
@@ -17,9 +17,14 @@ struct HeldAnswers {
         var hasher = Hasher()
         hasher.combine(answer.route)
         hasher.combine(answer.frames)
-        guard known.insert(hasher.finalize()).inserted else { return false }
+        guard known[answer.peer, default: []].insert(hasher.finalize()).inserted else { return false }
         bytes += size
         return true
+    }
+
+    /// Those of some peers are not held any more, but their bytes still are.
+    mutating func forget(_ peers: Set<Peer>) {
+        for peer in peers { known[peer] = nil }
     }
 
     mutating func removeAll() {

@@ -114,6 +114,9 @@ extension Partition {
     /// Whether the journal waits for room on the disk.
     package var isDiskFull: Bool { flights.isDiskFull }
 
+    /// Whether something may leave now.
+    package var hasReleased: Bool { flights.hasLanded }
+
     /// What may leave now, in order; nil where nothing more may. To be given back with ``sent(_:)``.
     package func nextReleased() -> Flight? { flights.nextLanded() }
 
