@@ -349,9 +349,10 @@ class Client:
         taken it: what comes back has the `req` alone.
 
         A `req` of your own makes this very call repeatable for ten minutes (and 65,536 further calls of the client);
-        after that it is executed again, so where that may be, give a `key` with `ifExists`, or `ifRevision`. Let it end
-        in no number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to
-        call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
+        after that it is executed again. So where the same work may come again later, a start has an `id` of its own and
+        no `ifExists`, and updates and ends name that `id` with `timestamp` or `ifRevision`. Let a `req` end in no number
+        ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to call: one that is
+        not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
