@@ -349,11 +349,11 @@ class Client:
         taken it: what comes back has the `req` alone.
 
         A `req` of your own makes this very call repeatable for ten minutes of the service's clock, which are a second of
-        `islet dev` (and 65,536 further calls of the client). After that it is executed again, so where that may be, give
-        a start an `id` of its own, which is refused as `reconnectNotPermitted`, and an update `ifRevision` or a
-        `timestamp`. Let the `req` end in no number ("order-1042.start", not "order-1042"), unless those behind the same
-        beginning rise from call to call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it
-        was never executed."""
+        `islet dev` (and 65,536 further calls of the client); after that it is executed again. So where the same work may
+        come again later, a start has an `id` of its own and no `ifExists`, and updates and ends name that `id` with
+        `timestamp` or `ifRevision`. Let a `req` end in no number ("order-1042.start", not "order-1042"), unless those
+        behind the same beginning rise from call to call: one that is not above a forgotten one is refused as
+        `outcomeUnknown`, though it was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
@@ -378,8 +378,9 @@ class Client:
         return [command.result for command in made]
 
     def replica(self, prefix: str = "", *, app: str | None = None) -> Replica:
-        """A replica of this client's app at the same service."""
-        return Replica(app or self.app, prefix, endpoints=self.endpoints, context=self._context)
+        """A replica of this client's app at the same service. Where the streams are another one's, as the addresses do not
+        belong together, it raises `IsletError` (`otherService`) instead of taking them in."""
+        return Replica(app or self.app, prefix, endpoints=self.endpoints, context=self._context, owned=True)
 
     def provider(self, *, app: str | None = None, capacity: int = 16) -> Provider:
         """A provider for this client's app at the same service."""
@@ -610,7 +611,8 @@ class _Machine:
     - `("subscribe", topic)` and `("unsubscribe", topic)`;
     - `("send", command)` on the bulk connection;
     - `("bulk", None)`: close that connection and open another, so that what was asked for on it ends;
-    - `("events", topics)`: the same for the subscription, with these topics in this order.
+    - `("events", topics)`: the same for the subscription, with these topics in this order;
+    - `("owner", command)`: send it to the service that takes the commands, on another connection; None: close that.
 
     Each question has a deadline and a next step, so that nothing waits for a message that was lost:
 
@@ -618,11 +620,16 @@ class _Machine:
     - snapshot and replay: `PULL_LIMIT` from chunk to chunk, then again on another connection, after a backoff; a refusal
       that says "later" is asked again when it says;
     - digest: `DIGEST_LIMIT`, then again;
+    - whose the streams are: `OWNER_LIMIT` from when a join is answered, `OWNER_TRIES` times, then it goes on without;
     - a subscription that is silent for `SILENCE`, although watermarks come every 30 s: another one, and a join.
 
     Numbers show a prefix no gap. So where its subscription may have missed something, above all with its connection
     (`_doubt`), it takes nothing in until a join was answered after that, and then replays from where it stood. A whole
-    app goes on taking in what follows, and is `lost` until then."""
+    app goes on taking in what follows, and is `lost` until then.
+
+    Where `owned`, the first answer to a join and the first chunk must name the epoch that `service.info` does: else they are
+    another service's. A new one may have begun in between, so that is asked again before it is told. What comes later is
+    a new history of the same service."""
 
     CREDIT = 4
     """Chunks of a snapshot or replay that may be on their way."""
@@ -632,9 +639,14 @@ class _Machine:
     CHECK = 20.0
     """Seconds between comparisons of digests, where a prefix is followed and its app's events go on."""
     PULL_LIMIT, JOIN_LIMIT, DIGEST_LIMIT, SILENCE = 10.0, 1.0, 3.0, 45.0
+    OWNER_LIMIT, OWNER_TRIES = 1.0, 3
+    OWNER_PAUSE = 5.0
+    """Seconds after it was told that streams are another service's, until that is looked at again."""
 
-    def __init__(self, app: str, prefix: str | None, now: float, chance: random.Random | None = None):
-        """`prefix` begins with the app; None: the whole app. `chance` spreads backoffs and makes nonces."""
+    def __init__(self, app: str, prefix: str | None, now: float, chance: random.Random | None = None, *,
+                 owned: bool = False):
+        """`prefix` begins with the app; None: the whole app. `chance` spreads backoffs and makes nonces. `owned`: whether
+        the streams must be those of the service that takes the commands."""
         self.app, self.prefix = app, prefix
         self._chance = chance or _chance
         self.todo: list[tuple[str, Any]] = []
@@ -677,14 +689,21 @@ class _Machine:
         self._trail: collections.deque[tuple[int, int, str]] = collections.deque(maxlen=self.WAITING)
         self._checked: int | None = None  # the position that was compared last
         self._check_due = now + self.CHECK
+        # Whose the streams are, until that is known.
+        self._owner_tries = self.OWNER_TRIES if owned else 0
+        self._owner: str | None = None  # the epoch of the service that takes the commands
+        self._owner_req = ""
+        self._owner_due: float | None = None  # while a join waits for it
         self._subscribe_anew()
+        if owned:
+            self._ask_owner()
 
     # What happens
 
     def due(self) -> float:
         """When `tick` is wanted, whatever comes before."""
         dues = (self._join_due, self._silence_due, self._pull_begin, self._pull_due, self._digest_due,
-                self._check_due if self.prefix else None)
+                self._owner_due, self._check_due if self.prefix else None)
         return min(due for due in dues if due is not None)
 
     def progress(self) -> tuple[str, int] | None:
@@ -696,6 +715,8 @@ class _Machine:
         self._now = now
         if now >= self._silence_due:
             self._subscribe_anew()
+        if self._owner_due is not None and now >= self._owner_due:
+            self._owner_overdue()
         if self._join_due is not None and now >= self._join_due:
             self._join()
         if self._pull_due is not None and now >= self._pull_due:
@@ -726,6 +747,21 @@ class _Machine:
         self._now = now
         self._chunk(frames)
 
+    def informed(self, frames: list[bytes], now: float) -> None:
+        """A message came from the service that takes the commands."""
+        self._now = now
+        answer = _decode(frames[0])
+        if answer is None or answer.get("req") != self._owner_req or not isinstance(answer.get("info"), dict):
+            return  # what is refused is asked again
+        epoch = answer["info"].get("epoch")
+        waits, self._owner_due = self._owner_due is not None, None
+        if isinstance(epoch, str):
+            self._owner = epoch
+        else:
+            self._owner_is_settled()  # it is too old to name it
+        if waits:
+            self._join()
+
     def distrust(self, now: float) -> None:
         """Something was broken off in the middle, such as by an exception of a signal's handler: all is asked anew."""
         self._now = now
@@ -735,6 +771,10 @@ class _Machine:
         self._waiting.clear()
         self._need = self._need or "inconsistent"
         self.state = "joining"
+        if self._owner_tries:
+            self._ask_owner()
+        else:
+            self.todo.append(("owner", None))
         self._connect_anew()
         self._subscribe_anew()
 
@@ -807,6 +847,8 @@ class _Machine:
             self._reconnected = True
             self._doubt()
             return self._join_soon()
+        if not self._is_own(answer.get("epoch"), "events"):
+            return
         self._answered, self._join_due, self._join_attempt = True, None, 0
         if self.synced and epoch is None and self.seq > self._asked_at == 0:
             return self._join_soon()  # it was under way while the app had its first events: no new history
@@ -849,6 +891,50 @@ class _Machine:
             self._wait(*kept)
         self.state = "joining"
         self._join_soon()
+
+    # Whose the streams are
+
+    def _ask_owner(self) -> None:
+        self._owner, self._owner_due, self._owner_req = None, None, f"owner-{next(self._numbers)}"
+        self.todo.append(("owner", {"op": "service.info", "req": self._owner_req}))
+
+    def _owner_overdue(self) -> None:
+        self._owner_tries -= 1
+        if self._owner_tries:
+            self._ask_owner()
+            self._owner_due = self._now + self.OWNER_LIMIT
+        else:
+            self._owner_is_settled()
+            self._join()
+
+    def _owner_is_settled(self) -> None:
+        """It is known, or will not be."""
+        self._owner_tries, self._owner_due = 0, None
+        self.todo.append(("owner", None))
+
+    def _is_own(self, epoch: Any, what: str) -> bool:
+        """Whether what names this epoch may be taken in. Where not, nothing is, until a join is answered after more is
+        known."""
+        if self._owner_tries and not isinstance(epoch, str):
+            self._owner_is_settled()  # the service is too old to name it
+        if not self._owner_tries or epoch == self._owner:
+            return True
+        self._cancel_pull()
+        self._waiting.clear()
+        self.state, self.lost, self._answered, self._join_due = "joining", True, False, None
+        if self._owner is None:
+            self._owner_due = self._owner_due or self._now + self.OWNER_LIMIT
+            return False
+        self._owner_tries -= 1
+        if self._owner_tries:
+            self._ask_owner()
+            self._owner_due = self._now + self.OWNER_LIMIT
+        else:
+            self._owner, self._owner_tries = None, self.OWNER_TRIES + 1
+            self._owner_due = self._now + self.OWNER_PAUSE
+            self._tell(IsletError("otherService", f"the {what} are another service's than the one that takes the commands: "
+                                                  f"name where its own are, as the addresses or in the environment"))
+        return False
 
     # What comes by the subscription
 
@@ -1067,6 +1153,10 @@ class _Machine:
             return  # of a pull that is over
         if header.get("error"):
             return self._pull_failed(IsletError.of(header))
+        if not self._is_own(header.get("epoch"), "snapshots and replays"):
+            return
+        if self._owner_tries:
+            self._owner_is_settled()
         if self.epoch is not None and header.get("epoch") != self.epoch:
             return self._rejoin()
         number = header.get("chunk")
@@ -1175,6 +1265,9 @@ class Replica:
     numbers show no gap: where more than 100,000 events wait, those beyond are lost, and only what is listed in the end is
     repaired. Follow the whole app where each event counts.
 
+    Where it is `owned`, as one of `Client.replica` is, its streams must be those of the service at `endpoints.commands`: what
+    `changes()` and `sync()` raise else has the code `otherService`.
+
     It belongs to one thread at a time and to the process that made it; it is neither copied nor pickled."""
 
     PREFIX_LIMIT = 240
@@ -1186,7 +1279,7 @@ class Replica:
     replay comes in; and those from chunk to chunk."""
 
     def __init__(self, app: str | None = None, prefix: str = "", *, endpoints: Endpoints | None = None,
-                 context: zmq.Context[Any] | None = None):
+                 context: zmq.Context[Any] | None = None, owned: bool = False):
         self.app = _needed(app)
         self.prefix = f"{self.app}/{prefix}" if prefix else None
         # The service answers no join for others.
@@ -1196,7 +1289,7 @@ class Replica:
             raise ValueError(f"an app and a prefix have at most {self.PREFIX_LIMIT} bytes, with the / between them")
         self.endpoints = endpoints or Endpoints.given()
         self._context = context
-        self._machine = _Machine(self.app, self.prefix, time.monotonic())
+        self._machine = _Machine(self.app, self.prefix, time.monotonic(), owned=owned)
         self.entities: Mapping[str, JSON] = types.MappingProxyType(self._machine.table.entities)
         """The newest known entities by topic; to be read, not changed."""
         self._reading = threading.Lock()
@@ -1208,6 +1301,8 @@ class Replica:
         """Has a message for each connection that the subscription lost. It is read, whatever that means: one that is not
         stalls libzmq."""
         self._bulk: Any = None
+        self._commands: Any = None
+        """Asks whose the streams are, until that is known."""
         self._open_bulk()
         self._do()
 
@@ -1281,6 +1376,8 @@ class Replica:
         self._closed = True
         self._close_events()
         self._bulk.close()
+        if self._commands is not None:
+            self._commands.close()
 
     def __enter__(self) -> Replica:
         return self
@@ -1322,6 +1419,8 @@ class Replica:
         wait = max(0.0, machine.due() - time.monotonic())
         ready = dict(self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest))))
         self._interrupted = True  # until the end, which an exception of a signal's handler leaves out
+        if self._commands in ready:
+            self._drain(self._commands, machine.informed)
         more = self._bulk in ready and self._drain(self._bulk, machine.pulled)
         more |= (self._events in ready or self._losses in ready) and self._drain_events()
         self._read_at = time.monotonic()
@@ -1373,6 +1472,8 @@ class Replica:
                 self._events.unsubscribe(about)
             elif what == "bulk":
                 self._open_bulk()
+            elif what == "owner":
+                self._ask_owner(about)
             else:
                 self._open_events(about)
 
@@ -1380,6 +1481,14 @@ class Replica:
         if self._bulk is not None:
             self._bulk.close()
         self._bulk = _socket(self._context, zmq.DEALER, self.endpoints.bulk)
+        self._listen()
+
+    def _ask_owner(self, command: JSON | None) -> None:
+        if self._commands is not None:
+            self._commands.close()
+        self._commands = _socket(self._context, zmq.DEALER, self.endpoints.commands) if command else None
+        if command:
+            self._commands.send(_encode(command))
         self._listen()
 
     def _open_events(self, topics: list[bytes]) -> None:
@@ -1406,7 +1515,7 @@ class Replica:
 
     def _listen(self) -> None:
         self._poller = zmq.Poller()
-        for source in filter(None, (self._events, self._losses, self._bulk)):
+        for source in filter(None, (self._events, self._losses, self._bulk, self._commands)):
             self._poller.register(source, zmq.POLLIN)
 
 

@@ -175,6 +175,8 @@ def test_a_file_that_nobody_listens_at_is_nobody(tmp_path, name):
         islet = Islet(scripted)
         if name == "commands":
             islet.env["ISLET_COMMANDS"] = f"ipc://{path}"
+        else:
+            del islet.env["ISLET_BULK"]  # the service says where it is
         found = findings(islet("doctor", "--data", tmp_path, "--json", "--timeout", "1s", code=1))
         said = found["service"]["text"] if name == "commands" else found["bulk"]["text"]
         assert f"nothing listens at ipc://{path}" in said or said == f"ipc://{path} does not listen"

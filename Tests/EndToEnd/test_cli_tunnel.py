@@ -11,11 +11,12 @@ from support.service import environment
 
 
 class Tunnel:
-    """Stands between commands and a service, whose streams have the addresses of another one's here: `ssh -L` of one port."""
+    """Stands between commands and a service, whose `streams` have the addresses of another one's here: `ssh -L` of one port,
+    or of two."""
 
-    def __init__(self, far, near):
+    def __init__(self, far, near, streams=("events", "bulk")):
         self.far = far
-        self.names = {getattr(far, name).encode(): getattr(near, name).encode() for name in ("events", "bulk")}
+        self.names = {getattr(far, name).encode(): getattr(near, name).encode() for name in streams}
         self.context = zmq.Context()
         self.front = self.context.socket(zmq.ROUTER)
         self.front.bind("tcp://127.0.0.1:*")
@@ -92,6 +93,47 @@ def test_a_tail_does_not_follow_them(far, near, tunnel):
 def test_the_doctor_says_whose_they_are(far, near, tunnel):
     done = Islet(far)("doctor", "--commands", tunnel.commands, code=1)
     assert "it has the events of another service" in done.out, done.out
+
+
+@pytest.fixture
+def narrow(far, near):
+    """One through which the events pass too."""
+    made = Tunnel(far, near, ["bulk"])
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("words", [("tail", "--since", "1h"), ("tail",), ("wait", "order-1", "--for", "stale", "--timeout", "3s")])
+def test_nothing_is_replayed_from_another_service(far, near, narrow, words):
+    running = Running(*words, "--commands", narrow.commands, env=environment())
+    try:
+        assert running.wait() == 2
+        assert running.data == []
+        said = f"{near.bulk}: it has the snapshots and replays of another service than {narrow.commands}"
+        assert said in running.messages[-1]
+    finally:
+        running.kill()
+
+
+@pytest.mark.parametrize("words", [("activity", "list", "--all"), ("apps",)])
+def test_what_needs_no_bulk_does_not_look_at_it(far, narrow, words):
+    done = Islet(far)(*words, "--commands", narrow.commands)
+    assert ("order-1" if "list" in words else "com.example.pizza") in done.out
+
+
+def test_the_doctor_says_whose_bulk_it_is(far, near, narrow):
+    done = Islet(far)("doctor", "--commands", narrow.commands, code=1)
+    assert f"{near.bulk}: it has the snapshots and replays of another service" in done.out, done.out
+    assert f"{far.events} lets subscribers in" in done.out
+
+
+def test_the_doctor_looks_at_streams_that_are_named_too(far, near):
+    own = ("--commands", far.commands, "--events", far.events, "--bulk", far.bulk)
+    assert "of another service" not in Islet(far)("doctor", *own, code=None).out
+    done = Islet(far)(
+        "doctor", "--commands", far.commands, "--events", near.events, "--bulk", near.bulk, code=1)
+    assert f"{near.events}: it has the events of another service" in done.out
+    assert f"{near.bulk}: it has the snapshots and replays of another service" in done.out
 
 
 def test_streams_that_are_named_are_read(far, near, tunnel):

@@ -11,7 +11,7 @@ import textwrap
 import pytest
 
 import islet
-from support.dates import EPOCH, HOUR
+from support.dates import EPOCH, HOUR, MINUTE
 from support.provider_service import ProviderService
 from support.service import ROOT, environment
 from support.wire import DEADLINE
@@ -55,10 +55,23 @@ def test_the_documented_client_and_replica(system_service):
     assert lines[1:] == ["all anew: joined 1"]
 
 
-def test_the_client_of_the_readme(system_service):
-    _, *lines = [output(printed()[0], system_service) for _ in range(2)][1]
-    assert len(lines) == 1 and lines[0].startswith("synced None [{")
-    assert ast.literal_eval(lines[0].removeprefix("synced None "))[0]["key"] == "order-9"
+def test_the_client_of_the_readme(service):
+    """Again after the window of retries: it brings no older content back, nor an order that has ended."""
+    def run():
+        outcome, line = output(printed()[0], service)
+        assert line.startswith("synced None [")
+        [order] = ast.literal_eval(line.removeprefix("synced None "))
+        assert order["key"] == "order-9"
+        return outcome, order["state"], order["contentState"]
+
+    with islet.connect(service.commands, app="com.example.pizza") as client:
+        assert run() == ("applied", "active", {"eta": 20})
+        client.call("activity.update", key="order-9", contentState={"eta": 3})
+        client.call("clock.advance", by=11 * MINUTE)
+        assert run() == ("conflict", "active", {"eta": 3})
+        client.call("activity.end", key="order-9")
+        client.call("clock.advance", by=11 * MINUTE)
+        assert run() == ("reconnectNotPermitted", "ended", {"eta": 3})
 
 
 @pytest.mark.parametrize("block", [documented()[2], printed()[1]], ids=["documented", "readme"])

@@ -47,12 +47,13 @@ def test_a_copy_is_there_while_more_goes_on_than_may_wait(monkeypatch, seed, pre
 class Machine:
     """A machine by hand, at a time that the test moves."""
 
-    def __init__(self, prefix=None, epoch="e1", seq=0):
+    def __init__(self, prefix=None, epoch="e1", seq=0, owned=False):
         self.now = 0.0
-        self.core = islet._Machine(APP, prefix, self.now, random.Random(7))
+        self.core = islet._Machine(APP, prefix, self.now, random.Random(7), owned=owned)
         self.asked = []
         self.turn()
-        self.join(epoch, seq)
+        if not owned:
+            self.join(epoch, seq)
 
     def turn(self, seconds=0.0):
         """Lets time pass, step by step, and keeps what is asked."""
@@ -72,7 +73,19 @@ class Machine:
 
     def join(self, epoch, seq):
         apps = {} if epoch is None else {APP: {"epoch": epoch, "seq": seq}}
-        return self.subscribed(self.core._nonce, at=0, apps=apps)
+        named = {} if epoch is None else {"epoch": epoch}
+        return self.subscribed(self.core._nonce, at=0, apps=apps, **named)
+
+    def owner(self, epoch):
+        """Answers the last question for it, if there is one: the service that takes the commands names this epoch."""
+        questions = [about for what, about in self.asked if what == "owner"]
+        self.asked = [each for each in self.asked if each[0] != "owner"]
+        if questions and questions[-1]:
+            info = {} if epoch is None else {"epoch": epoch}
+            answer = {"req": questions[-1]["req"], "ok": True, "info": info}
+            self.core.informed([json.dumps(answer).encode()], self.now)
+            self.turn()
+        return self
 
     def event(self, seq, revision, epoch="e1", type="Ride"):
         start = {} if revision == 1 else {"from": "active"}
@@ -346,3 +359,70 @@ def test_a_chunk_that_is_none_of_the_contract_is_asked_for_again(header):
     [question] = machine.questions("bulk.snapshot")
     machine.answer(question, epoch="e1", **header).turn(1.0)
     assert machine.snapshot().core.state == "following"
+
+
+# Whose the streams are
+
+
+def following(machine):
+    return (machine.core.state, machine.told()) == ("following", ["joined"])
+
+
+@pytest.mark.parametrize("prefix", [None, PREFIX], ids=["whole", "filtered"])
+def test_the_streams_of_another_service_are_not_taken_in(prefix):
+    machine = Machine(prefix, owned=True)
+    for _ in range(2):  # it is told again as long as somebody reads
+        for _ in range(islet._Machine.OWNER_TRIES):
+            machine.owner("e1").join("e2", 3).event(4, 1, epoch="e2")
+        [error] = machine.told()
+        assert error.code == "otherService" and "the events are another service's" in error.message
+        assert (machine.core.state, machine.questions("bulk.snapshot")) == ("joining", [])
+        machine.turn(islet._Machine.OWNER_PAUSE)
+    machine.owner("e2").join("e2", 4)
+    assert following(machine.snapshot(seq=4, epoch="e2", x=1))
+
+
+def test_a_history_that_begins_between_the_two_answers_is_no_other_service():
+    machine = Machine(owned=True).owner("e1").join("e2", 0).owner("e2").join("e2", 0)
+    assert following(machine.snapshot(epoch="e2"))
+
+
+def test_what_is_joined_waits_for_whose_it_is():
+    machine = Machine(owned=True).join("e1", 1)
+    assert machine.questions("bulk.snapshot") == []
+    machine.owner("e1").join("e1", 1)
+    assert following(machine.snapshot(seq=1, x=1))
+
+
+@pytest.mark.parametrize("epoch", ["e1", None])
+def test_the_snapshots_of_another_service_are_not_taken_in(epoch):
+    """Also of an app without events, of which a join names no epoch of its own."""
+    machine = Machine(owned=True)
+    for _ in range(islet._Machine.OWNER_TRIES):
+        machine.owner("e1")
+        apps = {APP: {"epoch": "e1", "seq": 1}} if epoch else {}
+        machine.subscribed(machine.core._nonce, at=0, apps=apps, epoch="e1").turn(1.0).snapshot(seq=9, epoch="e2", y=1)
+    [error] = machine.told()
+    assert error.code == "otherService" and "snapshots" in error.message and not machine.core.table.entities
+
+
+def test_where_commands_are_not_answered_it_goes_on_without():
+    machine = Machine(owned=True).join("e1", 1)
+    machine.turn(islet._Machine.OWNER_LIMIT * islet._Machine.OWNER_TRIES).join("e1", 1)
+    assert following(machine.snapshot(seq=1, x=1))
+
+
+def test_a_service_that_names_no_epoch_is_taken_at_its_word():
+    machine = Machine(owned=True).owner(None).join("e1", 1)
+    assert following(machine.snapshot(seq=1, x=1))
+    machine = Machine(owned=True).owner("e1")
+    machine.subscribed(machine.core._nonce, at=0, apps={APP: {"epoch": "e2", "seq": 1}})
+    assert following(machine.snapshot(seq=1, epoch="e2", x=1))
+
+
+def test_a_new_history_that_begins_later_is_told_as_ever():
+    machine = Machine(owned=True).owner("e1").join("e1", 1).snapshot(seq=1, x=1)
+    assert following(machine) and machine.asked[-1] == ("owner", None)
+    machine.core._join()
+    machine.turn().join("e2", 0).snapshot(epoch="e2")
+    assert machine.told() == ["epochChanged"]

@@ -596,3 +596,51 @@ def test_one_that_a_signals_handler_closes_says_so_wherever_that_comes(client, f
         if closing.where is None:
             break
     assert number > 30
+
+
+# Whose the streams are
+
+
+@pytest.mark.parametrize("foreign", [("events", "bulk"), ("events",), ("bulk",)], ids="+".join)
+def test_a_replica_of_a_client_does_not_follow_another_service(serve, foreign):
+    """Such as one on the usual ports, beside a bench that is named by its commands alone."""
+    bench, usual = serve(), serve()
+    urls = {name: getattr(usual if name in foreign else bench, name) for name in ("commands", "events", "bulk")}
+    with islet.connect(usual.commands, app=APP) as other, islet.connect(*urls.values(), app=APP) as client:
+        other.call("activity.start", **START)
+        seq = client.call("activity.start", **START)["seq"]
+        with client.replica() as replica:
+            for _ in range(2):
+                with pytest.raises(islet.IsletError) as refused:
+                    replica.sync(seq)
+                assert refused.value.code == "otherService"
+                assert not replica.entities
+
+
+def test_an_exception_of_a_handler_while_it_is_looked_at_harms_nothing(service):
+    within = {"informed", "_ask_owner", "_owner_is_settled", "_is_own", "_join_answer", "_chunk", "_do"}
+    with islet.connect(service.commands, service.events, service.bulk, app=APP) as client:
+        seq = client.call("activity.start", **START)["seq"]
+        for number in range(1, 1_000):
+            with client.replica() as replica:
+                interrupting = Interrupting(islet, number, within)
+                with contextlib.suppress(Interruption), interrupting:
+                    replica.sync(seq)
+                replica.sync(seq)
+                assert len(replica.entities) == 1 and replica._commands is None, interrupting.where
+            if interrupting.where is None:
+                break
+        assert number > 20
+
+
+def test_a_replica_of_a_client_goes_through_a_new_history(serve, tmp_path):
+    urls = {name: f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    flags = {f"--{name}": url for name, url in urls.items()}
+    service = serve(flags)
+    with islet.Client(APP, endpoints=islet.Endpoints(**urls)) as client, client.replica() as replica:
+        replica.sync()
+        for _ in range(2):
+            service.stop()
+            service = serve(flags)
+            replica.sync(client.call("activity.start", **START)["seq"])
+            assert len(replica.entities) == 1

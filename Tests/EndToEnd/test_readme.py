@@ -79,11 +79,14 @@ def test_the_publisher_and_the_subscriber_work_as_printed(system_service):
             assert done.stdout.count("applied") == 3, done.stdout
             for name in ("started", "updated", "ended"):
                 listening.line(f"activity.{name}")
-        endpoints = islet.Endpoints(system_service.commands, system_service.events, system_service.bulk)
-        with islet.Client("com.example.pizza", endpoints=endpoints) as client:
-            client.call("group.create", group="group.com.example.readme")
-            client.call("group.notify", group="group.com.example.readme", name="moved")
-        listening.line("group.notified")  # which is about no state
+        # Events of every shape: some have no state before or after them.
+        with islet.connect(system_service.commands, app="com.example.pizza") as other:
+            other.call("group.create", group="group.com.example")
+            other.call("group.set", group="group.com.example", key="last-city", value={"city": "berlin"})
+            other.call("group.notify", group="group.com.example", name="moved")
+            other.call("group.delete", group="group.com.example", key="last-city")
+        for name in ("set", "notified", "deleted"):
+            listening.line(f"group.{name}")
     finally:
         listening.stop()
 

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from support.commands import START, Commands, encode
-from support.dates import MINUTE, SECOND, after
+from support.dates import HOUR, MINUTE, SECOND, after
 
 
 @pytest.fixture
@@ -82,6 +82,35 @@ def test_an_answer_is_remembered_for_ten_minutes_of_domain_time(client, one):
     client.advance(by=1)
     assert client.raw(frame) != first
     assert client.read("activity.list")["total"] == 2
+
+
+def test_work_that_comes_again_later_is_safe_by_its_own_fields(client):
+    """What `proto-json/README.md` says of a queue of jobs, under "Retries"."""
+    id, begun = str(uuid.uuid4()), after(0)
+    start = {"id": id, "key": "order-1"}
+    client.start(**start)
+    newer = {"id": id, "contentState": {"eta": 3}, "timestamp": begun + MINUTE}
+    older = {"id": id, "contentState": {"eta": 9}, "timestamp": begun + SECOND}
+    client.applied("activity.update", **older)
+    client.applied("activity.update", **newer)
+    client.advance(by=11 * MINUTE)
+    assert client.refused("activity.start", **{**START, **start})["code"] == "conflict"
+    assert client.ignored("activity.update", **older) == "olderTimestamp"
+    revision = client.get(id)["revision"]
+    client.applied("activity.update", id=id, contentState={"eta": 2}, ifRevision=revision)
+    again = client.refused("activity.update", id=id, contentState={"eta": 2}, ifRevision=revision)
+    assert again["code"] == "conflict"
+    end = {"id": id, "timestamp": after(11 * MINUTE), "dismissalPolicy": "immediate"}
+    client.applied("activity.end", **end)
+    # Its key is another one's by now, which the job's end does not reach.
+    other = client.start(key="order-1")
+    client.advance(by=11 * MINUTE)
+    client.ignored("activity.end", **end)
+    client.applied("activity.end", id=other["id"], dismissalPolicy="immediate")
+    client.advance(by=24 * HOUR - 12 * MINUTE)
+    assert client.refused("activity.start", **{**START, **start})["code"] == "reconnectNotPermitted"
+    client.advance(by=2 * HOUR)
+    client.start(**start)
 
 
 def test_a_number_at_or_below_the_highest_forgotten_is_not_executed(client, one):

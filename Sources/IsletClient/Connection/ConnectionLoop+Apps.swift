@@ -78,16 +78,20 @@ extension IsletConnection {
         try await loop.apps(of: app, timeout: timeout).get().positions
     }
 
-    /// Whether the streams that are followed are those of the service that takes the commands; nil where nobody knows, as the
-    /// one has not answered in time, or is older than the question.
+    /// Whether the streams are those of the service that takes the commands: each is nil where nobody knows, as one of the
+    /// two has not answered in time, or is older than the question.
     ///
-    /// - Parameter timeout: how long to wait for each of the two, in real time.
-    package func ownsStreams(timeout: Duration) async -> Bool? {
-        // Of an app that has no name: only what is the same for all is wanted.
-        guard let followed = try? await loop.apps(of: " ", timeout: timeout).get().epoch,
-            let info = try? await send(Command("service.info"), timeout: timeout)["info"]?.object,
-            let own = info["epoch"]?.string
-        else { return nil }
-        return own == followed
+    /// - Parameters:
+    ///   - asksBulk: whether to ask the bulk socket too.
+    ///   - timeout: how long to wait for each answer, in real time.
+    package func ownsStreams(bulk asksBulk: Bool, timeout: Duration) async -> (events: Bool?, bulk: Bool?) {
+        // Of an app that has no name, and of one that has nothing: only what is the same for all is wanted.
+        async let joined = loop.apps(of: " ", timeout: timeout)
+        async let pulled = asksBulk ? loop.peek(.snapshot(prefix: nil), of: "-", timeout: timeout) : nil
+        async let asked = try? send(Command("service.info"), timeout: timeout)
+        let own = await asked?["info"]?.object?["epoch"]?.string
+        let (events, bulk) = await ((try? joined.get())?.epoch, (try? pulled?.get())?.epoch)
+        guard let own else { return (nil, nil) }
+        return (events.map { $0 == own }, bulk.map { $0 == own })
     }
 }

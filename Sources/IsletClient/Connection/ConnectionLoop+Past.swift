@@ -1,6 +1,6 @@
 import ZeroMQ
 
-/// Where streams stood at a date: the first chunks of replays that nobody follows.
+/// Where streams stood at a date, and whose they are: the first chunks of pulls that nobody follows.
 extension ConnectionLoop {
     /// A chunk that is waited for.
     struct Peek {
@@ -14,8 +14,8 @@ extension ConnectionLoop {
     /// More at a time only wait for each other: a peer has four pulls.
     static let maximumPeeks = 64
 
-    /// The first chunk of a replay, the rest of which is not asked for.
-    func peek(app: String, from: UInt64, timeout: Duration) async -> Result<BulkChunk, IsletError> {
+    /// The first chunk of a pull, the rest of which is not asked for.
+    func peek(_ kind: PullTable.Kind, of app: String, timeout: Duration) async -> Result<BulkChunk, IsletError> {
         guard !isClosed else { return .failure(.closed) }
         guard peeks.count < Self.maximumPeeks else { return .failure(.overloaded(limit: Self.maximumPeeks)) }
         do throws(IsletError) {
@@ -26,7 +26,6 @@ extension ConnectionLoop {
         // Readers have positive numbers.
         lastPeek -= 1
         let owner = PullTable.Owner(reader: lastPeek, app: app)
-        let kind = PullTable.Kind.replay(from: from)
         return await withCheckedContinuation { continuation in
             peeks[owner.reader] = Peek(
                 kind: kind, owner: owner, deadline: .now + timeout, timeout: timeout, continuation: continuation)
@@ -96,7 +95,7 @@ extension IsletConnection {
             switch step {
             case .found(let start): return start
             case .ask(let from):
-                let chunk = try await loop.peek(app: app, from: from, timeout: timeout).get()
+                let chunk = try await loop.peek(.replay(from: from), of: app, timeout: timeout).get()
                 if case .failed(let error) = chunk.end, error.code == .busy, .now < end {
                     // Others pull as well: each has its turn.
                     do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .cancelled }

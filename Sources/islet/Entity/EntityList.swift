@@ -33,7 +33,7 @@ struct EntityList<Family: CommandFamily> {
         guard !allApps.isSet || app.named == nil else {
             throw Failure(.usage, "name --app or --all, not both")
         }
-        try await service.withConnection(followsStreams: allApps.isSet) { [command] connection in
+        try await service.withConnection(allApps.isSet ? .joins : .nothing) { [command] connection in
             if allApps.isSet { return try await writeAll(command, told: with, connection) }
             if let filter {
                 let now = filter.needsNow ? try await connection.now() : 0

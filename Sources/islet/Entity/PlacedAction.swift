@@ -17,7 +17,7 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
 
     /// - Parameter fields: what the command says beside the address.
     func run(_ verb: String, _ fields: RawObject = [:], waits: Bool) async throws {
-        try await service.withConnection(followsStreams: waits) { connection in
+        try await service.withConnection(waits ? .events : .nothing) { connection in
             var command = try await target.command(verb, connection)
             for field in fields.members { command[field.name] = field.value }
             guard waits else {

@@ -25,7 +25,7 @@ struct Apps: AsyncParsableCommand {
     private static let families = ["activity", "control", "widget"]
 
     func run() async throws {
-        try await service.withConnection(followsStreams: true) { connection in
+        try await service.withConnection(.joins) { connection in
             let streams = try await KnownApps.all(connection, timeout: service.timeout.duration)
             guard let filter = filter.filter else {
                 let rows = try await rows(Array(streams.prefix(limit.limit)), connection)

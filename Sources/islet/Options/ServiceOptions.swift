@@ -94,17 +94,17 @@ struct ServiceOptions: ParsableArguments {
     /// Opens a connection for `body`, and closes it.
     ///
     /// - Parameters:
-    ///   - followsStreams: whether `body` reads streams too.
+    ///   - use: what `body` reads of the streams.
     ///   - checksStreams: whether they must be the service's own then.
     func withConnection<Result>(
-        followsStreams: Bool = false, checksStreams: Bool = true, _ body: (IsletConnection) async throws -> Result
+        _ use: StreamUse = .nothing, checksStreams: Bool = true, _ body: (IsletConnection) async throws -> Result
     ) async throws -> Result {
         var connection = try await IsletConnection.open(endpoints, options: connectionOptions)
         defer { Interruption.unwatch(connection) }
         do {
-            if followsStreams, asksForStreams {
+            if use != .nothing, asksForStreams {
                 connection = try await withStreams(
-                    connection, info: connection.send(Command("service.info")), checksStreams: checksStreams)
+                    connection, info: connection.send(Command("service.info")), use, checks: checksStreams)
             }
             await Interruption.watch(connection)
             let result = try await body(connection)
@@ -162,11 +162,12 @@ extension ServiceOptions {
     /// - Parameters:
     ///   - opened: one for commands; it is closed where another is needed.
     ///   - info: the answer to `service.info`.
+    ///   - use: what is read of them.
     ///   - checksStreams: whether they must be the service's own.
     ///
     /// - Throws: where they are another's: commands go through a tunnel, and the streams do not.
     func withStreams(
-        _ opened: IsletConnection, info: Answer, checksStreams: Bool = true
+        _ opened: IsletConnection, info: Answer, _ use: StreamUse, checks checksStreams: Bool = true
     ) async throws(IsletError) -> IsletConnection {
         let asSaid = endpoints(asSaidBy: info)
         var connection = opened
@@ -176,7 +177,7 @@ extension ServiceOptions {
         }
         guard checksStreams else { return connection }
         do throws(IsletError) {
-            try await checkStreams(of: connection)
+            try await checkStreams(of: connection, use)
         } catch {
             await connection.close()
             throw error
@@ -185,18 +186,35 @@ extension ServiceOptions {
     }
 
     /// Whether the streams that a service has named are its own.
-    func checkStreams(of connection: IsletConnection) async throws(IsletError) {
-        guard namedEvents == nil else { return }
+    func checkStreams(of connection: IsletConnection, _ use: StreamUse) async throws(IsletError) {
+        let asksBulk = use == .events && namedBulk == nil
+        guard namedEvents == nil || asksBulk else { return }
+        let foreign = await foreignStreams(of: connection, bulk: asksBulk)
+        if namedEvents == nil, let error = foreign.events { throw error }
+        if let error = foreign.bulk { throw error }
+    }
+
+    /// What is wrong with streams that are another service's, whoever has named them; nil where that is not known.
+    func foreignStreams(
+        of connection: IsletConnection, bulk asksBulk: Bool
+    ) async -> (events: IsletError?, bulk: IsletError?) {
         let patience = min(timeout.duration, Self.patienceWithStreams)
+        var owned = await connection.ownsStreams(bulk: asksBulk, timeout: patience)
         // The epoch of a service that keeps nothing changes when it starts: it may have done so in between.
-        for _ in 0..<2 {
-            guard await connection.ownsStreams(timeout: patience) == false else { return }
+        if owned.events == false || owned.bulk == false {
+            owned = await connection.ownsStreams(bulk: asksBulk, timeout: patience)
         }
         let endpoints = connection.endpoints
-        throw .endpoint(
-            endpoints.events,
-            reason: "it has the events of another service than \(endpoints.commands); say where this one's streams are with "
-                + "--events and --bulk")
+        func error(_ url: String, _ what: String) -> IsletError {
+            .endpoint(
+                url,
+                reason: "it has the \(what) of another service than \(endpoints.commands); say where this one's streams are "
+                    + "with --events and --bulk")
+        }
+        return (
+            owned.events == false ? error(endpoints.events, "events") : nil,
+            owned.bulk == false ? error(endpoints.bulk, "snapshots and replays") : nil
+        )
     }
 
     /// How long to wait for whose streams they are; where nobody answers, whoever follows them finds out.

@@ -86,7 +86,7 @@ struct ScenarioRun: AsyncParsableCommand {
             }
             return nil
         }
-        return try await service.withConnection(followsStreams: true) { connection in
+        return try await service.withConnection(.events) { connection in
             let info = try await connection.send(Command("service.info"))["info"]?.object
             let kind = info?["clock"]?.object?["kind"]?.string ?? "unknown"
             if kind != "manual", let scenario = scenarios.first(where: \.movesClock) {

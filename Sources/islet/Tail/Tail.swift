@@ -81,7 +81,7 @@ struct Tail: AsyncParsableCommand {
         let info = try await service.patiently {
             try await connection.send(Command("service.info"), timeout: .seconds(2))
         }
-        return try await service.withStreams(connection, info: info)
+        return try await service.withStreams(connection, info: info, .events)
     }
 
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {

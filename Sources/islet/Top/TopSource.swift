@@ -319,12 +319,12 @@ actor TopSource {
     private func asSaid(_ info: Answer, _ connection: IsletConnection) async throws(IsletError) -> IsletConnection {
         let endpoints = service.endpoints(asSaidBy: info)
         guard endpoints != service.endpoints else {
-            try await service.checkStreams(of: connection)
+            try await service.checkStreams(of: connection, .events)
             return connection
         }
         let found = try await IsletConnection.open(endpoints, options: service.connectionOptions)
         do throws(IsletError) {
-            try await service.checkStreams(of: found)
+            try await service.checkStreams(of: found, .events)
         } catch {
             await found.close()
             throw error

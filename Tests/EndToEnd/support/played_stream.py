@@ -93,7 +93,12 @@ class PlayedService:
         self.topics.append(topic)
         if topic.startswith(b"\xff"):
             apps = {APP: {"epoch": self.epoch, "seq": self.seq}} if self.known else {}
-            self.publish(topic, {"at": 0, "apps": apps})
+            self.publish(topic, {"at": 0, "apps": apps, "epoch": self.epoch})
+
+    def inform(self, command, busy):
+        """`service.info`, where commands go."""
+        answer = {"ok": False, "error": {"code": "busy"}} if busy else {"ok": True, "info": {"epoch": self.epoch}}
+        self.play.to_replica("owner", [json.dumps({"req": command["req"], **answer}).encode()])
 
     def ask(self, command, busy):
         req, op = command["req"], command["op"]
@@ -170,8 +175,8 @@ class Play:
         self.messages = []  # what each was, for reports
         self.questions = set()  # numbers of those that `busy` may answer
         self._order, self._heap = itertools.count(), []
-        self._down = {"events": False, "bulk": False}
-        self._lives = {"events": 0, "bulk": 0}  # connections so far: what was on its way on an older one is lost
+        self._down = {"events": False, "bulk": False, "owner": False}
+        self._lives = {"events": 0, "bulk": 0, "owner": 0}  # connections so far: what was on its way on an older one is lost
         rng = random.Random(seed)
         self.service = PlayedService(self, rng)
         self._wanted = []  # what the replica's socket is subscribed to, and so each connection of it
@@ -179,7 +184,7 @@ class Play:
         self.known = {}  # epoch → up to where its reader knows all
         self.heard = {}  # topic → revision, from nothing but what was told
         self._script(rng)
-        self.machine = islet._Machine(APP, prefix, 0.0, random.Random(seed))
+        self.machine = islet._Machine(APP, prefix, 0.0, random.Random(seed), owned=seed % 2 == 1)
         self._step(lambda: None)
 
     # The script
@@ -194,7 +199,7 @@ class Play:
         for at in range(1, 100):
             self._at(float(at), lambda: self.service.tick(self.now))
         cut, what = rng.uniform(1, WORK - 2), rng.choice(("cut", "trimmed", "restart", "forget"))
-        ends = ["events"] if what in ("cut", "trimmed") else ["events", "bulk"]
+        ends = ["events"] if what in ("cut", "trimmed") else list(self._lives)
         self._at(cut, lambda: self._cut(ends))
         if what == "forget":
             self._at(cut + 0.1, self.service.forget)
@@ -235,7 +240,7 @@ class Play:
         self._at(self.now + seconds, act)
 
     def to_replica(self, way, frames):
-        take = self.machine.subscribed if way == "events" else self.machine.pulled
+        take = {"events": self.machine.subscribed, "bulk": self.machine.pulled, "owner": self.machine.informed}[way]
         self._pass(way, f"{way}: {frames[0][:90]!r}", lambda _: self._step(lambda: take(frames, self.now)))
 
     def to_service(self, way, what, act, is_question=False):
@@ -278,6 +283,11 @@ class Play:
             elif what == "bulk":
                 self._lives["bulk"] += 1
                 self.service.pulls.clear()
+            elif what == "owner":
+                self._lives["owner"] += 1
+                if about:
+                    self.to_service(
+                        "owner", about, lambda busy, about=about: self.service.inform(about, busy), is_question=True)
             else:
                 self._lives["events"] += 1
                 self.service.topics = list(about)

@@ -15,15 +15,16 @@ struct ServiceExamination {
 
     func findings() async -> [DoctorFinding] {
         do {
-            return try await service.withConnection(followsStreams: true, checksStreams: false) { connection in
+            return try await service.withConnection(.events, checksStreams: false) { connection in
                 let begun = ContinuousClock.now
                 let answer = try await connection.send(
                     Command("service.info"), timeout: min(service.timeout.duration, Self.patience))
                 let time = ContinuousClock.now - begun
                 let info = answer["info"]?.object ?? [:]
+                let foreign = await service.foreignStreams(of: connection, bulk: true)
                 return [reached(info, in: time), version(info), durability(info)].compactMap(\.self)
-                    + [serviceClock(info, within: time)].compactMap(\.self) + [await events(connection)]
-                    + otherEndpoints(info)
+                    + [serviceClock(info, within: time)].compactMap(\.self)
+                    + [await events(connection, foreign.events), bulk(connection, foreign.bulk), http(info)].compactMap(\.self)
             }
         } catch {
             return [unreachable(Failure(error)?.text ?? "\(error)")]
@@ -91,14 +92,15 @@ struct ServiceExamination {
             figures)
     }
 
+    /// What to do where streams are another service's.
+    private static let adviceOnTunnels = "through a tunnel, let the events and the bulk socket pass too"
+
     /// Whether a subscriber gets in.
-    private func events(_ connection: IsletConnection) async -> DoctorFinding {
+    ///
+    /// - Parameter foreign: what is wrong where they are another service's.
+    private func events(_ connection: IsletConnection, _ foreign: IsletError?) async -> DoctorFinding {
         let url = connection.endpoints.events
-        do throws(IsletError) {
-            try await service.checkStreams(of: connection)
-        } catch {
-            return .fail("events", error.description, advice: "through a tunnel, let the events and the bulk socket pass too")
-        }
+        if let foreign { return .fail("events", foreign.description, advice: Self.adviceOnTunnels) }
         let isJoined = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 do {
@@ -122,21 +124,24 @@ struct ServiceExamination {
             : .fail("events", "\(url) does not answer a subscriber", advice: "is it named rightly (--events)?")
     }
 
-    /// The endpoint that must listen, and the one that says how it is.
-    private func otherEndpoints(_ info: RawObject) -> [DoctorFinding] {
-        let named = info["endpoints"]?.object ?? [:]
-        let bulk = named["bulk"]?.string.map { url in
-            Listener.isThere(url)
-                ? DoctorFinding.ok("bulk", "\(url) listens")
-                : .fail("bulk", "\(url) does not listen", advice: "look at the service's log")
-        }
-        let http = named["http"]?.string.map { url in
-            let authority = String(url.hasPrefix("http://") ? url.dropFirst(7) : url[...])
-            let health = HTTPQuestion(authority: authority, path: "/healthz").answer()
-            let readiness = HTTPQuestion(authority: authority, path: "/readyz").answer()
-            return Self.http(authority, health: health, readiness: readiness)
-        }
-        return [bulk, http].compactMap(\.self)
+    /// Whether snapshots and replays can be had.
+    ///
+    /// - Parameter foreign: what is wrong where they are another service's.
+    private func bulk(_ connection: IsletConnection, _ foreign: IsletError?) -> DoctorFinding {
+        let url = connection.endpoints.bulk
+        if let foreign { return .fail("bulk", foreign.description, advice: Self.adviceOnTunnels) }
+        return Listener.isThere(url)
+            ? .ok("bulk", "\(url) listens")
+            : .fail("bulk", "\(url) does not listen", advice: "look at the service's log")
+    }
+
+    /// How the service says that it is; nil where it says it nowhere.
+    private func http(_ info: RawObject) -> DoctorFinding? {
+        guard let url = info["endpoints"]?.object?["http"]?.string else { return nil }
+        let authority = String(url.hasPrefix("http://") ? url.dropFirst(7) : url[...])
+        let health = HTTPQuestion(authority: authority, path: "/healthz").answer()
+        let readiness = HTTPQuestion(authority: authority, path: "/readyz").answer()
+        return Self.http(authority, health: health, readiness: readiness)
     }
 
     /// - Parameters:

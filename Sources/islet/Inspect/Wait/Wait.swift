@@ -36,7 +36,7 @@ struct Wait: AsyncParsableCommand {
 
     func run() async throws {
         let begun = ContinuousClock.now
-        try await service.withConnection(followsStreams: true) { connection in
+        try await service.withConnection(.events) { connection in
             let found = try await target.find(connection)
             var wait = self
             wait.condition = try condition.resolved(found.family.noun, found.family.filterSubject)
