@@ -16,9 +16,9 @@ package struct InboundMessages: ~Copyable {
     /// No further message is received once so many messages, frames or bytes are here. The last may exceed the two others.
     package static let messagesAtOnce = 32
     private static let framesAtOnce = 160
-    /// Of so many of those, from the first on, of each that may register a provider and of each whose peer has named itself
-    /// it is known over which connection they came, where nobody wants to know more: it costs much to ask, and where more
-    /// wait, time is short.
+    /// Of so many of those, from the first on, of each that may register a provider and of each whose peer has named
+    /// itself it is known over which connection they came, where nobody wants to know more: it costs much to ask, and
+    /// where more wait, time is short.
     private static let connectionsAtOnce = 4
     private static let bytesAtOnce = 128 * 1_024
     /// Of one message so many frames are received at once. It is refused then, and what is left of it is passed over by

@@ -13,8 +13,8 @@ package struct Peer: Hashable {
         self.init(destination: .events, routingID: withUnsafeBytes(of: descriptor) { Array($0) })
     }
 
-    /// Whether it has named itself, so that its next connection may bear the same name. A ROUTER makes the others up, each once,
-    /// and all of them begin with a zero.
+    /// Whether it has named itself, so that its next connection may bear the same name. A ROUTER makes the others up,
+    /// each once, and all of them begin with a zero.
     package var isNamed: Bool { routingID.first.map(Self.beginsName) ?? false }
 
     /// Whether a routing id that begins so is a name.

@@ -20,8 +20,8 @@ package struct PeerConnections {
     /// The connection that a peer spoke over last, where it is known and open.
     package func descriptor(of peer: Peer) -> Int32? { descriptors[peer] }
 
-    /// Whose connections have ended, as is seen by the message of a peer that comes over this one, though it was not told: its
-    /// own former one, and whoever spoke over this descriptor before. Only peers that named themselves.
+    /// Whose connections have ended, as is seen by the message of a peer that comes over this one, though it was not
+    /// told: its own former one, and whoever spoke over this descriptor before. Only peers that named themselves.
     package func endedBy(_ peer: Peer, over descriptor: Int32) -> Set<Peer> {
         var ended: Set<Peer> = []
         if peer.isNamed, let former = descriptors[peer], former != descriptor { ended.insert(peer) }

@@ -47,12 +47,12 @@ extension EngineHost {
         partition.inbound.connectionHasEnded()
     }
 
-    /// Messages of peers that named themselves were received: tells which connections have ended, also those whose names and
-    /// descriptors others have by now. False where not all that ended is known.
+    /// Messages of peers that named themselves were received: takes notice of the connections that have ended, also of
+    /// those whose names and descriptors others have by now. False where not all that ended is known.
     func knowsEnds(at bound: ServiceSockets.Bound) -> Bool { !watchConnections(of: bound) }
 
-    /// The present message was taken. Where its connection had ended, nobody gets its answer: the next one of the name has said
-    /// nothing yet.
+    /// The present message was taken. Where its connection had ended, nobody gets its answer: the next one of the name
+    /// has said nothing yet.
     func endAnswersOfCutOff(at bound: ServiceSockets.Bound) {
         guard partition.inbound.isCutOff, partition.inbound.isNamed else { return }
         partition.endAnswers(to: [presentPeer(at: bound)])

@@ -1,6 +1,7 @@
 extension Partition {
-    /// The connections of these peers have ended: what they have sent is answered to nobody, since the next connection of the
-    /// same name may be that of another process, which would take it for the answer to its own. It is executed all the same.
+    /// The connections of these peers have ended: what they have sent is answered to nobody, since the next connection of
+    /// the same name may be that of another process, which would take it for the answer to its own. It is executed all
+    /// the same.
     package func endAnswers(to peers: Set<Peer>) {
         outbound.removeMessages(to: peers)
         flights.removeMessages(to: peers)

@@ -16,8 +16,8 @@ final class PendingAnswer {
     var hasChange = true
     /// Whether all commands of its message have been looked at.
     var isClosed = true
-    /// Whether nobody gets it: its peer is gone, and another one may have its name or some of its frames never come; or it is a
-    /// plain publisher, which gets no answers. Its commands are executed all the same.
+    /// Whether nobody gets it: its peer is gone, and another one may have its name or some of its frames never come; or
+    /// it is a plain publisher, which gets no answers. Its commands are executed all the same.
     private(set) var isAbandoned = false
     /// Its place in the ledger while it waits.
     var ticket: WorkLedger.Ticket?
