@@ -81,6 +81,8 @@ extension Simulation {
         expected.removeAll()
         expectedTellings.removeAll()
         heldEnds.removeAll()
+        closings.removeAll()
+        landing = nil
         closedEnd = ends[disk.lastNumber] ?? 0
         isDiskFull = false
         travel = nil
