@@ -15,10 +15,7 @@ extension Oracle {
         }
         // It was to update an open activity of that revision, and there is none.
         if command.ifRevision != nil { return Self.notFound }
-        // An id is taken whichever app has it.
-        if let id = start.id, known.contains(where: { self.id($0) == id }) {
-            return Self.refuse("reconnectNotPermitted", "never")
-        }
+        if let id = start.id, isTaken(id) { return Self.refuse("reconnectNotPermitted", "never") }
         let holds = settings(app, start.device)
         guard holds.enabled else { return Self.refuse("denied", "later") }
         let isBackground = start.background ?? start.device.map { isInBackground(app, $0) } ?? false

@@ -57,8 +57,24 @@ extension Oracle {
             guard let birth = citizens[handle]?.birth else { return false }
             return birth.app == app && birth.key == key && birth.device == device
         }
-        guard let last, let shape = shape(last), shape.state == .dismissed, shape.cause == "person" else { return nil }
+        return last.flatMap { muteEnd(of: $0) }
+    }
+
+    /// Until when the key of an activity is muted that a person dismissed.
+    private func muteEnd(of handle: Handle) -> Int64? {
+        guard let citizen = citizens[handle], citizen.birth.key != nil else { return nil }
+        let shape = citizen.life.shape
+        guard shape.state == .dismissed, shape.cause == "person" else { return nil }
         return rules.mute.flatMap { mute in shape.dismissAt.map { $0 + mute } }
+    }
+
+    /// Whether an id is taken, whichever app has it: by an activity that can be read, or by one of which only the key is
+    /// known, which is muted.
+    func isTaken(_ id: String) -> Bool {
+        handles.contains { handle in
+            guard ids[handle] == id, let citizen = citizens[handle] else { return false }
+            return !citizen.isForgotten || muteEnd(of: handle).map { now < $0 } ?? false
+        }
     }
 
     /// What is listed on a device.

@@ -31,10 +31,15 @@ def test_a_key_is_muted_for_longer_than_its_activity_is_retained(wire, tmp_path,
                 assert client.refused(f"activity.{op}", **address)["code"] == "notFound", (op, address)
         assert client.read("activity.list", state="dismissed")["total"] == 0
         assert client.read("service.info")["info"]["entities"]["dismissed"] == 0
+        # Its id is taken as long: two lives of one id would not both come back.
+        other_key = AGAIN | {"id": id, "key": "order-8"}
+        assert client.refused("activity.start", **other_key)["code"] == "reconnectNotPermitted"
         client = durable.restart().client
         assert client.refused("activity.start", **AGAIN)["detail"] == until
+        assert client.refused("activity.start", **other_key)["code"] == "reconnectNotPermitted"
         client.advance(to=after(48 * HOUR))
         client.start(**AGAIN)
+        client.start(**other_key)
     finally:
         durable.stop()
 

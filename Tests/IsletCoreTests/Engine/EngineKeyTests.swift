@@ -112,4 +112,22 @@ struct EngineKeyTests {
         free.dismiss(.key("k"))
         #expect(free.start(key: "k").text == "applied")
     }
+
+    @Test("an id is taken for as long as the key of its activity is muted, also when that is retained no longer")
+    func mutedID() {
+        var rules = RuleSet.standard
+        rules.muteAfterPersonDismissal = 2 * rules.retention
+        let rig = EngineRig(rules)
+        let id = EntityID(high: 7, low: 7)
+        rig.start(key: "k", id: id)
+        rig.dismiss(.id(id))
+        rig.pass(rules.retention)
+        #expect(rig.get(.id(id)).text == "notFound")
+        #expect(rig.start(id: id).text == "reconnectNotPermitted")
+        #expect(rig.start("com.b", id: id).text == "reconnectNotPermitted", "ids are of all apps")
+        rig.pass(rules.retention - 1)
+        #expect(rig.start(id: id).text == "reconnectNotPermitted")
+        rig.pass(1)
+        #expect(rig.start(id: id).text == "applied")
+    }
 }
