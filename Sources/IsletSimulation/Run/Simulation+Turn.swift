@@ -94,14 +94,15 @@ extension Simulation {
 
     /// The service has read the clocks that the model reads too: it says the same time.
     ///
-    /// Only a manual clock on its way is where it says, as long as that is before its goal and something happened there.
+    /// Only a manual clock on its way is where it says, as long as that is before its goal and something happened there, or
+    /// providers are to be asked: for a relevance that could not be had before, which no event tells of.
     func readClocks(isUnderway: Bool) {
         let told = partition.now.domain.milliseconds
         let before = domain.now
         if let travel, mix.isManual {
             let goal = isUnderway ? told : travel.target
             expect((before...travel.target).contains(goal), "a clock on its way from \(before) stands at \(goal)")
-            if isUnderway, told > before { stops.insert(told) }
+            if isUnderway, told > before, !partition.hasProviderWork { stops.insert(told) }
             domain.stand(at: goal)
         } else {
             domain.read(wall: clock.wall, monotonic: clock.monotonic)
