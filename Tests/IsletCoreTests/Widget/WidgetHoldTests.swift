@@ -43,10 +43,11 @@ struct WidgetHoldTests {
         rig.reload(kind: nil, source: .push)
         #expect(rig.calls.map(\.isAwaited) == [false])
         rig.answer(id)
+        rig.pass(10 * minute)
         rig.act(id)
         rig.performed(id)
         #expect(rig.calls.map(\.isAwaited) == [true])
-        rig.fail(id)
+        rig.fail(id, .noProvider)
         rig.visible(id)
         #expect(rig.calls.map(\.isAwaited) == [true])
     }

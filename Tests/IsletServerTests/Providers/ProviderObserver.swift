@@ -153,6 +153,12 @@ struct ProviderObserver {
             } else if let known = late[call], known.provider == id {
                 expected = known.until > now ? .late(nil) : .unknownCall
                 late[call] = nil
+            } else if let lost = gone.first(where: { $0.value.id == id && $0.value.inFlight.contains(call) })?.key {
+                // It came back before the effects say that it was lost; its call is another one's by then.
+                waitsForRetry(call, at: now)
+                gone[lost]?.inFlight.remove(call)
+                late[call] = nil
+                expected = .late(nil)
             } else {
                 expected = .unknownCall
             }
