@@ -376,6 +376,18 @@ def test_what_went_out_of_sight_goes_once_all_pages_were_read(pages, service, cl
     assert page.js("window.store.activity.size") == 1_002
 
 
+def test_the_kind_of_what_was_placed_unheard_is_read_once(pages, service, home):
+    page = pages(service, "controls", script=f"{LOSSY};{meddle('control.kinds', 'post()')}")
+    home.shown(home.provider(toggle(displayName="Reading lamp")), True)
+    page.reads("#tiles", "Reading lamp")
+    deafen(page)
+    page.js("import('./store.js').then(({store}) => { store.kinds.clear(); window.asked = 0; window.store = store; })")
+    id = home.add(device="another")
+    page.until(f"window.store.control.has('{id}')", "the control", seconds=PATIENCE)
+    page.until("window.store.kinds.size > 0", "its kind", seconds=PATIENCE)
+    assert page.js("window.asked") == 1
+
+
 # The page is told that nobody sees it, and never rests; what it asks for meanwhile is written down.
 UNSEEN = """(() => {
     window.unseen = [];

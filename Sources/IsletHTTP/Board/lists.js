@@ -193,6 +193,7 @@ async function readPageAnew(page, sought) {
     if (answer.next === undefined) removeUnlisted(family, listedOf(app, family), page.since);
     if (list.length > 1 || answer.next !== undefined) seekUnlisted(app, family, before, page.ids, sought);
     noteHeld(app, family, answer);
+    for (const row of answer[plural[family]]) wantKind(family, row);
 }
 
 // After a page was read anew: what of the list is not held, where that is known.
@@ -224,7 +225,35 @@ async function readStray({app, family, id}) {
     }
 }
 
-export async function loadKinds(app, family, mine) {
+const kindsToRead = new Set();
+const kindsPatience = 250; // milliseconds in which many ask for the kinds of one app once
+
+export function loadKindsSoon(app, family) {
+    const key = `${app} ${family}`;
+    if (kindsToRead.has(key)) return;
+    kindsToRead.add(key);
+    setTimeout(() => {
+        kindsToRead.delete(key);
+        loadKinds(app, family, generation).catch(() => {}); // the next event, or list, asks again
+    }, kindsPatience);
+}
+
+const missedKinds = new Map(); // key of a kind that was not known → when it was asked for
+const missedLimit = 4_000; // no more controls and widgets are held
+const missedPatience = 60_000; // milliseconds until it is asked for again: nobody may have declared it
+
+// The event that placed it may not have come, or that its kind was declared.
+export function wantKind(family, {app, kind}) {
+    const key = `${app}/${family}/${kind}`;
+    if (family === "activity" || store.kinds.has(key)) return;
+    const now = performance.now();
+    if (now - (missedKinds.get(key) ?? -Infinity) < missedPatience) return;
+    if (missedKinds.size >= missedLimit) missedKinds.clear();
+    missedKinds.set(key, now);
+    loadKindsSoon(app, family);
+}
+
+async function loadKinds(app, family, mine) {
     let cursor;
     do {
         const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});

@@ -5,20 +5,7 @@ import {ask} from "./api.js";
 import {addLateness, addToTail, applyEvent, askingNow, changed, families, hearChanges, isFull, isHeld, keepEarly,
     noteFull, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
-import {generation, knowsAll, listed, loadKinds} from "./lists.js";
-
-const kindsToRead = new Set();
-const kindsPatience = 250; // milliseconds in which many events ask for the kinds of one app once
-
-function loadKindsSoon(app, family) {
-    const key = `${app} ${family}`;
-    if (kindsToRead.has(key)) return;
-    kindsToRead.add(key);
-    setTimeout(() => {
-        kindsToRead.delete(key);
-        loadKinds(app, family, generation).catch(() => {}); // the next event, or list, asks again
-    }, kindsPatience);
-}
+import {generation, knowsAll, listed, loadKindsSoon, wantKind} from "./lists.js";
 
 // Returns false where events were missed, so that everything must be read anew; the event itself has its effect.
 export function take(topic, event) {
@@ -103,6 +90,7 @@ async function readEntities() {
                 noteFull(family);
             } else if (mine === generation) {
                 putEntity(family, entity, asked);
+                wantKind(family, entity);
                 heard = reading.get(id);
             }
         } catch {
