@@ -295,6 +295,99 @@ def test_a_page_asks_once_a_second_at_most(pages, service, client):
     assert min(later - earlier for earlier, later in zip(times, times[1:])) > 990
 
 
+# Limits
+
+
+def limit(page, **limits):
+    """Makes the page hold no more than this, and gives it the store to be looked at."""
+    page.js(f"""import('./store.js').then(({{heldLimit, store}}) => {{
+        Object.assign(heldLimit, {json.dumps(limits)});
+        window.store = store;
+    }})""")
+
+
+def dismiss_many(client, number):
+    ids = [start(client, f"old-{place}") for place in range(number)]
+    for id in ids:
+        client.applied("activity.dismiss", id=id)
+    return ids
+
+
+def test_the_dismissed_that_are_read_take_no_place_of_the_listed(pages, service, client):
+    dismiss_many(client, 6)
+    page = pages(service, width=1600)
+    limit(page, activity=4)
+    page.click(".chip.dismissed")
+    page.until("document.querySelectorAll('.row').length >= 4", "the dismissed")
+    page.click(".chip.listed")
+    for id in [start(client, f"new-{place}") for place in range(4)]:
+        page.row(id)
+
+
+def test_the_dismissed_have_one_limit_and_those_that_leave_now_come_first(pages, service, client):
+    dismiss_many(client, 5)
+    told = [start(client, f"new-{place}") for place in range(2)]
+    page = pages(service, width=1600)
+    limit(page, dismissed=3)
+    page.click(".chip.dismissed")
+    page.reads("#showing", "3 of 5 of")
+    for id in told:
+        client.applied("activity.dismiss", id=id)
+    for id in told:
+        page.row(id, "text.includes('dismissed')")
+    page.reads("#showing", "no more than 3")
+    page.reads("#showing", "3 shown")
+    page.reads("#showing", "3 of 7 of")
+    for id in told:
+        page.row(id, "text.includes('dismissed')")
+
+
+def test_what_has_no_place_is_told_at_once_and_shown_once_it_has_one(pages, service, client):
+    first = start(client, "order-1")
+    page = pages(service, width=1600)
+    limit(page, activity=1)
+    page.js("import('./store.js').then(({onChange}) => { window.told = 0; onChange(({topics}) => "
+            "{ if (topics.has('lists')) window.told += 1; }); })")
+    second = start(client, "order-2")
+    page.until("window.told > 0 && document.querySelector('#showing').innerText.includes('no more than 1')",
+               "the limit to be told")
+    client.applied("activity.dismiss", id=first)
+    comes(page, second, "text.includes('active')")
+    page.until("!document.querySelector('#showing').innerText.includes('read were')", "nothing to be left out",
+               seconds=PATIENCE)
+
+
+# Out of sight
+
+
+def test_what_went_out_of_sight_goes_once_all_pages_were_read(pages, service, client):
+    gone = start(client, "gone")
+    in_batches(client, [client.command("activity.start", key=f"k{number}", type="T", attributes={}, contentState={})
+                        for number in range(1_001)])
+    seen = start(client, "seen")
+    page = pages(service, script=LOSSY, width=1600)
+    page.fill("#filter", "key=seen")
+    page.until("document.querySelectorAll('.row').length === 1")
+    page.row(seen)
+    limit(page)
+    deafen(page)
+    client.applied("activity.dismiss", id=gone)
+    page.until(f"!window.store.activity.has('{gone}')", "what went to go", seconds=PATIENCE)
+    assert page.js("window.store.activity.size") == 1_002
+
+
+def test_the_kind_of_what_was_placed_unheard_is_read_once(pages, service, home):
+    page = pages(service, "controls", script=f"{LOSSY};{meddle('control.kinds', 'post()')}")
+    home.shown(home.provider(toggle(displayName="Reading lamp")), True)
+    page.reads("#tiles", "Reading lamp")
+    deafen(page)
+    page.js("import('./store.js').then(({store}) => { store.kinds.clear(); window.asked = 0; window.store = store; })")
+    id = home.add(device="another")
+    page.until(f"window.store.control.has('{id}')", "the control", seconds=PATIENCE)
+    page.until("window.store.kinds.size > 0", "its kind", seconds=PATIENCE)
+    assert page.js("window.asked") == 1
+
+
 # The page is told that nobody sees it, and never rests; what it asks for meanwhile is written down.
 UNSEEN = """(() => {
     window.unseen = [];

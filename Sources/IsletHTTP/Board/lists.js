@@ -1,8 +1,8 @@
 // The lists of each app: read after every hello, and parts of them again and again.
 
 import {ask} from "./api.js";
-import {askingNow, changed, families, forgetEarly, heldLimit, note, noteApps, plural, putEntity, removeEntity, store}
-    from "./store.js";
+import {askingNow, changed, families, forgetEarly, forgetFull, isFull, isHeld, note, noteApps, plural, putEntity,
+    removeEntity, store} from "./store.js";
 import {count} from "./format.js";
 
 const pageSize = 1_000;
@@ -43,6 +43,7 @@ export async function loadAll(apps, areAll) {
     try {
         await Promise.all([worker(), worker(), worker()]);
         if (wantsDismissed && mine === generation) await loadDismissed();
+        if (mine === generation) for (const family of families) forgetFull(family, pagesOfAll(family));
         isThrough = true;
     } finally {
         if (mine === generation) {
@@ -72,41 +73,37 @@ async function loadApp(app, mine) {
 }
 
 async function loadFamily(app, family, mine) {
-    const before = listedOf(app, family);
     const seen = new Set();
     const read = [];
-    let cursor;
-    let total = 0;
+    let page = newPage(app, family);
+    let answer;
     do {
-        const page = newPage(app, family, cursor);
-        const answer = await readPage(page, mine);
+        answer = await readPage(page, mine);
         if (answer === null) return;
         for (const id of page.ids) seen.add(id);
         read.push(page);
-        total = answer.total;
-        cursor = answer.next;
         changed("lists");
-    } while (cursor !== undefined && store[family].size < heldLimit[family]);
+        page = newPage(app, family, answer.next, page.since);
+    } while (answer.next !== undefined && !isFull(family));
+    if (answer.next !== undefined) read.at(-1).isCut = true;
     pages.set(`${app} ${family}`, read);
-    const isWhole = cursor === undefined && store[family].size < heldLimit[family];
-    note(app, family, seen.size, isWhole ? seen.size : total);
-    if (cursor === undefined) removeUnlisted(family, before, seen);
+    note(app, family, seen.size, read.some(({isCut}) => isCut) ? answer.total : seen.size);
+    if (answer.next === undefined) removeUnlisted(family, listedOf(app, family), page.since);
 }
 
 function listedOf(app, family) {
     return [...store[family].values()].filter((entity) => entity.app === app && entity.state !== "dismissed");
 }
 
-function removeUnlisted(family, before, seen) {
-    for (const entity of before) {
-        // The same object: no event has touched it since the list was asked for.
-        if (seen.has(entity.id) || store[family].get(entity.id) !== entity) continue;
-        removeEntity(family, entity.id);
-    }
+// After a list was read to its end: what neither it nor an event has named since its beginning, whose mark is `since`.
+function removeUnlisted(family, known, since) {
+    for (const {id, $mark} of known) if ($mark < since) removeEntity(family, id);
 }
 
-function newPage(app, family, cursor) {
-    return {app, family, cursor, ids: new Set(), readAt: -Infinity};
+// `since`: the mark of the reading of the first page that its cursor comes from, page by page; what was listed all that
+// time was named by one of them. `isCut`: whether there was no room for some of it, or for what follows.
+function newPage(app, family, cursor, since) {
+    return {app, family, cursor, since, isCut: false, ids: new Set(), readAt: -Infinity};
 }
 
 // Null where the answer belongs to lists that are older than those that are read now.
@@ -117,8 +114,14 @@ async function readPage(page, mine) {
     if (mine !== generation) return null;
     page.readAt = performance.now();
     page.ids = new Set();
+    page.isCut = false;
+    if (cursor === undefined) page.since = asked;
     for (const row of answer[plural[family]]) {
-        if (!store[family].has(row.id) && store[family].size >= heldLimit[family]) continue;
+        if (!isHeld(family, row) && isFull(family)) {
+            page.isCut = true;
+            if (store[family].has(row.id)) removeEntity(family, row.id); // it is dismissed no longer
+            continue;
+        }
         page.ids.add(row.id);
         putEntity(family, row, asked);
     }
@@ -160,7 +163,11 @@ export function placesOfDismissed(apps) {
 }
 
 export function allPages() {
-    return [...store.apps.keys()].flatMap((app) => families.flatMap((family) => pagesOf(app, family)));
+    return families.flatMap(pagesOfAll);
+}
+
+function pagesOfAll(family) {
+    return [...store.apps.keys()].flatMap((app) => pagesOf(app, family));
 }
 
 // Reads a place again, whatever events have told. `sought`: ids of those for whose sake it is read.
@@ -180,10 +187,21 @@ async function readPageAnew(page, sought) {
     const list = pagesOf(app, family);
     const following = list.indexOf(page) + 1;
     if (answer.next === undefined) list.length = following;
-    else if (following < list.length) list[following].cursor = answer.next;
-    else if (store[family].size < heldLimit[family]) list.push(newPage(app, family, answer.next));
-    if (page.cursor === undefined && answer.next === undefined) return removeUnlisted(family, before, page.ids);
-    seekUnlisted(app, family, before, page.ids, sought);
+    else if (following < list.length) Object.assign(list[following], {cursor: answer.next, since: page.since});
+    else if (isFull(family)) page.isCut = true;
+    else list.push(newPage(app, family, answer.next, page.since));
+    if (answer.next === undefined) removeUnlisted(family, listedOf(app, family), page.since);
+    if (list.length > 1 || answer.next !== undefined) seekUnlisted(app, family, before, page.ids, sought);
+    noteHeld(app, family, answer);
+    for (const row of answer[plural[family]]) wantKind(family, row);
+}
+
+// After a page was read anew: what of the list is not held, where that is known.
+function noteHeld(app, family, {next, total}) {
+    const held = listedOf(app, family).length;
+    if (pagesOf(app, family).some(({isCut}) => isCut)) note(app, family, held, total);
+    else if (next === undefined) note(app, family, held, held);
+    forgetFull(family, pagesOfAll(family));
 }
 
 // They may have gone, or be on another page.
@@ -207,7 +225,35 @@ async function readStray({app, family, id}) {
     }
 }
 
-export async function loadKinds(app, family, mine) {
+const kindsToRead = new Set();
+const kindsPatience = 250; // milliseconds in which many ask for the kinds of one app once
+
+export function loadKindsSoon(app, family) {
+    const key = `${app} ${family}`;
+    if (kindsToRead.has(key)) return;
+    kindsToRead.add(key);
+    setTimeout(() => {
+        kindsToRead.delete(key);
+        loadKinds(app, family, generation).catch(() => {}); // the next event, or list, asks again
+    }, kindsPatience);
+}
+
+const missedKinds = new Map(); // key of a kind that was not known → when it was asked for
+const missedLimit = 4_000; // no more controls and widgets are held
+const missedPatience = 60_000; // milliseconds until it is asked for again: nobody may have declared it
+
+// The event that placed it may not have come, or that its kind was declared.
+export function wantKind(family, {app, kind}) {
+    const key = `${app}/${family}/${kind}`;
+    if (family === "activity" || store.kinds.has(key)) return;
+    const now = performance.now();
+    if (now - (missedKinds.get(key) ?? -Infinity) < missedPatience) return;
+    if (missedKinds.size >= missedLimit) missedKinds.clear();
+    missedKinds.set(key, now);
+    loadKindsSoon(app, family);
+}
+
+async function loadKinds(app, family, mine) {
     let cursor;
     do {
         const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});
@@ -233,24 +279,31 @@ async function loadDismissed() {
     changed("lists");
 }
 
-// False where the answer belongs to lists that are older than those that are read now. The service keeps them only for a
-// while: what a whole answer does not name has gone, and what one of several pages does not name may have.
+// False where the answer belongs to lists that are older than those that are read now. The service keeps them only for
+// a while: what a whole answer does not name has gone, and what one of several pages does not name may have.
 async function readDismissed(app, mine, sought = new Set()) {
     const place = dismissedOf(app);
-    const before = [...store.activity.values()].filter((each) => each.app === app && each.state === "dismissed");
+    const before = dismissedActivities(app);
     const asked = askingNow();
     const answer = await ask("activity.list", {app, state: "dismissed", limit: pageSize});
     if (mine !== generation) return false;
     const seen = new Set(answer.activities.map((row) => row.id));
-    if (answer.next === undefined) removeUnlisted("activity", before, seen);
-    else seekUnlisted(app, "activity", before, seen, sought);
+    if (answer.next !== undefined) seekUnlisted(app, "activity", before, seen, sought);
+    // Those that left while the page was open stay before those that are read.
     let held = 0;
     for (const row of answer.activities) {
-        if (!store.activity.has(row.id) && store.activity.size >= heldLimit.activity) continue;
+        if (!store.activity.has(row.id) && isFull("dismissed")) continue;
         held += 1;
         putEntity("activity", row, asked);
     }
+    if (answer.next === undefined) removeUnlisted("activity", dismissedActivities(app), asked);
+    held = Math.max(held, dismissedActivities(app).length);
     note(app, "dismissed", held, answer.total);
-    Object.assign(place, {isRead: true, readAt: performance.now()});
+    Object.assign(place, {isRead: true, isCut: held < answer.total, readAt: performance.now()});
+    forgetFull("dismissed", [...store.apps.keys()].map(dismissedOf));
     return true;
+}
+
+function dismissedActivities(app) {
+    return [...store.activity.values()].filter((each) => each.app === app && each.state === "dismissed");
 }

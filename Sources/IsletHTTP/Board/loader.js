@@ -2,23 +2,10 @@
 // what was placed, histories for lanes.
 
 import {ask} from "./api.js";
-import {addLateness, addToTail, applyEvent, askingNow, changed, families, hearChanges, heldLimit, keepEarly, putEntity,
-    removeEntity, setChanges, stopHearing, store} from "./store.js";
+import {addLateness, addToTail, applyEvent, askingNow, changed, families, hearChanges, isFull, isHeld, keepEarly,
+    noteFull, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
-import {generation, knowsAll, listed, loadKinds} from "./lists.js";
-
-const kindsToRead = new Set();
-const kindsPatience = 250; // milliseconds in which many events ask for the kinds of one app once
-
-function loadKindsSoon(app, family) {
-    const key = `${app} ${family}`;
-    if (kindsToRead.has(key)) return;
-    kindsToRead.add(key);
-    setTimeout(() => {
-        kindsToRead.delete(key);
-        loadKinds(app, family, generation).catch(() => {}); // the next event, or list, asks again
-    }, kindsPatience);
-}
+import {generation, knowsAll, listed, loadKindsSoon, wantKind} from "./lists.js";
 
 // Returns false where events were missed, so that everything must be read anew; the event itself has its effect.
 export function take(topic, event) {
@@ -36,7 +23,8 @@ export function take(topic, event) {
     const id = event[family]?.id;
     if (applyEvent(family, event)) forgetHeard(id);
     else if (store.loading && listed.has(app)) keepEarly(id, event);
-    else if (store[family].has(id) || store[family].size < heldLimit[family]) readEntity(app, family, id, event);
+    else if (store[family].has(id) || !isFull(family)) readEntity(app, family, id, event);
+    else noteFull(family);
     if (event.to === "removed") removeEntity(family, id);
     // A kind may have been declared with it, or anew.
     if (family !== "activity" && (event.event.endsWith(".added") || event.cause === "registration")) {
@@ -95,8 +83,14 @@ async function readEntities() {
         let heard = [];
         try {
             const answer = await ask(`${family}.get`, {app, id});
-            if (mine === generation) {
-                putEntity(family, answer[family], asked);
+            const entity = answer[family];
+            // There was room when it was asked for.
+            const isTooMany = entity.state !== "dismissed" && !isHeld(family, entity) && isFull(family);
+            if (mine === generation && isTooMany) {
+                noteFull(family);
+            } else if (mine === generation) {
+                putEntity(family, entity, asked);
+                wantKind(family, entity);
                 heard = reading.get(id);
             }
         } catch {

@@ -7,9 +7,9 @@ import {stringify} from "./json.js";
 export const families = ["activity", "control", "widget"];
 export const plural = {activity: "activities", control: "controls", widget: "widgets"};
 export const tailLimit = 500; // events that the tail keeps
-// of all apps together; the page says what it leaves out
-export const heldLimit = {activity: 20_000, control: 2_000, widget: 2_000};
-const dismissedLimit = 2_000; // activities that left while the page was open, and are kept to be looked at
+// Of all apps together; the page says what it leaves out. Dismissed activities, whether they left while the page was
+// open or were read, have a limit of their own and take no place of a listed one.
+export const heldLimit = {activity: 20_000, control: 2_000, widget: 2_000, dismissed: 2_000};
 const changesLimit = 400; // state changes that are kept of one activity
 
 export const store = {
@@ -68,7 +68,7 @@ export function putEntity(family, entity, asked) {
     if (isKnown) {
         if (known.$mark < asked && !tellsTheSame(entity, known)) {
             const {$changedAt, $alert} = known;
-            store[family].set(entity.id, {...entity, ...samePayloads(entity, known), $changedAt, $alert});
+            hold(family, {...entity, ...samePayloads(entity, known), $changedAt, $alert});
             changed(family, entity.id);
         }
         store[family].get(entity.id).$mark = $mark;
@@ -77,7 +77,7 @@ export function putEntity(family, entity, asked) {
             forgetLife(entity.id);
             changed("histories", entity.id);
         }
-        store[family].set(entity.id, {...entity, $mark});
+        hold(family, {...entity, $mark});
         changed(family, entity.id);
     }
     for (const event of takeEarly(entity.id)) applyEvent(family, event);
@@ -163,6 +163,7 @@ function noteLeft(id) {
 export function removeEntity(family, id) {
     noteLeft(id);
     if (!store[family].delete(id)) return;
+    dismissed.delete(id);
     forgetLife(id);
     changed(family, id);
 }
@@ -182,12 +183,13 @@ export function applyEvent(family, event) {
     if (isAnew) forgetLife(patch.id);
     if (known === undefined || isAnew) {
         if (patch.app === undefined) return hasLeft;
-        if (!isAnew && store[family].size >= heldLimit[family]) {
-            store.notes.set(`* ${family}`, {family, text: `no more than ${count(heldLimit[family])}`});
+        if (isFull(family)) {
+            noteFull(family);
+            if (isAnew) removeEntity(family, patch.id);
             return true;
         }
         marks += 1;
-        store[family].set(patch.id, {...patch, $mark: marks});
+        hold(family, {...patch, $mark: marks});
         if (family === "activity") {
             store.changes.set(patch.id, [{state: event.to, at: event.at, revision: patch.revision}]);
         }
@@ -210,24 +212,39 @@ export function applyEvent(family, event) {
     if (event.to !== undefined) next.state = event.to;
     if (event.alert !== undefined) next.$alert = event.alert;
     next.$changedAt = event.at;
-    store[family].set(patch.id, next);
+    hold(family, next);
     if (family === "activity") noteChange(patch.id, event);
-    if (event.to === "dismissed") keepDismissed(patch.id);
     changed(family, patch.id);
     return true;
 }
 
-const dismissed = [];
+const dismissed = new Set(); // ids of the dismissed activities that are held; the first ones go first
 
-function keepDismissed(id) {
-    dismissed.push(id);
-    if (dismissed.length > dismissedLimit) removeEntity("activity", dismissed.shift());
+// In the place of what is known of it; a dismissed one more than are held makes the first of them go.
+function hold(family, entity) {
+    const {id, state} = entity;
+    store[family].set(id, entity);
+    if (family !== "activity") return;
+    if (state !== "dismissed") dismissed.delete(id);
+    else dismissed.add(id);
+    if (dismissed.size <= heldLimit.dismissed) return;
+    noteFull("dismissed");
+    removeEntity("activity", dismissed.values().next().value);
 }
 
-// The id is of something else now, which stays when the turn of what was dismissed would be.
+// Whether no more is held of a family, or of the dismissed.
+export function isFull(family) {
+    if (family === "dismissed") return dismissed.size >= heldLimit.dismissed;
+    return store[family].size - (family === "activity" ? dismissed.size : 0) >= heldLimit[family];
+}
+
+// Whether it is held among the listed ones, or the dismissed ones, already.
+export function isHeld(family, {id, state}) {
+    const known = store[family].get(id);
+    return known !== undefined && (known.state === "dismissed") === (state === "dismissed");
+}
+
 function forgetLife(id) {
-    const place = dismissed.indexOf(id);
-    if (place >= 0) dismissed.splice(place, 1);
     store.changes.delete(id);
     endHearings(id);
 }
@@ -293,9 +310,27 @@ export function addLateness(lateBy) {
 // How many entities of a family there are in the service, as its lists said; what is held is counted live.
 export function note(app, family, held, total) {
     const key = `${app} ${family}`;
+    const before = store.notes.get(key)?.text;
     if (total > held) store.notes.set(key, {family, missing: total - held,
         text: `${count(held)} of ${count(total)} of ${app}`});
     else store.notes.delete(key);
+    if (store.notes.get(key)?.text !== before) changed("lists");
+}
+
+// That something is not held, as no more is: until `forgetFull` finds that this is over.
+export function noteFull(family) {
+    const key = `* ${family}`;
+    if (!store.notes.has(key)) changed("lists");
+    store.notes.set(key, {family, at: performance.now(), text: `no more than ${count(heldLimit[family])}`});
+}
+
+// `places`: what is read of the family. Nothing is left out where each was read since, and had room.
+export function forgetFull(family, places) {
+    const key = `* ${family}`;
+    const at = store.notes.get(key)?.at;
+    if (at === undefined || places.some(({isCut, readAt}) => isCut || readAt <= at)) return;
+    store.notes.delete(key);
+    changed("lists");
 }
 
 // That not all apps are read; null: all are.
