@@ -1746,8 +1746,8 @@ class Provider:
 
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
-        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work, and for actions at work
-        also where the service is away or refuses the registration."""
+        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work or on their way, and for
+        actions at work also where the service is away or refuses the registration."""
         _checked_timeout(grace, optional=False, name="grace")
         self.app, self.capacity, self.grace = _needed(app), capacity, grace
         self.url = Endpoints.given(commands).commands
@@ -1913,9 +1913,9 @@ class Provider:
         return self
 
     def stop(self) -> None:
-        """Ends it: no new calls, those at work have `grace` seconds, then goodbye. From any thread or signal handler;
-        after `start()` it waits for the end, and raises what the run has raised. Within a handler it does not wait, since
-        the end waits for the handler."""
+        """Ends it: no new calls, those at work or on their way have `grace` seconds, then goodbye. From any thread or
+        signal handler; after `start()` it waits for the end, and raises what the run has raised. Within a handler it does
+        not wait, since the end waits for the handler."""
         # No lock: this may be a signal handler. One that comes before a run ends it at once; one after it ends no later one.
         self._stopping = not self._has_ended
         self._wake()
@@ -1989,7 +1989,7 @@ class Provider:
                        **{member: declared for member, declared in kinds.items() if declared},
                        "capacity": self.capacity})
             alive, limit = time.monotonic(), self.REGISTER_LIMIT
-            goodbye, drains, said = float("inf"), False, False
+            goodbye, drained, drains, said = float("inf"), float("inf"), False, False
             while True:
                 now = time.monotonic()
                 if self._stopping:
@@ -1998,11 +1998,14 @@ class Provider:
                     if not drains:  # also where the registration has no answer yet: the service may have taken it
                         drains, goodbye = True, now + self.grace
                         self._grace_end = goodbye
-                        link.send({"op": "provider.drain", "provider": self.id})
-                    if not said and (not self._works() or now >= goodbye):
+                        # What was called before the service had read this stands before its answer, and is for us yet.
+                        drained = now + self.LEAVE_LIMIT
+                        link.send({"op": "provider.drain", "req": "drain", "provider": self.id})
+                    if not said and ((now >= drained and not self._works()) or now >= goodbye):
                         said, goodbye = True, now + self.LEAVE_LIMIT
                         link.send({"op": "provider.leave", "req": "leave", "provider": self.id})
-                frames = list(link.frames(min(alive + limit, goodbye, self._wishes_at())))
+                waits = drained if drained > now else float("inf")
+                frames = list(link.frames(min(alive + limit, goodbye, waits, self._wishes_at())))
                 if frames:
                     alive = time.monotonic()
                     # After a pause of this process a call may stand before its own end: it must not begin any more.
@@ -2013,6 +2016,11 @@ class Provider:
                 for frame in sorted(frames, key=lambda frame: frame.get("op") != "provider.dropped"):
                     if frame.get("req") == "leave":
                         return
+                    if frame.get("req") == "drain":
+                        if frame.get("ok") is False and IsletError.of(frame).code == "notFound":
+                            raise _Lost("the service does not know this provider")
+                        drained = time.monotonic()
+                        continue
                     if said and frame.get("op") in self._CALLS:
                         continue  # the service has given it up with this provider
                     try:

@@ -19,12 +19,13 @@ class ProviderService:
 
     `ping_limit` in milliseconds: so long that nothing is repaired by silence where a test does not say so. `refuse` is
     the error of the next registrations, in order, and `refuse_wishes` that of the next wishes; `refuses_without_req` says
-    it as of a frame that could not be read; `silent` keeps every answer back, as a service that hangs."""
+    it as of a frame that could not be read; `silent` keeps every answer back, as a service that hangs, and `reads_late`
+    that to a drain, for the test to say."""
 
     def __init__(self, url=None, ping_limit=600_000):
         self.ping_limit = ping_limit
         self.refuse, self.refuse_wishes = [], []
-        self.silent = self.refuses_without_req = False
+        self.silent = self.refuses_without_req = self.reads_late = False
         self.peer = None
         self.registrations, self.frames = queue.Queue(), queue.Queue()
         self._numbers = 0
@@ -56,7 +57,7 @@ class ProviderService:
                 "provider": frame["provider"], "pingEvery": 5_000, "pingLimit": self.ping_limit, "kinds": kinds})
             self.registrations.put(frame)
             return
-        if op == "provider.leave":
+        if op == "provider.leave" or (op == "provider.drain" and "req" in frame and not self.reads_late):
             self._answer(peer, frame, [], {})
         elif not op.startswith("provider."):
             self._answer(peer, frame, self.refuse_wishes, {})
