@@ -97,7 +97,8 @@ import Testing
     @Test mutating func `one that ends while the provider stops is told before the goodbye`() {
         let (first, second) = (perform(1, id: "c"), perform(2, id: "d"))
         for call in 1...2 { receive(#"{"op":"provider.cancel","call":"\#(call)","reason":"timedOut"}"#) }
-        #expect(sent(machine.stop(now: now)) == [#"{"op":"provider.drain","provider":"me"}"#])
+        #expect(sent(machine.stop(now: now)) == [#"{"op":"provider.drain","req":"drain-1","provider":"me"}"#])
+        #expect(receive(#"{"req":"drain-1","ok":true}"#) == [])
         #expect(finish(first) == [reload(1)])
         #expect(
             finish(second) == [reload(2, "d"), #"{"op":"provider.leave","req":"leave-1","provider":"me"}"#])

@@ -4,6 +4,16 @@ package struct ProviderCall: Sendable {
     package enum Purpose: Sendable, Hashable {
         case control(ControlRequest)
         case widget(WidgetRequest)
+
+        /// Whether it is to be done, and not only asked for.
+        var isAction: Bool {
+            switch self {
+            case .control(.perform), .widget(.perform): true
+            case .control(.value), .control(.options), .widget(.timeline), .widget(.snapshot), .widget(.options),
+                .widget(.recommendations), .widget(.relevance):
+                false
+            }
+        }
     }
 
     /// What is wanted of a control kind.

@@ -12,7 +12,7 @@ extension ProviderMachine {
         case .registering, .registered, .draining, .leaving: break
         }
         switch frame["op"]?.string {
-        case "provider.cancel": return frame["call"]?.string.map { cancelled($0) } ?? []
+        case "provider.cancel": return frame["call"]?.string.map { cancelled($0, now) } ?? []
         case "provider.ping": return [.send(frame: self.frame("provider.pong"))]
         case "provider.dropped":
             guard frame["provider"]?.string ?? id == id else { return [] }
@@ -23,6 +23,7 @@ extension ProviderMachine {
     }
 
     var registrationRequest: String { "register-\(registrations)" }
+    var drainRequest: String { "drain-\(registrations)" }
     var goodbyeRequest: String { "leave-\(registrations)" }
 
     /// A frame of the provider's own that has no other fields.
@@ -42,13 +43,18 @@ extension ProviderMachine {
         guard remember(call.id) else { return [] }
         lastNumber = call.number
         switch phase {
-        case .registering, .registered:
-            guard waiting.count < capacity else { return [fail(call.id, "all places are taken")] }
-            waiting.append(call)
-            return []
+        case .registering, .registered: return wait(call)
+        // An action that fails is not tried with another provider; all else is.
+        case .draining(_, crossed: .some) where call.purpose.isAction: return wait(call)
         case .draining: return [fail(call.id, "the provider is stopping")]
         case .resting, .outliving, .leaving, .ended: return []
         }
+    }
+
+    private mutating func wait(_ call: ProviderCall) -> [Effect] {
+        guard waiting.count < capacity else { return [fail(call.id, "all places are taken")] }
+        waiting.append(call)
+        return []
     }
 
     /// A call that asks for something in a way that this release does not know fails at once. What has another `op` is
@@ -63,10 +69,12 @@ extension ProviderMachine {
         }
     }
 
-    private mutating func cancelled(_ call: String) -> [Effect] {
+    private mutating func cancelled(_ call: String, _ now: ContinuousClock.Instant) -> [Effect] {
         _ = remember(call)
+        if let number = atWork.removeValue(forKey: call) { return [.cancel(number: number)] }
+        guard waiting.contains(where: { $0.id == call }) else { return [] }
         waiting.removeAll { $0.id == call }
-        return atWork.removeValue(forKey: call).map { [.cancel(number: $0)] } ?? []
+        return goOn(now)
     }
 
     /// Whether this id is new.
@@ -99,8 +107,9 @@ extension ProviderMachine {
         case (.registered, .failure(.refused(let error))) where req == nil:
             guard error.code == .notFound else { return [.tell(.answerRefused(error))] }
             return lose("the service does not know this provider", now, reconnects: true, using: &generator)
-        case (.draining(let until), .failure(.refused(let error))) where error.code == .notFound:
+        case (.draining(let until, _), .failure(.refused(let error))) where error.code == .notFound:
             return outlive(until: until, now)
+        case (.draining(let until, _), _) where req == drainRequest: return drained(until: until, now)
         default: return []
         }
     }
@@ -125,7 +134,7 @@ extension ProviderMachine {
         _ reason: String, _ now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         switch phase {
-        case .draining(let until), .leaving(_, let until): outlive(until: until, now)
+        case .draining(let until, _), .leaving(_, let until): outlive(until: until, now)
         case .resting, .registering, .registered, .outliving, .ended:
             lose("dropped by the service: \(reason)", now, reconnects: true, using: &generator)
         }

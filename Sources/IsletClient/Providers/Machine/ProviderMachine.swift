@@ -7,7 +7,7 @@ import IsletProtocol
 package struct ProviderMachine: Sendable {
     /// A registration that is not answered for so long is tried again on a new connection.
     package static let registrationLimit = Duration.seconds(5)
-    /// A goodbye is not waited for any longer than this.
+    /// The answer to a drain, and a goodbye, are not waited for any longer than this.
     package static let goodbyeLimit = Duration.seconds(1)
     /// How many calls are remembered, so that none begins twice.
     package static let maximumRecent = 1_024
@@ -39,8 +39,9 @@ package struct ProviderMachine: Sendable {
         case resting(until: ContinuousClock.Instant)
         case registering(until: ContinuousClock.Instant)
         case registered
-        /// No new calls; those at work may end.
-        case draining(until: ContinuousClock.Instant)
+        /// No new calls; those at work may end. Until the drain is answered, if it is in time, calls may come that the
+        /// service made before it had read that.
+        case draining(until: ContinuousClock.Instant, crossed: ContinuousClock.Instant?)
         /// Goodbye is said. Handlers that are at work all the same have the rest of the grace.
         case leaving(until: ContinuousClock.Instant, grace: ContinuousClock.Instant)
         /// The service is told nothing more, and handlers at work may end; then it is over, well or with this error.
@@ -107,7 +108,7 @@ package struct ProviderMachine: Sendable {
         switch phase {
         case .resting(let until), .registering(let until), .leaving(let until, _), .outliving(let until, _): until
         case .registered: min(heardAt + silence, lateReloads.due ?? heardAt + silence)
-        case .draining(let until): min(until, heardAt + silence)
+        case .draining(let until, let crossed): min(until, heardAt + silence, crossed ?? until)
         case .ended: nil
         }
     }
@@ -125,9 +126,9 @@ package struct ProviderMachine: Sendable {
         case .registered:
             guard heardAt + silence <= now else { return reloads(now) }
             return lose("the service is silent", now, reconnects: true, using: &generator)
-        case .draining(let until):
-            guard until <= now else { return outlive(until: until, now) }
-            return forgetCalls() + leave(grace: until, now)
+        case .draining(let until, _):
+            guard now < until else { return forgetCalls() + leave(grace: until, now) }
+            return heardAt + silence <= now ? outlive(until: until, now) : drained(until: until, now)
         case .leaving(_, let grace): return outlive(until: grace, now)
         case .outliving(_, let error): return end(error)
         case .ended: return []
@@ -141,7 +142,7 @@ package struct ProviderMachine: Sendable {
         switch phase {
         case .resting, .outliving, .ended: []
         case .registering, .registered: lose("disconnected", now, reconnects: false, using: &generator)
-        case .draining(let until), .leaving(_, let until): outlive(until: until, now)
+        case .draining(let until, _), .leaving(_, let until): outlive(until: until, now)
         }
     }
 
@@ -149,14 +150,13 @@ package struct ProviderMachine: Sendable {
     package mutating func stop(now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
         case .resting: return outlive(until: now + grace, now)
-        // The service may have taken it in already.
-        case .registering: return leave(grace: now + grace, now)
-        case .registered:
-            phase = .draining(until: now + grace)
-            var effects = [Effect.send(frame: frame("provider.drain"))]
-            effects += waiting.map { fail($0.id, "the provider is stopping") }
-            waiting = []
-            return effects + goOn(now)
+        // The service may have taken one in already that registers, and call it.
+        case .registering, .registered:
+            phase = .draining(until: now + grace, crossed: now + Self.goodbyeLimit)
+            let command = Command("provider.drain", ["provider": .string(id)])
+            let failed = waiting.filter { !$0.purpose.isAction }.map { fail($0.id, "the provider is stopping") }
+            waiting.removeAll { !$0.purpose.isAction }
+            return [.send(frame: command.frame(req: drainRequest, client: nil))] + failed + goOn(now)
         case .draining, .outliving, .leaving, .ended: return []
         }
     }
@@ -177,10 +177,12 @@ package struct ProviderMachine: Sendable {
 
     /// What is next where a stop begins or a handler is through. An end also waits for a handler that the service has
     /// given up: the end of the process would break it off all the same.
-    private mutating func goOn(_ now: ContinuousClock.Instant) -> [Effect] {
+    mutating func goOn(_ now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
         case .registered: return reloads(now)
-        case .draining(let until): return reloads(now) + (running > 0 ? [] : leave(grace: until, now))
+        case .draining(let until, let crossed):
+            let isThrough = crossed == nil && running == 0 && waiting.isEmpty
+            return reloads(now) + (isThrough ? leave(grace: until, now) : [])
         case .outliving(_, let error): return running > 0 ? [] : end(error)
         case .resting, .registering, .leaving, .ended: return []
         }
@@ -208,7 +210,10 @@ package struct ProviderMachine: Sendable {
 
     /// The calls that have a place now.
     package mutating func begin() -> [Effect] {
-        guard phase == .registered else { return [] }
+        switch phase {
+        case .registered, .draining: break
+        case .resting, .registering, .leaving, .outliving, .ended: return []
+        }
         var effects: [Effect] = []
         while running < capacity, !waiting.isEmpty {
             let call = waiting.removeFirst()
@@ -253,6 +258,12 @@ package struct ProviderMachine: Sendable {
         attempt += 1
         phase = .resting(until: now + max(least, Self.backoff.delay(attempt: attempt, using: &generator)))
         return []
+    }
+
+    /// No more calls are on their way that crossed the drain.
+    mutating func drained(until: ContinuousClock.Instant, _ now: ContinuousClock.Instant) -> [Effect] {
+        phase = .draining(until: until, crossed: nil)
+        return goOn(now)
     }
 
     private mutating func leave(grace: ContinuousClock.Instant, _ now: ContinuousClock.Instant) -> [Effect] {
