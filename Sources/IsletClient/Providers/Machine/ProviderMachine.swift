@@ -7,7 +7,7 @@ import IsletProtocol
 package struct ProviderMachine: Sendable {
     /// A registration that is not answered for so long is tried again on a new connection.
     package static let registrationLimit = Duration.seconds(5)
-    /// The answer to a drain, and a goodbye, are not waited for any longer than this.
+    /// A goodbye is not waited for any longer than this.
     package static let goodbyeLimit = Duration.seconds(1)
     /// How many calls are remembered, so that none begins twice.
     package static let maximumRecent = 1_024
@@ -150,7 +150,8 @@ package struct ProviderMachine: Sendable {
     package mutating func stop(now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
         case .resting: return outlive(until: now + grace, now)
-        // The service may have taken one in already that registers, and call it.
+        // The service may have taken one in already that registers, and call it. Its answer is waited for as that to a
+        // goodbye is.
         case .registering, .registered:
             phase = .draining(until: now + grace, crossed: now + Self.goodbyeLimit)
             let command = Command("provider.drain", ["provider": .string(id)])
