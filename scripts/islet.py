@@ -1861,8 +1861,8 @@ class Provider:
 
     def __init__(self, app: str | None = None, capacity: int = 16, *, commands: str | None = None,
                  grace: float = 5.0, context: zmq.Context[Any] | None = None):
-        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work, and for actions at work
-        also where the service is away or refuses the registration."""
+        """`capacity`: calls at a time; `grace`: how many seconds a stop waits for those at work or on their way, and for
+        actions at work also where the service is away or refuses the registration."""
         _checked_timeout(grace, optional=False, name="grace")
         self.app, self.capacity, self.grace = _needed(app), capacity, grace
         self.url = Endpoints.given(commands).commands
@@ -2038,9 +2038,9 @@ class Provider:
         return self
 
     def stop(self) -> None:
-        """Ends it: no new calls, those at work have `grace` seconds, then goodbye. From any thread or signal handler;
-        after `start()` it waits for the end, and raises what the run has raised. Within a handler it does not wait, since
-        the end waits for the handler."""
+        """Ends it: no new calls, those at work or on their way have `grace` seconds, then goodbye. From any thread or
+        signal handler; after `start()` it waits for the end, and raises what the run has raised. Within a handler it does
+        not wait, since the end waits for the handler."""
         # No lock: this may be a signal handler. One that comes before a run ends it at once; one after it ends no later one.
         self._stopping = not self._has_ended
         self._wake()
@@ -2144,6 +2144,8 @@ class Provider:
                     if frame.get("req") == "leave":
                         return
                     if frame.get("req") == "drain":
+                        if frame.get("ok") is False and IsletError.of(frame).code == "notFound":
+                            raise _Lost("the service does not know this provider")
                         drained = time.monotonic()
                         continue
                     if said and frame.get("op") in self._CALLS:

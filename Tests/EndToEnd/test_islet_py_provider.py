@@ -704,8 +704,8 @@ def test_a_stop_says_goodbye(made, fake, torch):
         {"op": "provider.leave", "req": "leave", "provider": provider.id}]
 
 
-def test_a_call_that_crosses_a_stop_is_answered(made, fake, torch, monkeypatch):
-    """The service sent it before it read the drain, and gives what has no answer up with the goodbye."""
+def test_calls_that_cross_a_stop_are_answered(made, fake, torch, monkeypatch):
+    """The service made them before it read the drain, and gives up what has no answer at the goodbye."""
     monkeypatch.setattr(islet.Provider, "LEAVE_LIMIT", DEADLINE)
     provider = made((TORCH, torch), grace=DEADLINE)
     fake.reads_late = True
@@ -714,19 +714,51 @@ def test_a_call_that_crosses_a_stop_is_answered(made, fake, torch, monkeypatch):
     drain = fake.next()
     assert drain["op"] == "provider.drain"
     fake.quiet()
-    call = fake.call("perform", TORCH, value=True)
+    fake.answer(fake.call("perform", TORCH, value=True))
+    torch.hold = threading.Event()
+    last = fake.call("value", TORCH)
     fake.say({"req": drain["req"], "ok": True})
-    fake.answer(call)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    fake.quiet()  # it waits for what it has begun, too
+    torch.hold.set()
+    assert fake.answer(last)["value"] is True
     assert fake.next()["op"] == "provider.leave"
     stopping.join()
-    assert torch.lit is True
 
 
-def test_a_drain_that_nobody_answers_is_not_waited_for(made, fake, torch):
-    provider = made((TORCH, torch), grace=DEADLINE)
+def test_a_drain_that_nobody_answers_is_not_waited_for_beyond_its_limit(made, fake, torch):
+    provider = made((TORCH, torch), grace=float("inf"))
     fake.reads_late = True
     provider.stop()
     assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
+
+
+def test_a_drain_that_nobody_answers_is_not_waited_for_beyond_the_grace(made, fake, torch, monkeypatch):
+    monkeypatch.setattr(islet.Provider, "LEAVE_LIMIT", 2 * DEADLINE)
+    provider = made((TORCH, torch), grace=0.1)
+    fake.reads_late = True
+    begun = time.monotonic()
+    provider.stop()
+    assert time.monotonic() - begun < DEADLINE
+    assert [fake.next()["op"] for _ in range(2)] == ["provider.drain", "provider.leave"]
+
+
+def test_a_drain_that_the_service_refuses_ends_it_without_what_was_asked_for(made, fake, torch):
+    """It does not know this provider any more, so nobody waits for values that are at work."""
+    torch.hold = threading.Event()
+    provider = made((TORCH, torch), grace=float("inf"))
+    fake.reads_late = True
+    fake.call("value", TORCH)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    stopping = threading.Thread(target=provider.stop)
+    stopping.start()
+    drain = fake.next()
+    error = {"code": "notFound", "retry": "never", "message": ""}
+    fake.say({"req": drain.get("req"), "ok": False, "error": error})
+    stopping.join(DEADLINE)
+    assert not stopping.is_alive()
+    torch.hold.set()
+    fake.quiet()
 
 
 def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(made, fake, torch):

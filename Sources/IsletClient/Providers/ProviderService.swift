@@ -65,8 +65,8 @@ public final class ProviderService: Sendable {
     }
 
     /// Serves until the task is cancelled; then takes no new calls but actions that are on their way, lets those at work
-    /// end within the grace period, and says goodbye. Handlers that do not end then are cancelled, and not waited for. A refusal, too, ends it only
-    /// after those that are still at work, within the same period.
+    /// end within the grace period, and says goodbye. Handlers that do not end then are cancelled, and not waited for. A
+    /// refusal, too, ends it only after those that are still at work, within the same period.
     ///
     /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, or for 20 s with
     ///   `conflict`: another provider declares a kind differently, and is not one that was killed, which the service
@@ -122,9 +122,10 @@ public final class ProviderService: Sendable {
     private func serve(
         _ jobs: AsyncStream<ProviderJob>, _ loop: ProviderLoop, _ runner: ProviderCallRunner
     ) async -> Result<Void, IsletError> {
-        await withTaskCancellationHandler {
+        // Neither it nor the handlers are children: a cancellation would end the stream, from which actions that crossed
+        // the drain are taken still, and leaves the handlers the grace period.
+        let taking = Task { @concurrent in
             for await job in jobs {
-                // Not a child: a cancellation of this task leaves it the grace period.
                 let task = Task { @concurrent in
                     guard !job.isCancelled else {
                         return await loop.finished(job.call, .failed(message: "cancelled", isRetryable: true))
@@ -133,6 +134,9 @@ public final class ProviderService: Sendable {
                 }
                 job.run(in: task)
             }
+        }
+        return await withTaskCancellationHandler {
+            await taking.value
             return await loop.wait()
         } onCancel: {
             loop.requestStop()

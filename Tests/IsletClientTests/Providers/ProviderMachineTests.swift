@@ -9,10 +9,10 @@ import Testing
         var machine: ProviderMachine
         var random = SystemRandomNumberGenerator()
 
-        init(capacity: Int = 2, isRegistered: Bool = true) {
+        init(capacity: Int = 2, grace: Duration = .seconds(5), isRegistered: Bool = true) {
             machine = ProviderMachine(
                 id: "me", app: "com.example.home", kinds: [("lamp", .object([]))], capacity: capacity,
-                grace: .seconds(5), now: now)
+                grace: grace, now: now)
             guard isRegistered else { return }
             _ = due()
             _ = receive(#"{"req":"register-1","ok":true,"pingLimit":15000}"#)
@@ -370,11 +370,38 @@ import Testing
                 == [#"send {"op":"provider.answer","provider":"me","call":"3","value":true}"#, Self.leave])
     }
 
+    @Test func `what is asked while it stops goes to others, and what comes behind the answer does not begin`() {
+        var rig = Rig()
+        _ = rig.receive(Self.perform("1"))
+        let begun = rig.begin()
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.call("2").first?.contains(#""retryable":true"#) == true)
+        #expect(rig.receive(Self.drained) == [])
+        #expect(rig.receive(Self.perform("3")).first?.contains("stopping") == true)
+        #expect(rig.begin().isEmpty)
+        #expect(rig.finish(begun[0]).last == Self.leave)
+    }
+
     @Test func `a drain that nobody answers is not waited for any longer than a goodbye`() {
         var rig = Rig()
         #expect(rig.stop() == [Self.drain])
         #expect(rig.pass(ProviderMachine.goodbyeLimit - .milliseconds(1)) == [])
         #expect(rig.pass(.milliseconds(1)) == [Self.leave])
+        #expect(rig.pass(ProviderMachine.goodbyeLimit) == ["end"])
+    }
+
+    @Test func `a drain that nobody answers is not waited for any longer than the grace`() {
+        var rig = Rig(grace: .milliseconds(100))
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.pass(.milliseconds(99)) == [])
+        #expect(rig.pass(.milliseconds(1)) == [Self.leave])
+    }
+
+    @Test func `a drain that the service refuses, since it does not know this provider, ends it`() {
+        var rig = Rig()
+        _ = rig.stop()
+        let refusal = #"{"req":"drain-1","ok":false,"error":{"code":"notFound","message":"m","retry":"never"}}"#
+        #expect(rig.receive(refusal) == ["end"])
     }
 
     @Test func `an action that crossed a stop and was cancelled does not hold it up`() {
@@ -383,6 +410,20 @@ import Testing
         #expect(rig.receive(Self.perform("1")) == [])
         #expect(rig.receive(Self.drained) == [])
         #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == [Self.leave])
+    }
+
+    @Test func `an action that comes with the answer to a registration that crossed a stop is performed`() {
+        var rig = Rig(isRegistered: false)
+        _ = rig.due()
+        _ = rig.receive(Self.perform("1"))
+        #expect(rig.stop() == [Self.drain])
+        #expect(rig.receive(#"{"req":"register-1","ok":true}"#) == [])
+        _ = rig.receive(Self.perform("2"))
+        let begun = rig.begin()
+        #expect(begun.map(\.id) == ["1", "2"])
+        #expect(rig.receive(Self.drained) == [])
+        #expect(rig.finish(begun[0]).count == 1)
+        #expect(rig.finish(begun[1]).last == Self.leave)
     }
 
     @Test func `a stop waits for a handler whose call was given up, and no longer`() {

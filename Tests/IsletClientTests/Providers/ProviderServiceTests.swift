@@ -242,6 +242,26 @@ import Testing
         }
     }
 
+    @Test func `an action that crosses the drain of a cancelled provider is performed before the goodbye`() async throws {
+        let test = TestControl(action: { "done" })
+        try await withProvider {
+            test
+        } _: { fake, run in
+            // It has not read the drain yet.
+            await fake.answerCommands { command, _ in
+                command["req"] == nil || command["op"]?.string == "provider.drain" ? nil : ["ok": .bool(true)]
+            }
+            run.task.cancel()
+            try await within { await fake.wait { $0.received.last?["op"]?.string == "provider.drain" } }
+            let drain = try #require(await fake.received.last?["req"])
+            await fake.say(call("1", "control.perform"), ["req": drain, "ok": .bool(true)])
+            #expect(
+                try await replies(fake, to: "1") == [#"{"op":"provider.answer","call":"1","status":"done"}"#])
+            try await within { try await run.task.value }
+            #expect(await fake.received.last?["op"]?.string == "provider.leave")
+        }
+    }
+
     @Test func `a handler that does not end is cancelled after the grace and not waited for`() async throws {
         let (begun, ended) = (Moment(), Moment())
         let test = TestControl(action: {

@@ -133,7 +133,7 @@ actor ProviderLoop: BusLoop {
         running[call.number] = job
         switch jobs.yield(job) {
         case .enqueued: break
-        // The service's task is cancelled already, so that no handler begins any more.
+        // It is over already, so that no handler begins any more.
         case .terminated, .dropped: finished(call, .failed(message: "the provider is stopping", isRetryable: true))
         @unknown default: finished(call, .failed(message: "the provider is stopping", isRetryable: true))
         }

@@ -156,9 +156,9 @@ package struct ProviderMachine: Sendable {
     package mutating func stop(now: ContinuousClock.Instant) -> [Effect] {
         switch phase {
         case .resting: return outlive(until: now + grace, now)
-        // The service may have taken it in already.
-        case .registering: return leave(grace: now + grace, now)
-        case .registered:
+        // The service may have taken one in already that registers, and call it. Its answer is waited for as that to a
+        // goodbye is.
+        case .registering, .registered:
             phase = .draining(until: now + grace, crossed: now + Self.goodbyeLimit)
             let command = Command("provider.drain", ["provider": .string(id)])
             let failed = waiting.filter { !$0.purpose.isAction }.map { fail($0.id, "the provider is stopping") }
