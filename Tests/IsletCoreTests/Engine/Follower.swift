@@ -64,7 +64,7 @@ final class Follower {
         var states = [0, 0, 0, 0, 0]
         for (id, copy) in copies {
             if copy.state == .dismissed {
-                if engine.slot(of: id) != nil {
+                if let slot = engine.slot(of: id), engine.record(at: slot).map({ !$0.isKeyOnly }) ?? false {
                     states[4] += 1
                 } else {
                     copies[id] = nil
