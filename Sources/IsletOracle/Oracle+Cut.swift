@@ -44,7 +44,6 @@ extension Oracle {
     /// Where that is earlier than the last one came, what was forgotten since is known again.
     package func restart(at time: Int64) {
         now = time
-        (durablePlace, lastLateAt, wasLate) = (order, .min, false)
         forgottenNumbers = prunedNumbers
         for (key, memory) in memories {
             let at = memory.batchAt ?? memory.at

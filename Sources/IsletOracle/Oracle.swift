@@ -21,11 +21,6 @@ package final class Oracle {
     /// When devices reported a change of their locale or appearance.
     var changes: [(at: Int64, device: String, name: String)] = []
     var memories: [MemoryKey: Memory] = [:]
-    /// Everything before it is durable, as far as answers are concerned.
-    var durablePlace = 0
-    /// When something became durable late the last time, and whether it was what became durable last.
-    var lastLateAt = Int64.min
-    var wasLate = false
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]
     /// The same over all restarts: an answer may be remembered longer after a restart, as its batch was closed later, and
@@ -151,29 +146,9 @@ package final class Oracle {
         }
     }
 
-    /// What was done before a place is durable now, and whoever asked is told: what came late is remembered from now
-    /// on, and nothing is forgotten before what was done earlier.
-    ///
-    /// - Parameter span: how long it took.
-    package func landed(before place: Int, after span: Int64, at time: Int64) {
-        let isLate = span >= Self.late
-        // What was done meanwhile waited as well, and is in the batch behind.
-        if isLate || wasLate { lastLateAt = time }
-        wasLate = isLate
-        for (key, memory) in memories where memory.order >= durablePlace && memory.order < place {
-            memories[key]?.at = max(memory.at, lastLateAt)
-        }
-        durablePlace = place
-    }
-
-    /// In milliseconds.
-    private static let late: Int64 = 1_000
-
-    /// A turn ends: answers are forgotten that were remembered long enough. Whoever waits for one sends the command
-    /// again, however long that takes: none goes before it is durable.
+    /// A turn ends: answers are forgotten that were remembered long enough.
     package func forgetAnswers(at time: Int64) {
-        for (key, memory) in memories
-        where !memory.isForgotten && memory.order < durablePlace && memory.at + rules.remembers <= time {
+        for (key, memory) in memories where !memory.isForgotten && memory.at + rules.remembers <= time {
             memories[key]?.isForgotten = true
             forgetNumber(of: key)
         }

@@ -24,13 +24,6 @@ struct RetryEntry: BitwiseCopyable {
     }
 }
 
-/// Batches that were committed late.
-struct LateLanding: BitwiseCopyable {
-    let first: UInt64
-    /// Domain time.
-    var at: Instant
-}
-
 /// A client with remembered pairs, or with numbers of which some are forgotten.
 struct RetryClient: BitwiseCopyable {
     /// A client that uses more stems than these loses the one that it has not used for longest.

@@ -4,7 +4,6 @@ extension RetryWindow {
     /// - Returns: Whether there are more.
     @discardableResult
     package mutating func forgetExpired(at now: Instant) -> Bool {
-        dropLateLandings()
         for _ in 0..<Self.maximumForgottenPerTurn {
             guard let due = nextExpiry(), due <= now else { return false }
             forget(oldest)
@@ -12,44 +11,9 @@ extension RetryWindow {
         return nextExpiry().map { $0 <= now } ?? false
     }
 
-    /// The domain time at which the oldest answer is to be forgotten; nil where none is remembered, or its batch is
-    /// on its way: nobody was given it, and who waits for it sends the command again.
+    /// The domain time at which the oldest answer is to be forgotten; nil where none is remembered.
     package func nextExpiry() -> Instant? {
-        guard oldest != .max, mayForget(oldest) else { return nil }
-        let entry = entries[oldest]
-        var date = entry.at
-        for landing in lateLandings.prefix(while: { $0.first <= entry.batch }) { date = max(date, landing.at) }
-        return date + limits.span
-    }
-
-    /// Whether an answer may leave the window. Until its batch is committed nobody knows it, and its command is not
-    /// executed again: so none goes before, neither for its age nor to make room.
-    func mayForget(_ slot: Slot) -> Bool { entries[slot].batch <= committedThrough }
-
-    /// More is committed. Answers that were on their way for long are remembered from then on, as nobody was given them
-    /// before: those of a batch that took ``lateLanding`` or more, and of the next, which was filled meanwhile.
-    ///
-    /// - Parameters:
-    ///   - span: How long ago the first of the batches was closed when that was known.
-    ///   - now: Not before they were committed.
-    package mutating func committed(through number: UInt64, after span: Milliseconds, at now: Instant) {
-        let isLate = span >= Self.lateLanding
-        if isLate || wasLate {
-            if lateLandings.count < Self.maximumLateLandings {
-                lateLandings.append(LateLanding(first: committedThrough &+ 1, at: now))
-            } else {
-                // Longer than for ten minutes, and not shorter.
-                lateLandings[lateLandings.count - 1].at = now
-            }
-        }
-        wasLate = isLate
-        committedThrough = number
-    }
-
-    /// Only the last of those through the oldest answer still says something.
-    private mutating func dropLateLandings() {
-        let batch = oldest == .max ? committedThrough : entries[oldest].batch
-        while lateLandings.count > 1, lateLandings[1].first <= batch { lateLandings.removeFirst() }
+        oldest == .max ? nil : entries[oldest].at + limits.span
     }
 
     /// Forgets the oldest answer of its client, which the oldest of all is, too.

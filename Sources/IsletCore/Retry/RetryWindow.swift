@@ -9,8 +9,6 @@
 /// leave none. Traces are bounded too: ``maximumIdleClients`` clients without a remembered answer, four stems each; the
 /// longest unused go.
 ///
-/// What is not committed yet is beyond all bounds (``mayForget(_:)``): as much as the batches on their way have.
-///
 /// An answer costs its bytes, those of `req`, and about 90 more.
 package struct RetryWindow: ~Copyable {
     /// The three bounds.
@@ -50,10 +48,6 @@ package struct RetryWindow: ~Copyable {
     package static let maximumAnswerBytes = 64 << 10
     /// At most this many answers are forgotten for their age in one turn.
     package static let maximumForgottenPerTurn = 1_024
-    /// A batch that is committed so much later than it was closed was held back: by a full disk, or a lock.
-    static let lateLanding: Milliseconds = 1_000
-    /// At most this many such batches are known one by one; there are some two in a second.
-    static let maximumLateLandings = 2_048
     /// What an entry takes beside its bytes: the record in its cell and its part of the index.
     static let entryBytes = MemoryLayout<RetryEntry>.stride + 24
 
@@ -73,13 +67,6 @@ package struct RetryWindow: ~Copyable {
     var changedTraces: [EntityID] = []
     /// While answers are restored: through which batch each client's trace has counted them; 0 where it does not say so.
     var countedThrough: [EntityID: UInt64] = [:]
-    /// Through which batch everything is committed; as long as nobody says so, everything is.
-    package internal(set) var committedThrough: UInt64 = .max
-    /// Batches that were committed late, and when: the answers from the first one on are remembered at least from
-    /// then on.
-    var lateLandings: [LateLanding] = []
-    /// Whether the last batch was committed late.
-    var wasLate = false
     /// Whether anybody writes the traces down.
     package var recordsTraces = false
 
@@ -209,10 +196,8 @@ package struct RetryWindow: ~Copyable {
         entries[slot].at = now
         entries[slot].batch = batch
         link(slot, client)
-        while clients[client].answers > UInt32(clamping: limits.answersPerClient), mayForget(clients[client].oldest) {
-            forget(clients[client].oldest)
-        }
-        while heldBytes > limits.bytes, oldest != .max, mayForget(oldest) { forget(oldest) }
+        if clients[client].answers > UInt32(clamping: limits.answersPerClient) { forget(clients[client].oldest) }
+        while heldBytes > limits.bytes, oldest != .max { forget(oldest) }
     }
 
     private mutating func store(_ req: Span<UInt8>, _ answer: Span<UInt8>) -> PayloadHandle {

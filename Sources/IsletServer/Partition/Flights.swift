@@ -43,9 +43,6 @@ struct Flights {
     private(set) var committedThrough: UInt64 = 0
     /// Where the streams stand by then, by app; an app that is not there stands at nothing.
     private var committedMarks: [StreamMark] = []
-    /// When the first batch was closed of those that were committed since somebody asked, and when that was known;
-    /// nil: it cannot be told yet.
-    private var landing: (closedAt: Instant, knownAt: Instant?)?
 
     /// The journal would take another batch, which would only wait behind this one; here it can be filled further. Fewer
     /// and larger commits cost 7 % less of the service's time.
@@ -126,30 +123,11 @@ struct Flights {
         if inAir.isEmpty { land(flight) } else { inAir.append(flight) }
     }
 
-    /// All batches up to this number are committed, as is known at this domain time.
-    mutating func land(through number: UInt64, at time: Instant) {
-        while let first = inAir.first, first.batch.number <= number {
-            let flight = inAir.removeFirst()
-            if flight.batch.isEmpty { land(flight) } else { commit(flight, at: time) }
-        }
+    /// All batches up to this number are committed.
+    mutating func land(through number: UInt64) {
         committedThrough = number
+        while let first = inAir.first, first.batch.number <= number { land(inAir.removeFirst()) }
     }
-
-    /// Its batch is committed.
-    mutating func commit(_ flight: Flight, at time: Instant) {
-        committedThrough = flight.batch.number
-        landing = landing ?? (Instant(flight.batch.at), time)
-        land(flight)
-    }
-
-    /// How long the first of the batches took, from when it was closed, that were committed since this was asked
-    /// last; nil where none was.
-    mutating func takeLanding(at now: Instant) -> Milliseconds? {
-        landing.take().map { ($0.knownAt ?? now) - $0.closedAt }
-    }
-
-    /// The clock stands, so that nobody can tell how long they took.
-    mutating func delayLanding() { landing?.knownAt = nil }
 
     /// All batches up to this number were committed by an earlier process, which left the streams there.
     mutating func begin(after number: UInt64, at marks: [StreamMark]) {

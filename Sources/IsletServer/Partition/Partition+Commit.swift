@@ -61,7 +61,7 @@ extension Partition {
         // Answers alone are no batch of the journal's: they leave behind those that they may show.
         if flight.batch.isEmpty { return flights.follow(flight) }
         switch journal.append(flight.batch) {
-        case .committed: flights.commit(flight, at: now.domain)
+        case .committed: flights.land(flight)
         case .pending: flights.depart(flight, at: now.monotonic)
         }
     }
@@ -70,7 +70,7 @@ extension Partition {
     package func take(_ notice: JournalNotice) {
         switch notice {
         case .committed(let number, let microseconds):
-            flights.land(through: number, at: now.domain)
+            flights.land(through: number)
             extendLease()
             statistics.lastCommit = microseconds
             if log.tellsMessages { tellCommit(number, microseconds: microseconds) }

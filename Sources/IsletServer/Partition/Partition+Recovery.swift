@@ -58,7 +58,7 @@ extension Partition {
             }
             recovery.answers += 1
         }
-        retries.restoringEnds(through: source.summary.lastBatch)
+        retries.restoringEnds()
         // Bounded by what was restored; what is too old now leaves its trace before anybody asks.
         while retries.forgetExpired(at: now.domain) {}
         batch = JournalBatch(number: source.summary.lastBatch + 1)

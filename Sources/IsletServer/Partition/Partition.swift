@@ -265,12 +265,6 @@ package final class Partition {
             if continueJobs() { isBusy = true }
             if continuePulls() { isBusy = true }
         }
-        if clock.isWaiting {
-            // What is remembered from now on would be forgotten when it leaps.
-            flights.delayLanding()
-        } else if let span = flights.takeLanding(at: now.domain) {
-            retries.committed(through: flights.committedThrough, after: span, at: now.domain)
-        }
         // Also without room: what is forgotten leaves the disk.
         if retries.forgetExpired(at: now.domain) { isBusy = true }
         commit()

@@ -81,8 +81,6 @@ extension Simulation {
         expected.removeAll()
         expectedTellings.removeAll()
         heldEnds.removeAll()
-        closings.removeAll()
-        landing = nil
         closedEnd = ends[disk.lastNumber] ?? 0
         isDiskFull = false
         travel = nil

@@ -37,7 +37,6 @@ extension Simulation {
         for reader in prefixReaders { reader.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
         _ = partition.endTurn()
-        if let landing = landing.take() { oracle.landed(before: committedEnd, after: landing, at: domain.now) }
         oracle.forgetAnswers(at: domain.now)
         checkEverythingHandedOver()
         try stopIfWrong()
@@ -61,11 +60,7 @@ extension Simulation {
                 closedEnd = max(closedEnd, oracle.order)
             }
         case .hasRoom: isDiskFull = false
-        case .committed(let number, _):
-            let closed = closings.filter { $0.key <= number }
-            for number in closed.keys { closings[number] = nil }
-            landing = landing ?? closed.values.min().map { domain.now - $0 }
-        case .swept, .read, .backedUp, .segmentIsDelayed: break
+        case .committed, .swept, .read, .backedUp, .segmentIsDelayed: break
         }
         partition.take(notice)
     }

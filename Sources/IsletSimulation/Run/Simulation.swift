@@ -35,10 +35,6 @@ final class Simulation {
     var closedEnd = 0
     /// Where batches end that were closed when the disk became full, and when that was.
     var heldEnds: [(end: Int, at: Int64)] = []
-    /// When batches were closed that are not known to be committed, by number.
-    var closings: [UInt64: Int64] = [:]
-    /// How long the first of them took that were committed since the last turn.
-    var landing: Int64?
     /// The domain times of the turns of this run of the service.
     var turnTimes: Set<Int64> = []
     /// The domain time of the last batch.
@@ -145,7 +141,6 @@ final class Simulation {
 
     /// The journal tells what it is handed.
     func adopt() {
-        disk.written = { [unowned self] batch in written(batch) }
         journal.appended = { [unowned self] batch in appended(batch) }
         journal.filled = { [unowned self] chunk in
             expect(turnTimes.contains(chunk.at), "a piece of the snapshot is of \(chunk.at), which never was")

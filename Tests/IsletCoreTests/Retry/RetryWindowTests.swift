@@ -139,55 +139,6 @@ struct RetryHarness: ~Copyable {
         #expect(harness.window.heldBytes == 0)
     }
 
-    /// A full disk holds batches back for hours, and who waits sends the command again.
-    @Test func anAnswerIsNotForgottenBeforeItsBatchIsCommittedNorSoonAfter() {
-        var harness = RetryHarness()
-        harness.window.committed(through: 1, after: 0, at: harness.now)
-        harness.execute("a", batch: 1)
-        harness.execute("b", batch: 2)
-        harness.execute("b7", batch: 2)
-        harness.now = harness.now + 600
-        harness.execute("c", batch: 3)
-        let begun = harness.now
-        harness.now = harness.now + 1_200_000
-        harness.window.forgetExpired(at: harness.now)
-        #expect(harness.check("a") == .new)
-        for req in ["b", "b7", "c"] { #expect(harness.check(req) == .answered("answer to \(req)")) }
-        #expect(harness.window.nextExpiry() == nil)
-        // Whoever reads answers back after a restart must go back to before they were given.
-        #expect(harness.window.roundDate(at: harness.now) < begun + 600_000)
-        // The one behind it was filled meanwhile.
-        harness.window.committed(through: 2, after: 1_200_000, at: harness.now)
-        harness.window.committed(through: 3, after: 2, at: harness.now + 2)
-        #expect(harness.window.nextExpiry() == harness.now + 600_000)
-        harness.window.forgetExpired(at: harness.now + 599_999)
-        for req in ["b", "b7", "c"] { #expect(harness.check(req) == .answered("answer to \(req)")) }
-        harness.window.forgetExpired(at: harness.now + 600_000)
-        #expect(harness.check("b") == .new && harness.check("b7") == .unknown)
-        #expect(harness.check("c") == .answered("answer to c"))
-        harness.window.forgetExpired(at: harness.now + 600_002)
-        #expect(harness.check("c") == .new)
-        // And then all is as before.
-        harness.now = harness.now + 700_000
-        harness.execute("d", batch: 4)
-        harness.window.committed(through: 4, after: 999, at: harness.now + 999)
-        harness.window.forgetExpired(at: harness.now + 600_000)
-        #expect(harness.check("d") == .new)
-    }
-
-    @Test func whatIsNotCommittedYetDoesNotMakeRoom() {
-        var harness = RetryHarness(limits: RetryWindow.Limits(span: 600_000, answersPerClient: 2, bytes: 1 << 20))
-        harness.window.committed(through: 1, after: 0, at: harness.now)
-        for req in ["a", "b"] { harness.execute(req, batch: 1) }
-        for req in ["c", "d", "e", "f"] { harness.execute(req, batch: 2) }
-        for req in ["a", "b"] { #expect(harness.check(req) == .new) }
-        for req in ["c", "d", "e", "f"] { #expect(harness.check(req) == .answered("answer to \(req)")) }
-        harness.window.committed(through: 2, after: 0, at: harness.now)
-        harness.execute("g", batch: 3)
-        #expect(harness.check("e") == .new && harness.check("f") == .answered("answer to f"))
-        #expect(harness.window.count == 2)
-    }
-
     @Test func forgettingIsBoundedAndSaysWhetherThereIsMore() {
         var harness = RetryHarness()
         let total = RetryWindow.maximumForgottenPerTurn * 2 + 1
@@ -284,7 +235,7 @@ struct RetryHarness: ~Copyable {
             RetryWindow.write(claim, req: Array(req.utf8).span, answer: Array("ok".utf8).span, to: &image)
             try harness.window.restoreAnswer(image.bytes.span, batch: batch, at: harness.now)
         }
-        harness.window.restoringEnds(through: 10)
+        harness.window.restoringEnds()
         return harness
     }
 
@@ -342,7 +293,7 @@ struct RetryHarness: ~Copyable {
             let key = RetryWindow.traceKey(RetryHarness.client(client))
             _ = try again.window.restoreTrace(key.span, Self.trace(harness, through: UInt64(through)).span, lastBatch: 10)
         }
-        again.window.restoringEnds(through: 10)
+        again.window.restoringEnds()
         for (newcomer, forgotten) in [(last + 1, 3), (last + 2, 2), (last + 3, 4)] as [(UInt64, UInt64)] {
             #expect(again.check("n1", client: forgotten) == .unknown)
             again.execute("n1", client: newcomer)
