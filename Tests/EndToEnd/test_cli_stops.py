@@ -11,6 +11,7 @@ import zmq
 
 from support.commands import encode
 from support.dates import after
+from support.relay import CommandRelay
 from support.running import Running
 from support.service import environment
 from support.wire import DEADLINE, Deadline
@@ -56,45 +57,19 @@ class Silent:
         self.socket.send_multipart([self.peer, *map(encode, answers)])
 
 
-class Withholding:
-    """Stands between commands and a service, and keeps the commands of one op to itself."""
+class Withholding(CommandRelay):
+    """Keeps the commands of one op to itself."""
 
     def __init__(self, url, op):
-        self.service, self.op = url, op
+        self.op = op
         self.kept = threading.Event()
-        self.context = zmq.Context()
-        self.front = self.context.socket(zmq.ROUTER)
-        self.front.bind("tcp://127.0.0.1:*")
-        self.url = self.front.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip("\0")
-        self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
+        super().__init__(url)
 
-    def _run(self):
-        backs = {}
-        poller = zmq.Poller()
-        poller.register(self.front, zmq.POLLIN)
-        while not self.stopping.is_set():
-            for socket, _ in poller.poll(50):
-                if socket is not self.front:
-                    self.front.send_multipart([backs[socket], *socket.recv_multipart()])
-                    continue
-                peer, *frames = socket.recv_multipart()
-                back = next((back for back, owner in backs.items() if owner == peer), None)
-                if back is None:
-                    back = self.context.socket(zmq.DEALER)
-                    back.connect(self.service)
-                    backs[back] = peer
-                    poller.register(back, zmq.POLLIN)
-                if f'"op":"{self.op}"'.encode() in frames[-1]:
-                    self.kept.set()
-                else:
-                    back.send_multipart(frames)
-
-    def close(self):
-        self.stopping.set()
-        self.thread.join()
-        self.context.destroy(0)
+    def forth(self, frames):
+        if f'"op":"{self.op}"'.encode() not in frames[-1]:
+            return frames
+        self.kept.set()
+        return None
 
 
 @pytest.fixture

@@ -1,57 +1,27 @@
 """Commands that come to a service through a tunnel, and streams that do not: whose they are is looked at before they are read."""
 
-import threading
-
 import pytest
-import zmq
 
 from support.cli import Islet
+from support.relay import CommandRelay
 from support.running import Running
 from support.service import environment
 
 
-class Tunnel:
-    """Stands between commands and a service, whose `streams` have the addresses of another one's here: `ssh -L` of one port,
-    or of two."""
+class Tunnel(CommandRelay):
+    """The `streams` of the service have the addresses of another one's here: `ssh -L` of one port, or of two."""
 
     def __init__(self, far, near, streams=("events", "bulk")):
-        self.far = far
         self.names = {getattr(far, name).encode(): getattr(near, name).encode() for name in streams}
-        self.context = zmq.Context()
-        self.front = self.context.socket(zmq.ROUTER)
-        self.front.bind("tcp://127.0.0.1:*")
-        self.commands = self.front.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip("\0")
-        self.stopping = threading.Event()
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
+        super().__init__(far.commands)
 
-    def _run(self):
-        backs = {}
-        poller = zmq.Poller()
-        poller.register(self.front, zmq.POLLIN)
-        while not self.stopping.is_set():
-            for socket, _ in poller.poll(50):
-                if socket is not self.front:
-                    self.front.send_multipart([backs[socket], *map(self._renamed, socket.recv_multipart())])
-                    continue
-                peer, *frames = socket.recv_multipart()
-                back = next((back for back, owner in backs.items() if owner == peer), None)
-                if back is None:
-                    back = self.context.socket(zmq.DEALER)
-                    back.connect(self.far.commands)
-                    backs[back] = peer
-                    poller.register(back, zmq.POLLIN)
-                back.send_multipart(frames)
+    def back(self, frames):
+        return list(map(self._renamed, frames))
 
     def _renamed(self, frame):
         for far, near in self.names.items():
             frame = frame.replace(far, near)
         return frame
-
-    def close(self):
-        self.stopping.set()
-        self.thread.join()
-        self.context.destroy(0)
 
 
 @pytest.fixture
@@ -76,13 +46,13 @@ def tunnel(far, near):
 @pytest.mark.parametrize("words", [
     ("activity", "list", "--all"), ("apps",), ("wait", "order-1", "--for", "stale", "--timeout", "3s")])
 def test_the_streams_of_another_service_are_not_read(far, near, tunnel, words):
-    done = Islet(far)(*words, "--commands", tunnel.commands, code=2)
+    done = Islet(far)(*words, "--commands", tunnel.url, code=2)
     assert done.out == ""
-    assert f"{near.events}: it has the events of another service than {tunnel.commands}" in done.err
+    assert f"{near.events}: it has the events of another service than {tunnel.url}" in done.err
 
 
 def test_a_tail_does_not_follow_them(far, near, tunnel):
-    tail = Running("tail", "--commands", tunnel.commands, env=environment())
+    tail = Running("tail", "--commands", tunnel.url, env=environment())
     try:
         assert tail.wait() == 2
         assert tail.data == [] and "the events of another service" in tail.messages[-1]
@@ -91,7 +61,7 @@ def test_a_tail_does_not_follow_them(far, near, tunnel):
 
 
 def test_the_doctor_says_whose_they_are(far, near, tunnel):
-    done = Islet(far)("doctor", "--commands", tunnel.commands, code=1)
+    done = Islet(far)("doctor", "--commands", tunnel.url, code=1)
     assert "it has the events of another service" in done.out, done.out
 
 
@@ -105,11 +75,11 @@ def narrow(far, near):
 
 @pytest.mark.parametrize("words", [("tail", "--since", "1h"), ("tail",), ("wait", "order-1", "--for", "stale", "--timeout", "3s")])
 def test_nothing_is_replayed_from_another_service(far, near, narrow, words):
-    running = Running(*words, "--commands", narrow.commands, env=environment())
+    running = Running(*words, "--commands", narrow.url, env=environment())
     try:
         assert running.wait() == 2
         assert running.data == []
-        said = f"{near.bulk}: it has the snapshots and replays of another service than {narrow.commands}"
+        said = f"{near.bulk}: it has the snapshots and replays of another service than {narrow.url}"
         assert said in running.messages[-1]
     finally:
         running.kill()
@@ -117,12 +87,12 @@ def test_nothing_is_replayed_from_another_service(far, near, narrow, words):
 
 @pytest.mark.parametrize("words", [("activity", "list", "--all"), ("apps",)])
 def test_what_needs_no_bulk_does_not_look_at_it(far, narrow, words):
-    done = Islet(far)(*words, "--commands", narrow.commands)
+    done = Islet(far)(*words, "--commands", narrow.url)
     assert ("order-1" if "list" in words else "com.example.pizza") in done.out
 
 
 def test_the_doctor_says_whose_bulk_it_is(far, near, narrow):
-    done = Islet(far)("doctor", "--commands", narrow.commands, code=1)
+    done = Islet(far)("doctor", "--commands", narrow.url, code=1)
     assert f"{near.bulk}: it has the snapshots and replays of another service" in done.out, done.out
     assert f"{far.events} lets subscribers in" in done.out
 
@@ -138,5 +108,5 @@ def test_the_doctor_looks_at_streams_that_are_named_too(far, near):
 
 def test_streams_that_are_named_are_read(far, near, tunnel):
     done = Islet(far)(
-        "activity", "list", "--all", "--commands", tunnel.commands, "--events", far.events, "--bulk", far.bulk)
+        "activity", "list", "--all", "--commands", tunnel.url, "--events", far.events, "--bulk", far.bulk)
     assert "order-1" in done.out

@@ -374,14 +374,7 @@ def test_an_action_that_nobody_got_leaves_its_siblings_alone(home):
     lambda provider, call: provider.fail(call, retryable="x"),
 ], ids=["status is a number", "unknown field", "too long", "bad failure"])
 def test_a_late_answer_that_is_refused_is_the_end_of_an_action_all_the_same(home, say):
-    provider = home.provider(toggle(actionDeadline=50))
-    id = home.shown(provider)
-    home.tap(id)
-    late = provider.call("perform")
-    provider.cancelled(late, "timedOut")
-    provider.gives(False)
-    home.until(id, failure="timedOut", state="reloading")
-    home.until(id, state="shown")
+    provider, late = home.given_up()
     say(provider, late)
     home.next("reloading", cause="action")
     provider.gives(True)

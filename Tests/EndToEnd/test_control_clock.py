@@ -201,14 +201,7 @@ def test_the_clock_alone_lets_no_call_time_out(home):
 def test_what_a_provider_says_in_the_middle_of_a_step_is_not_dated_before_what_was_told(home):
     """Far more is due on the way than a turn does, and nobody is asked for it: the clock goes on without a stop, and an
     action that had been given up ends meanwhile."""
-    provider = home.provider(toggle(actionDeadline=50))
-    id = home.shown(provider)
-    home.tap(id)
-    late = provider.call("perform")
-    provider.cancelled(late, "timedOut")
-    provider.gives(False)
-    home.until(id, failure="timedOut", state="reloading")
-    home.until(id, state="shown")
+    provider, late = home.given_up()
     for message in range(MESSAGES):
         home.client.batch(*[start(home, after(message * SECOND + number + 1)) for number in range(STARTS)])
     for _ in range(MESSAGES * STARTS):
@@ -223,7 +216,7 @@ def test_what_a_provider_says_in_the_middle_of_a_step_is_not_dated_before_what_w
         home.next()
         dates.append(home.event["at"])
     assert dates == sorted(dates)
-    assert home.agrees(id)["value"] is True
+    assert home.agrees(late["control"])["value"] is True
 
 
 MESSAGES, STARTS = 40, 250

@@ -51,6 +51,18 @@ class Home:
     def tap(self, id, **fields):
         return self.client.applied("control.tap", id=id, **fields)
 
+    def given_up(self):
+        """A provider whose action took too long and was given up, and that action's call. Its control shows what is so."""
+        provider = self.provider(toggle(actionDeadline=50))
+        id = self.shown(provider)
+        self.tap(id)
+        late = provider.call("perform")
+        provider.cancelled(late, "timedOut")
+        provider.gives(False)
+        self.until(id, failure="timedOut", state="reloading")
+        self.until(id, state="shown")
+        return provider, late
+
     def get(self, id, **fields):
         return self.client.read(f"{self.FAMILY}.get", id=id, **fields)[self.FAMILY]
 
