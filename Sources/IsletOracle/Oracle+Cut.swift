@@ -44,6 +44,7 @@ extension Oracle {
     /// Where that is earlier than the last one came, what was forgotten since is known again.
     package func restart(at time: Int64) {
         now = time
+        keptUntil = .min
         forgottenNumbers = prunedNumbers
         for (key, memory) in memories {
             let at = memory.batchAt ?? memory.at

@@ -21,6 +21,8 @@ package final class Oracle {
     /// When devices reported a change of their locale or appearance.
     var changes: [(at: Int64, device: String, name: String)] = []
     var memories: [MemoryKey: Memory] = [:]
+    /// Nothing is forgotten before this time: commits were held back, and who waits sends again.
+    var keptUntil = Int64.min
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]
     /// The same over all restarts: an answer may be remembered longer after a restart, as its batch was closed later, and
@@ -147,7 +149,11 @@ package final class Oracle {
     }
 
     /// A turn ends: answers are forgotten that were remembered long enough.
-    package func forgetAnswers(at time: Int64) {
+    ///
+    /// - Parameter wereHeld: whether a commit was held back, so that nobody was told what waited for it.
+    package func forgetAnswers(at time: Int64, wereHeld: Bool) {
+        if wereHeld { keptUntil = max(keptUntil, time + rules.remembers) }
+        guard time >= keptUntil else { return }
         for (key, memory) in memories where !memory.isForgotten && memory.at + rules.remembers <= time {
             memories[key]?.isForgotten = true
             forgetNumber(of: key)

@@ -4,6 +4,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import time
 import uuid
 
 import pytest
@@ -140,6 +141,39 @@ def test_what_waits_for_room_is_not_told_to_the_next_connection_of_a_name(wire, 
         assert answer["req"] == "r-2", answer
         # What was sent is done all the same.
         assert client.get(id)["revision"] == 3
+    finally:
+        durable.kill()
+
+
+def test_a_command_that_is_held_back_for_more_than_ten_minutes_is_executed_once(wire, disk):
+    """Ten minutes take ten seconds. Whoever waits for the answer sends again, and once more when it was lost."""
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20)}
+    durable = Durable(
+        wire, disk.folder / "data", prefix=disk.inside, env=env, options={"--clock": "system", "--speed": "60"}).start()
+    try:
+        client = durable.client
+        id = client.start(key="k")["id"]
+        disk.fill(leave=0)
+        named = client.command(
+            "activity.update", id=id, contentState={"n": 1}, alert={"title": "Paid", "body": "Thank you"},
+            client=str(uuid.uuid4()), req="order-paid")
+        begun, now = time.monotonic(), client.read("service.ping")["now"]
+        client.send(named)
+        until(client.journal_is_full)
+        until(lambda: client.read("service.ping") and time.monotonic() > begun + 11)
+        other = Commands(wire, durable.service.commands, client.app)
+        other.send(named)
+        ping = other.command("service.ping")
+        other.send(ping)
+        assert [answer["req"] for answer in other.receive()] == [ping["req"]]
+        disk.clear()
+        [first] = client.answer_to("order-paid")
+        assert first["ok"] and other.answer_to("order-paid") == [first]
+        # The clock stood for want of room, and is where it would be now.
+        until(lambda: client.read("service.ping")["now"] > now + 660_000)
+        client.send(named)
+        assert client.answer_to("order-paid") == [first]
+        assert client.get(id)["revision"] == 2
     finally:
         durable.kill()
 

@@ -100,6 +100,12 @@ extension RetryWindow {
         return true
     }
 
+    /// The domain time that a round of the snapshot begins at for whoever reads answers back: all that are remembered
+    /// are of batches that were closed within the window before it, or later.
+    package func roundDate(at now: Instant) -> Instant {
+        oldest == .max ? now : min(now, entries[oldest].at + limits.span)
+    }
+
     /// All answers are restored.
     package mutating func restoringEnds() {
         sortIdleClients()

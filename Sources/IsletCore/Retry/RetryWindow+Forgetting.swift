@@ -13,7 +13,13 @@ extension RetryWindow {
 
     /// The domain time at which the oldest answer is to be forgotten; nil where none is remembered.
     package func nextExpiry() -> Instant? {
-        oldest == .max ? nil : entries[oldest].at + limits.span
+        oldest == .max ? nil : max(entries[oldest].at + limits.span, keptUntil)
+    }
+
+    /// None is forgotten for its age within a whole window from now: commits were held back, by a full disk or a lock, and
+    /// nobody was given the answers that waited. Whoever waits for one sends the command again.
+    package mutating func keepAll(at now: Instant) {
+        keptUntil = max(keptUntil, now + limits.span)
     }
 
     /// Forgets the oldest answer of its client, which the oldest of all is, too.

@@ -53,6 +53,8 @@ package struct DomainClock: Sendable {
     private var startedAt: Instant
     /// `speed`: where it waits until it may go on.
     private var bound = Instant.never
+    /// `speed`: whether it waits there; then it leaps to where it would be.
+    package private(set) var isWaiting = false
     /// `speed`: the reading at which `from` was now, in nanoseconds.
     private var origin: Int64?
     /// `system`: wall time minus monotonic time, as it is believed, in milliseconds.
@@ -108,6 +110,7 @@ package struct DomainClock: Sendable {
             self.origin = origin
             let elapsed = Double(max(0, reading.monotonicNanoseconds - origin)) / 1_000_000 * factor
             let goal = startedAt + (Milliseconds(exactly: elapsed.rounded(.down)) ?? .max)
+            isWaiting = goal > bound
             current = max(current, min(goal, bound))
         }
         return current

@@ -30,6 +30,8 @@ struct Flights {
     private var inAir: [Flight] = []
     /// When the last one departed, in monotonic milliseconds.
     private var departedAt: Milliseconds = 0
+    /// When the batch departed that is in the air, or was since ``takeFlightTime(at:)``; nil: none was.
+    private var flownSince: Milliseconds?
     /// What had been filled each time when the disk became full, and is not handed over yet.
     private var held: [Flight] = []
     private var landed: [Flight] = []
@@ -75,6 +77,14 @@ struct Flights {
     mutating func depart(_ flight: Flight, at time: Milliseconds) {
         inAir.append(flight)
         departedAt = time
+        flownSince = flownSince ?? time
+    }
+
+    /// For how many milliseconds the batch has been in the air that is there, or was when this was asked last; nil: none
+    /// was.
+    mutating func takeFlightTime(at time: Milliseconds) -> Milliseconds? {
+        defer { if mayDepart { flownSince = nil } }
+        return flownSince.map { time - $0 }
     }
 
     mutating func hold(_ flight: Flight) { held.append(flight) }

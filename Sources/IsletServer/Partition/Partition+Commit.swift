@@ -105,6 +105,18 @@ extension Partition {
         endPulls(.diskFull)
     }
 
+    /// A commit that takes longer, in milliseconds, holds answers back.
+    private static let lateCommit: Milliseconds = 1_000
+
+    /// Answers that wait for their commit for long are remembered from when they leave.
+    func keepHeldAnswers() {
+        let flown = flights.takeFlightTime(at: now.monotonic) ?? 0
+        // A clock of another speed stands meanwhile, and leaps in the turn after.
+        let isHeld = flown >= Self.lateCommit || clock.isWaiting
+        if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain) }
+        wereAnswersHeld = isHeld
+    }
+
     /// Whether something was done that is not handed to the journal yet.
     package var hasUncommitted: Bool { !batch.isEmpty }
 

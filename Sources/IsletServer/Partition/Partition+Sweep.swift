@@ -147,7 +147,7 @@ extension Partition {
         chunk.at = now.domain.milliseconds
         if sweeping.round == nil {
             // Answers that should be forgotten and are not yet leave no trace in this round.
-            let began = min(now.domain, retries.nextExpiry() ?? now.domain)
+            let began = retries.roundDate(at: now.domain)
             sweeping.round = (batch.number - 1, began, retries.oldestBatch ?? batch.number)
             engine.changedSlots.rewind()
             engine.controls.changedSlots.rewind()

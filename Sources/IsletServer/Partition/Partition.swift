@@ -157,6 +157,8 @@ package final class Partition {
     package var residentBytes: () -> Int? = { nil }
     /// Whether the `ttl` of the present command was over before its turn came.
     @exclusivity(unchecked) var isExpired = false
+    /// Whether answers waited long for their commit when the last turn ended.
+    var wereAnswersHeld = false
     @exclusivity(unchecked) package private(set) var isStopping = false
     private var hasSaidGoodbye = false
     /// Whether a stop gave up what was done and is not committed.
@@ -265,6 +267,7 @@ package final class Partition {
             if continueJobs() { isBusy = true }
             if continuePulls() { isBusy = true }
         }
+        keepHeldAnswers()
         // Also without room: what is forgotten leaves the disk.
         if retries.forgetExpired(at: now.domain) { isBusy = true }
         commit()

@@ -36,6 +36,8 @@ final class SimJournal: Journal {
         self.pace = pace
         self.random = random
         committed = disk.lastNumber
+        // The process before was told.
+        disk.time = 0
     }
 
     var guarantee: JournalGuarantee { .powerLoss }
@@ -65,7 +67,7 @@ final class SimJournal: Journal {
         reads.append((request, random.below(pace.read)))
     }
 
-    func timePassed(to time: Int64) {}
+    func timePassed(to time: Int64) { disk.time = time }
 
     func backUp(_ request: BackupRequest) { complain("nobody asked for a backup") }
 

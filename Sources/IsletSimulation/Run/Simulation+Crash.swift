@@ -81,6 +81,7 @@ extension Simulation {
         expected.removeAll()
         expectedTellings.removeAll()
         heldEnds.removeAll()
+        (flight, isFlightOver, wereAnswersHeld) = (nil, false, false)
         closedEnd = ends[disk.lastNumber] ?? 0
         isDiskFull = false
         travel = nil

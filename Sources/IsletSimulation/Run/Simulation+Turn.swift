@@ -36,8 +36,9 @@ extension Simulation {
         for subscriber in subscribers { subscriber.speak(to: self) }
         for reader in prefixReaders { reader.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
+        let wereHeld = takeHeld()
         _ = partition.endTurn()
-        oracle.forgetAnswers(at: domain.now)
+        oracle.forgetAnswers(at: domain.now, wereHeld: wereHeld)
         checkEverythingHandedOver()
         try stopIfWrong()
         if crash == .afterEnd { return true }
@@ -60,9 +61,18 @@ extension Simulation {
                 closedEnd = max(closedEnd, oracle.order)
             }
         case .hasRoom: isDiskFull = false
-        case .committed, .swept, .read, .backedUp, .segmentIsDelayed: break
+        case .committed(let number, _): if let flight, flight.batch <= number { isFlightOver = true }
+        case .swept, .read, .backedUp, .segmentIsDelayed: break
         }
         partition.take(notice)
+    }
+
+    /// Whether a commit took long that is under way, or was at the end of the turn before or of the one before that.
+    private func takeHeld() -> Bool {
+        let isHeld = flight.map { clock.elapsed - $0.since >= Self.lateCommit } ?? false
+        if isFlightOver { (flight, isFlightOver) = (nil, false) }
+        defer { wereAnswersHeld = isHeld }
+        return isHeld || wereAnswersHeld
     }
 
     /// The partition's turn begins; the oracle follows it.

@@ -35,6 +35,14 @@ final class Simulation {
     var closedEnd = 0
     /// Where batches end that were closed when the disk became full, and when that was.
     var heldEnds: [(end: Int, at: Int64)] = []
+    /// The batch that is being committed, or was since the last turn, and since when.
+    var flight: (batch: UInt64, since: Int64)?
+    /// Whether it is committed.
+    var isFlightOver = false
+    /// Whether a commit took long when the last turn ended.
+    var wereAnswersHeld = false
+    /// A commit that takes longer, in milliseconds, holds answers back.
+    static let lateCommit: Int64 = 1_000
     /// The domain times of the turns of this run of the service.
     var turnTimes: Set<Int64> = []
     /// The domain time of the last batch.
@@ -141,6 +149,7 @@ final class Simulation {
 
     /// The journal tells what it is handed.
     func adopt() {
+        disk.written = { [unowned self] batch in written(batch) }
         journal.appended = { [unowned self] batch in appended(batch) }
         journal.filled = { [unowned self] chunk in
             expect(turnTimes.contains(chunk.at), "a piece of the snapshot is of \(chunk.at), which never was")

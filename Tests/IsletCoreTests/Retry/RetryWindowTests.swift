@@ -139,6 +139,39 @@ struct RetryHarness: ~Copyable {
         #expect(harness.window.heldBytes == 0)
     }
 
+    /// A full disk holds batches back for hours, and who waits sends the command again.
+    @Test func noneIsForgottenWithinTenMinutesOfAHeldCommit() {
+        var harness = RetryHarness()
+        harness.execute("a7")
+        let begun = harness.now
+        harness.now = harness.now + 1_200_000
+        harness.window.keepAll(at: harness.now)
+        harness.window.forgetExpired(at: harness.now)
+        #expect(harness.check("a7") == .answered("answer to a7"))
+        harness.execute("b")
+        // Whoever reads answers back after a restart must go back to before they were given.
+        #expect(harness.window.roundDate(at: harness.now) == begun + 600_000)
+        #expect(harness.window.nextExpiry() == harness.now + 600_000)
+        harness.window.forgetExpired(at: harness.now + 599_999)
+        for req in ["a7", "b"] { #expect(harness.check(req) == .answered("answer to \(req)")) }
+        harness.window.forgetExpired(at: harness.now + 600_000)
+        #expect(harness.check("a7") == .unknown && harness.check("b") == .new)
+        // And then all is as before.
+        harness.now = harness.now + 700_000
+        harness.execute("d")
+        harness.window.forgetExpired(at: harness.now + 599_999)
+        #expect(harness.check("d") == .answered("answer to d"))
+        harness.window.forgetExpired(at: harness.now + 600_000)
+        #expect(harness.check("d") == .new)
+    }
+
+    @Test func whatIsKeptLongerIsBoundedAsEver() {
+        var harness = RetryHarness(limits: RetryWindow.Limits(span: 600_000, answersPerClient: 2, bytes: 1 << 20))
+        harness.window.keepAll(at: harness.now)
+        for req in ["a", "b", "c"] { harness.execute(req) }
+        #expect(harness.check("a") == .new && harness.window.count == 2)
+    }
+
     @Test func forgettingIsBoundedAndSaysWhetherThereIsMore() {
         var harness = RetryHarness()
         let total = RetryWindow.maximumForgottenPerTurn * 2 + 1

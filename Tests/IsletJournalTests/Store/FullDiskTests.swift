@@ -43,6 +43,30 @@ import Testing
         #expect(try folder.copiedLastBatch(options) == 4)
     }
 
+    /// A start reads the answers of the last minutes: also those that were held back for longer.
+    @Test func aBatchThatIsHeldBackHasTheDateOfItsWriting() async throws {
+        let folder = try TemporaryFolder()
+        let disk = Disk()
+        let options = StoreOptions.testing {
+            $0.minimumFree = 500
+            $0.freeBytes = { _ in disk.free.load(ordering: .relaxed) }
+            // There is never room for another segment.
+            $0.onWarning = { _ in }
+        }
+        let run = try JournalRun(folder, options)
+        await run.commit(1...1)
+        disk.free.store(0, ordering: .relaxed)
+        _ = run.journal.append(.single(2))
+        await run.notices.wait { notices in notices.contains { if case .isFull = $0 { true } else { false } } }
+        run.journal.timePassed(to: 660_000)
+        disk.free.store(1_000, ordering: .relaxed)
+        await run.notices.committed(2)
+        await run.journal.close()
+        let again = try JournalRun(folder, options)
+        #expect(try again.store.answers() == ["1 at 1000: answer 1", "2 at 660000: answer 2"])
+        await again.journal.close()
+    }
+
     /// While one waits that was handed over, the snapshot waits too, and without it nothing is trimmed.
     @Test func aBatchThatWasHandedOverHasAQuarterOfTheRoomThatIsKept() async throws {
         let folder = try TemporaryFolder()

@@ -121,6 +121,34 @@ import Testing
         #expect(service.send(start(3)).contains(#""ok":true"#))
     }
 
+    /// However long it is full. Clients send again until they are answered, and once more if the answer is lost.
+    @Test(arguments: [false, true]) func whatIsHeldBackForMoreThanTenMinutesIsNotExecutedTwice(isFull: Bool) throws {
+        let service = try PartitionService(clock: .system)
+        #expect(service.send(start(1)).contains(#""ok":true"#))
+        service.holdsCommits = true
+        service.turn { $0.take(start(2)) }
+        service.turn { $0.take(start(3)) }
+        if isFull { #expect(service.tell(.isFull(free: 0)).isEmpty) }
+        for _ in 0..<3 {
+            service.pass(milliseconds: 400_000)
+            for number in 2...3 { #expect(service.answers { $0.take(start(number), from: "again") }.isEmpty) }
+        }
+        _ = service.tell(.committed(through: 2, microseconds: 1))
+        _ = service.tell(.committed(through: 3, microseconds: 1))
+        if isFull { _ = service.tell(.hasRoom) }
+        service.holdsCommits = false
+        service.turn { _ in }
+        _ = service.takeAnswers()
+        let batch = service.journal.state.lastBatch
+        service.pass(milliseconds: 590_000)
+        for number in 2...3 { #expect(service.send(start(number)).contains(#""ok":true"#)) }
+        #expect(service.journal.state.lastBatch == batch)
+        service.pass(milliseconds: 20_000)
+        service.turn { _ in }
+        // Their numbers are known to be forgotten.
+        for number in 2...3 { #expect(service.send(start(number)).contains("outcomeUnknown")) }
+    }
+
     /// It has taken effect: it waits for its batch, as the answer to a change does.
     @Test func aRegistrationIsNotRefusedWhereTheDiskBecomesFullMeanwhile() throws {
         let service = try PartitionService(clock: .system)
