@@ -13,6 +13,8 @@ from test_board_truth import lane
 
 # Some ten seconds until something is due, and one for each other reading, on a machine that has other work.
 PATIENCE = 60
+# What is not in sight has its turn when the three lists of its app have had theirs.
+PATIENCE_OUT_OF_SIGHT = 150
 
 # While `window.isDeaf` no event comes to the page; what `window.distort` makes of a message is what it hears. The
 # stream itself goes on: the page has no reason to read anything for it.
@@ -47,13 +49,13 @@ def deafen(page):
     page.js("window.isDeaf = true")
 
 
-def comes(page, id, condition):
+def comes(page, id, condition, patience=PATIENCE):
     """Waits until the row of an activity is as the service has it."""
     page.until(f"""(() => {{
         const row = document.querySelector('.row[data-id="{id}"]');
         const text = row?.innerText.replace(/\\s+/g, " ") ?? "";
         return row !== null && ({condition});
-    }})()""", f"the row of {id} with {condition}", seconds=PATIENCE)
+    }})()""", f"the row of {id} with {condition}", seconds=patience)
 
 
 def goes(page, selector):
@@ -164,6 +166,17 @@ def test_the_dismissed_that_were_refused_are_asked_for_again(pages, service, cli
     page.until("window.refused", "a refusal")
     page.js("window.refuses = false")
     comes(page, id, "text.includes('dismissed')")
+
+
+def test_what_was_dismissed_unheard_is_shown_where_none_of_its_app_is(pages, service, client):
+    id = start(client, "order-1")
+    page = pages(service, script=LOSSY, width=1600)
+    page.row(id)
+    page.click(".chip.dismissed")
+    goes(page, f'.row[data-id="{id}"]')
+    deafen(page)
+    client.applied("activity.dismiss", id=id)
+    comes(page, id, "text.includes('dismissed')", PATIENCE_OUT_OF_SIGHT)
 
 
 def test_what_was_dismissed_unheard_is_shown_where_the_dismissed_are(pages, service, client):
@@ -342,6 +355,21 @@ def test_the_dismissed_have_one_limit_and_those_that_leave_now_come_first(pages,
         page.row(id, "text.includes('dismissed')")
 
 
+def test_the_dismissed_that_are_kept_no_longer_take_no_place_of_those_that_are(pages, service, client):
+    gone = [start(client, f"old-{place}") for place in range(3)]
+    page = pages(service, script=LOSSY, width=1600)
+    limit(page, dismissed=3)
+    for id in gone:
+        client.applied("activity.dismiss", id=id)
+        goes(page, f'.row[data-id="{id}"]')
+    deafen(page)
+    client.read("clock.advance", by=25 * HOUR)
+    kept = dismiss_many(client, 2)
+    page.click(".chip.dismissed")
+    for id in kept:
+        comes(page, id, "text.includes('dismissed')")
+
+
 def test_what_has_no_place_is_told_at_once_and_shown_once_it_has_one(pages, service, client):
     first = start(client, "order-1")
     page = pages(service, width=1600)
@@ -386,6 +414,18 @@ def test_the_kind_of_what_was_placed_unheard_is_read_once(pages, service, home):
     page.until(f"window.store.control.has('{id}')", "the control", seconds=PATIENCE)
     page.until("window.store.kinds.size > 0", "its kind", seconds=PATIENCE)
     assert page.js("window.asked") == 1
+
+
+def test_the_name_of_a_kind_that_was_declared_anew_is_shown(pages, service, wire):
+    board = Board(wire, service)
+    provider = WidgetProvider(wire, service.commands, widget(displayName="Weather"))
+    board.client.applied("widget.add", kind=widget()["kind"], family="systemSmall")
+    provider.shows_now(1)
+    page = pages(service, "widgets")
+    page.reads("#cards", "Weather")
+    provider.leave()
+    WidgetProvider(wire, service.commands, widget(displayName="Forecast"))
+    page.until("document.querySelector('#cards').innerText.includes('Forecast')", "its name", seconds=PATIENCE)
 
 
 # The page is told that nobody sees it, and never rests; what it asks for meanwhile is written down.

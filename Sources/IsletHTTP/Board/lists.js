@@ -4,6 +4,7 @@ import {ask} from "./api.js";
 import {askingNow, changed, families, forgetEarly, forgetFull, isFull, isHeld, note, noteApps, plural, putEntity,
     removeEntity, store} from "./store.js";
 import {count} from "./format.js";
+import {stringify} from "./json.js";
 
 const pageSize = 1_000;
 const appLimit = 1_000; // the service names no more
@@ -162,8 +163,9 @@ export function placesOfDismissed(apps) {
     return [...store.apps.keys()].map(dismissedOf).filter(({app, isRead}) => apps.has(app) || !isRead);
 }
 
-export function allPages() {
-    return families.flatMap(pagesOfAll);
+// What is read in turn, in sight or not.
+export function allPlaces() {
+    return [...families.flatMap(pagesOfAll), ...wantsDismissed ? [...store.apps.keys()].map(dismissedOf) : []];
 }
 
 function pagesOfAll(family) {
@@ -193,7 +195,8 @@ async function readPageAnew(page, sought) {
     if (answer.next === undefined) removeUnlisted(family, listedOf(app, family), page.since);
     if (list.length > 1 || answer.next !== undefined) seekUnlisted(app, family, before, page.ids, sought);
     noteHeld(app, family, answer);
-    for (const row of answer[plural[family]]) wantKind(family, row);
+    // They may have been declared anew, which no event of what goes on as before tells of.
+    if (family !== "activity" && page.cursor === undefined && page.ids.size > 0) await loadKinds(app, family, generation);
 }
 
 // After a page was read anew: what of the list is not held, where that is known.
@@ -258,10 +261,14 @@ async function loadKinds(app, family, mine) {
     do {
         const answer = await ask(`${family}.kinds`, {app, ...(cursor === undefined ? {} : {cursor})});
         if (mine !== generation) return;
-        for (const row of answer.kinds) store.kinds.set(`${app}/${family}/${row.kind}`, row.declaration);
+        for (const {kind, declaration} of answer.kinds) {
+            const key = `${app}/${family}/${kind}`;
+            if (stringify(declaration) === stringify(store.kinds.get(key))) continue;
+            store.kinds.set(key, declaration);
+            changed(family);
+        }
         cursor = answer.next;
     } while (cursor !== undefined);
-    changed(family);
 }
 
 let wantsDismissed = false; // whether somebody looks at them
@@ -289,15 +296,12 @@ async function readDismissed(app, mine, sought = new Set()) {
     if (mine !== generation) return false;
     const seen = new Set(answer.activities.map((row) => row.id));
     if (answer.next !== undefined) seekUnlisted(app, "activity", before, seen, sought);
-    // Those that left while the page was open stay before those that are read.
-    let held = 0;
-    for (const row of answer.activities) {
-        if (!store.activity.has(row.id) && isFull("dismissed")) continue;
-        held += 1;
-        putEntity("activity", row, asked);
-    }
+    const [known, others] = [true, false].map((is) => answer.activities.filter(({id}) => store.activity.has(id) === is));
+    for (const row of known) putEntity("activity", row, asked);
     if (answer.next === undefined) removeUnlisted("activity", dismissedActivities(app), asked);
-    held = Math.max(held, dismissedActivities(app).length);
+    // Those that left while the page was open stay before those that are read.
+    for (const row of others) if (!isFull("dismissed")) putEntity("activity", row, asked);
+    const held = dismissedActivities(app).length;
     note(app, "dismissed", held, answer.total);
     Object.assign(place, {isRead: true, isCut: held < answer.total, readAt: performance.now()});
     forgetFull("dismissed", [...store.apps.keys()].map(dismissedOf));

@@ -1,6 +1,6 @@
 // Reads what is in sight anew, again and again: whatever events have said, or not said, the page is right soon after.
 
-import {allPages, placeOf, placesOfDismissed, readAnew} from "./lists.js";
+import {allPlaces, placeOf, placesOfDismissed, readAnew} from "./lists.js";
 import {selected} from "./route.js";
 import {store} from "./store.js";
 
@@ -30,7 +30,7 @@ function due(places) {
     const now = performance.now();
     const isDue = ({readAt}) => now - readAt >= often;
     if (now - turnAt >= often) {
-        const other = oldest(allPages().filter((page) => !places.has(page) && isDue(page)));
+        const other = oldest(allPlaces().filter((place) => !places.has(place) && isDue(place)));
         if (other !== undefined) {
             turnAt = now;
             return other;
