@@ -46,7 +46,7 @@ extension Partition {
     /// Takes the batch and its messages; the next batch begins.
     func closeFlight() -> Flight {
         let next = batch.number + 1
-        batch.close(at: now.domain.milliseconds) { app in
+        batch.close(at: now.domain.milliseconds, ages: !clock.isManual) { app in
             (engine.apps[app].entities, engine.apps[app].digest.value)
         }
         sweeping.pay(for: batch.events.count, changed: engine.changedSlots.count)

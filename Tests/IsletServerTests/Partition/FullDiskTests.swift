@@ -149,6 +149,18 @@ import Testing
         for number in 2...3 { #expect(service.send(start(number)).contains("outcomeUnknown")) }
     }
 
+    /// What a start dates by a batch: on a manual clock the deadlines on its way, too, which has gone on meanwhile.
+    @Test func aBatchThatWaitsIsDatedAnewUnlessTheClockStands() throws {
+        for (clock, isRedated) in [(ClockMode.system, true), (.manual(from: Instant(1_000)), false)] {
+            let service = try PartitionService(clock: clock)
+            service.turn { $0.take(start(1)) }
+            var batch = try #require(service.journal.state.batches.last)
+            let at = batch.at
+            batch.isWritten(at: at + 5_000)
+            #expect(batch.at == at + (isRedated ? 5_000 : 0))
+        }
+    }
+
     /// It has taken effect: it waits for its batch, as the answer to a change does.
     @Test func aRegistrationIsNotRefusedWhereTheDiskBecomesFullMeanwhile() throws {
         let service = try PartitionService(clock: .system)
