@@ -1,7 +1,7 @@
 import ZeroMQ
 
 /// The sockets of the service, all bound by it. They live and die on the bus thread.
-struct ServiceSockets: ~Copyable {
+package struct ServiceSockets: ~Copyable {
     /// Those that are bound, in the order in which their connections are counted.
     enum Bound: Int, CaseIterable {
         case commands
@@ -76,8 +76,8 @@ struct ServiceSockets: ~Copyable {
     /// Messages that wait for one client to read them, before the service keeps them itself (``PeerOutbox``, which counts
     /// the bytes of large ones here too).
     private static let waitingAnswers: Int32 = 1_000
-    /// Events that wait for one subscriber; beyond, it loses some.
-    private static let waitingEvents: Int32 = 20_000
+    /// Events that wait for one subscriber; beyond, it loses those to come.
+    package static let waitingEvents: Int32 = 20_000
     /// How long what was sent may linger after the end.
     private static let linger: Duration = .seconds(1)
 
