@@ -116,6 +116,46 @@ def test_a_client_that_never_reads_its_answers_is_cut_and_others_are_served(wire
     assert service.resident - before < 1_200_000_000
 
 
+def clients_cut(client):
+    return client.read("service.stats")["stats"]["clients"]["cut"]
+
+
+def large_list(client):
+    """A list of about 1 MiB, as a command."""
+    for _ in range(3):
+        client.batch(*[
+            client.command("activity.start", type="T", attributes={}, contentState={"y": "y" * 3_500}) for _ in range(90)])
+    return encode({"op": "activity.list", "app": client.app, "limit": 260})
+
+
+@pytest.mark.parametrize("per_message", [1, 14])
+def test_a_client_with_more_unread_than_its_share_is_cut_though_few_messages_wait(wire, service, client, per_message):
+    """Few are taken by libzmq however large they are."""
+    frame = large_list(client)
+    before, former = clients_cut(client), service.resident
+    lazy = wire.socket("DEALER", service.commands, rcvhwm=1, rcvbuf=4096, sndhwm=0)
+    for _ in range(200 // per_message):
+        lazy.send_multipart([frame] * per_message)
+    deadline = Deadline()
+    while clients_cut(client) == before:
+        assert not deadline.passed, "it is not cut"
+        # It is given 256 MiB at most, and as much is in the making.
+        assert service.resident - former < 600_000_000
+        time.sleep(0.1)
+
+
+def test_a_client_that_reads_may_ask_for_more_at_once_than_its_share(wire, service, client):
+    frame = large_list(client)
+    before = clients_cut(client)
+    reader = wire.socket("DEALER", service.commands, rcvhwm=0, sndhwm=0)
+    for _ in range(150):
+        reader.send(frame)
+    for _ in range(150):
+        (answer,) = wire.receive(reader)
+        assert len(answer) > 900_000 and answer.startswith(b'{"ok":true')
+    assert clients_cut(client) == before
+
+
 def test_what_a_client_did_not_read_is_not_given_to_the_next_of_its_name(wire, service, client):
     """Whoever numbers its requests from 1 in each run would take the answer to another command for its own."""
     client.batch(*[

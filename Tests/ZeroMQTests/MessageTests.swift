@@ -62,4 +62,22 @@ import ZeroMQ
     @Test func `a message made here has no connection`() {
         #expect(Message(copying: utf8("x")).sourceDescriptor == nil)
     }
+
+    @Test(arguments: [0, 1, 33, 100, 70_000])
+    func `a counted message counts until its last copy is gone`(size: Int) {
+        let held = HeldBytes()
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        do {
+            let copy: Message
+            do {
+                var original = Message(copying: bytes.span, weighing: 9, in: held)
+                #expect(original.bytes == bytes)
+                #expect(held.count == 9 && held.freed == 0)
+                copy = original.copy()
+            }
+            #expect(copy.bytes == bytes)
+            #expect(held.count == 9 && held.freed == 0)
+        }
+        #expect(held.count == 0 && held.freed == 9)
+    }
 }

@@ -1,7 +1,7 @@
 import ZeroMQ
 
 /// The sockets of the service, all bound by it. They live and die on the bus thread.
-struct ServiceSockets: ~Copyable {
+package struct ServiceSockets: ~Copyable {
     /// Those that are bound, in the order in which their connections are counted.
     enum Bound: Int, CaseIterable {
         case commands
@@ -73,10 +73,11 @@ struct ServiceSockets: ~Copyable {
     /// Subscriptions of one connection that wait to be taken. libzmq takes all that wait at once, and goes on with those
     /// that come meanwhile: with few of them it comes to an end between them, and this thread to its other work.
     private static let waitingSubscriptions: Int32 = 4
-    /// Messages that wait for one client to read them, before the service keeps them itself.
+    /// Messages that wait for one client to read them, before the service keeps them itself (``PeerOutbox``, which counts
+    /// the bytes of large ones here too).
     private static let waitingAnswers: Int32 = 1_000
-    /// Events that wait for one subscriber; beyond, it loses some.
-    private static let waitingEvents: Int32 = 20_000
+    /// Events that wait for one subscriber; beyond, it loses those to come.
+    package static let waitingEvents: Int32 = 20_000
     /// How long what was sent may linger after the end.
     private static let linger: Duration = .seconds(1)
 

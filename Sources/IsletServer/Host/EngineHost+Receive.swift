@@ -14,13 +14,14 @@ extension EngineHost {
     /// Takes commands; true where more may wait.
     func receiveCommands() -> Bool {
         var left = Self.commandsPerTurn
+        let isHeavy = outbox.isHeavy(at: partition.now.monotonic)
         while left > 0 {
             guard partition.takesCommands else { return false }
             // Who does not read its answers is looked at message by message.
             let limit = outbox.isEmpty ? left : 1
             let count = partition.inbound.receive(
                 limit, from: sockets.commands, into: &received, isRouted: true,
-                locatesAll: partition.hasUnlocatedPeers || partition.hasCutOffProviders)
+                locatesAll: partition.hasUnlocatedPeers || partition.hasCutOffProviders || isHeavy)
             guard count > 0 else { return false }
             // A connection whose name another one has taken ended before that one's messages came.
             let holdsRegistration = partition.inbound.holdsRegistration

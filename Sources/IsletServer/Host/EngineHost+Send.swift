@@ -28,7 +28,13 @@ extension EngineHost {
         if outbox.isEmpty || !outbox.holds(provider) {
             switch try? sockets.commands.send(copying: provider.routingID, more: true) {
             case .sent:
-                _ = try? sockets.commands.send(copying: frame)
+                guard PeerOutbox<Peer>.isLarge(frame.count) else {
+                    _ = try? sockets.commands.send(copying: frame)
+                    return .sent
+                }
+                let held = outbox.held(for: provider, over: descriptor(of: provider), at: partition.now.monotonic)
+                _ = try? sockets.commands.send(copying: frame, weighing: frame.count, in: held)
+                shut(outbox.gave(provider, at: partition.now.monotonic))
                 return .sent
             case .unreachable, nil: return .unreachable
             case .wouldBlock: break
@@ -37,10 +43,7 @@ extension EngineHost {
         // Its pipe is full, which a large capacity makes likely: the call waits like an answer, and its deadline runs.
         let cuts = outbox.append(
             [Array(frame)], for: provider, over: descriptor(of: provider), at: partition.now.monotonic)
-        for cut in cuts {
-            partition.clientWasCut(cut.client)
-            if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
-        }
+        shut(cuts)
         return cuts.contains { $0.client == provider } ? .unreachable : .sent
     }
 
@@ -80,12 +83,69 @@ extension EngineHost {
                 _ = try? sockets.events.send(copying: bytes.extracting(parts[index].range), more: parts[index].more)
             }
         case .commands, .bulk:
+            if PeerOutbox<Peer>.isLarge(Self.size(of: range, of: parts)) { return sendLarge(range, of: parts, bytes) }
             // Nearly always nothing waits for anybody, and the peer need not be named.
             let isFree = outbox.isEmpty
             if isFree, sendNow(range, of: parts, bytes) { return }
             let peer = Peer(destination: first.destination, routingID: Array(bytes.extracting(first.range)))
             if isFree || outbox.holds(peer) || !sendNow(range, of: parts, bytes) { wait(peer, range, of: parts, bytes) }
         }
+    }
+
+    /// The bytes of a message behind its routing id.
+    private static func size(of range: ClosedRange<Int>, of parts: [OutboundMessages.Part]) -> Int {
+        var size = 0
+        for index in range.dropFirst() { size += parts[index].range.count }
+        return size
+    }
+
+    /// Sends a message that counts until its peer has read it.
+    private func sendLarge(_ range: ClosedRange<Int>, of parts: [OutboundMessages.Part], _ bytes: Span<UInt8>) {
+        let first = parts[range.lowerBound]
+        let peer = Peer(destination: first.destination, routingID: Array(bytes.extracting(first.range)))
+        guard !outbox.holds(peer) else { return wait(peer, range, of: parts, bytes) }
+        let held = outbox.held(for: peer, over: descriptor(of: peer), at: partition.now.monotonic)
+        switch sendID(of: peer) {
+        case .wouldBlock: wait(peer, range, of: parts, bytes)
+        case .unreachable, nil: partition.clientIsGone(peer)
+        case .sent:
+            var small = 0
+            for index in range.dropFirst() {
+                let part = parts[index]
+                let frame = bytes.extracting(part.range)
+                sendCounted(frame, more: part.more, to: peer.destination, in: held, &small)
+            }
+            shut(outbox.gave(peer, at: partition.now.monotonic))
+        }
+    }
+
+    /// Sends a peer's routing id, with which a message begins.
+    private func sendID(of peer: Peer) -> Socket.Outcome? {
+        peer.destination == .bulk
+            ? try? sockets.bulk.send(copying: peer.routingID, more: true)
+            : try? sockets.commands.send(copying: peer.routingID, more: true)
+    }
+
+    /// Sends a frame behind a routing id that was taken, which nothing can hold up.
+    private func sendFrame(_ frame: Span<UInt8>, more: Bool, to destination: OutboundMessages.Destination) {
+        _ =
+            destination == .bulk
+            ? try? sockets.bulk.send(copying: frame, more: more) : try? sockets.commands.send(copying: frame, more: more)
+    }
+
+    /// Sends such a frame of a large message. The last one counts with the small ones before it: libzmq frees them in order.
+    private func sendCounted(
+        _ frame: Span<UInt8>, more: Bool, to destination: OutboundMessages.Destination, in held: HeldBytes, _ small: inout Int
+    ) {
+        if more, !PeerOutbox<Peer>.isLarge(frame.count) {
+            small += frame.count
+            return sendFrame(frame, more: true, to: destination)
+        }
+        let weight = more ? frame.count : frame.count + small
+        _ =
+            destination == .bulk
+            ? try? sockets.bulk.send(copying: frame, weighing: weight, in: held, more: more)
+            : try? sockets.commands.send(copying: frame, weighing: weight, in: held, more: more)
     }
 
     /// Sends to a peer; false where its pipe is full.
@@ -115,39 +175,44 @@ extension EngineHost {
         _ peer: Peer, _ range: ClosedRange<Int>, of parts: [OutboundMessages.Part], _ bytes: Span<UInt8>
     ) {
         let frames = parts[range].dropFirst().map { Array(bytes.extracting($0.range)) }
-        for cut in outbox.append(frames, for: peer, over: descriptor(of: peer), at: partition.now.monotonic) {
+        shut(outbox.append(frames, for: peer, over: descriptor(of: peer), at: partition.now.monotonic))
+    }
+
+    /// Shuts the connections of clients that are cut.
+    private func shut(_ cuts: [PeerOutbox<Peer>.Cut]) {
+        for cut in cuts {
             partition.clientWasCut(cut.client)
             if let descriptor = cut.descriptor { _ = kickPeer(descriptor: descriptor) }
         }
     }
 
-    /// Tries again what full pipes did not take.
+    /// Tries again what full pipes did not take, and cuts who has had too much for too long.
     func flushOutbox() {
         guard let attempt = outbox.nextAttempt(), attempt <= partition.now.monotonic else { return }
         // A pipe that has room may be that of the next connection of a name.
         _ = watchConnections(of: .commands)
         _ = watchConnections(of: .bulk)
-        outbox.flush(at: partition.now.monotonic) { peer, frames in sendNow(peer, frames) }
+        shut(outbox.cutCrowded(at: partition.now.monotonic))
+        outbox.flush(at: partition.now.monotonic) { peer, frames, held in sendNow(peer, frames, held) }
     }
 
-    private func sendNow(_ peer: Peer, _ frames: [[UInt8]]) -> Bool {
-        let isBulk = peer.destination == .bulk
-        switch isBulk
-            ? try? sockets.bulk.send(copying: peer.routingID, more: true)
-            : try? sockets.commands.send(copying: peer.routingID, more: true)
-        {
+    private func sendNow(_ peer: Peer, _ frames: [[UInt8]], _ held: HeldBytes) -> Bool {
+        switch sendID(of: peer) {
         case .wouldBlock: return false
         case .unreachable, nil:
             partition.clientIsGone(peer)
             return true
         case .sent: break
         }
+        let isLarge = PeerOutbox<Peer>.isLarge(frames.reduce(0) { $0 + $1.count })
+        var small = 0
         for (index, frame) in frames.enumerated() {
             let more = index + 1 < frames.count
-            _ =
-                isBulk
-                ? try? sockets.bulk.send(copying: frame, more: more)
-                : try? sockets.commands.send(copying: frame, more: more)
+            if isLarge {
+                sendCounted(frame.span, more: more, to: peer.destination, in: held, &small)
+            } else {
+                sendFrame(frame.span, more: more, to: peer.destination)
+            }
         }
         return true
     }

@@ -40,6 +40,18 @@ package struct Message: ~Copyable {
         self.init(copying: bytes.span)
     }
 
+    /// A message with its own copy of `bytes`, which counts as `weight` in `held` until libzmq frees it.
+    package init(copying bytes: Span<UInt8>, weighing weight: Int, in held: HeldBytes) {
+        let copy = CountedBytes(copying: bytes, weighing: weight, in: held)
+        // The message owns one reference to the copy, which `freeCounted` takes: libzmq calls it once, when the last
+        // message that shares the bytes is closed, and never touches them after that. Until then the reference keeps
+        // them where they are, whatever becomes of the socket, its peer and whoever counts.
+        let owned = unsafe Unmanaged.passRetained(copy)
+        guard unsafe zmq_msg_init_data(&raw, copy.start, bytes.count, freeCounted, owned.toOpaque()) == 0 else {
+            preconditionFailure("no memory for a message")
+        }
+    }
+
     /// A message with the UTF-8 bytes of `text`.
     package init(copying text: String) {
         self.init(copying: text.utf8.span)
@@ -111,4 +123,13 @@ package struct Message: ~Copyable {
         let descriptor = unsafe withUnsafePointer(to: raw) { unsafe zmq_msg_get($0, ZMQ_SRCFD) }
         return descriptor >= 0 ? descriptor : nil
     }
+}
+
+/// Ends what a message owned; not a closure, which would inherit the isolation of where it is written.
+///
+/// libzmq calls it on any of its threads, and on that of the socket: it does nothing but give up a reference, which any
+/// thread may, and the object's end frees memory and adds to an atomic number. It calls nothing of libzmq's.
+private func freeCounted(_: UnsafeMutableRawPointer?, _ owned: UnsafeMutableRawPointer?) {
+    guard let owned = unsafe owned else { preconditionFailure("a counted message without its bytes") }
+    unsafe Unmanaged<CountedBytes>.fromOpaque(owned).release()
 }

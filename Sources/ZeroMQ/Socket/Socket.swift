@@ -128,6 +128,15 @@ package struct Socket: ~Copyable {
         }
     }
 
+    /// Sends a copy of `bytes` that counts as `weight` in `held` until libzmq frees it: once it was sent, or can no
+    /// longer be. Else as `send(_:more:dontWait:)`.
+    package func send(
+        copying bytes: Span<UInt8>, weighing weight: Int, in held: HeldBytes, more: Bool = false, dontWait: Bool = true
+    ) throws(ZeroMQError) -> Outcome {
+        var message = Message(copying: bytes, weighing: weight, in: held)
+        return try send(&message, more: more, dontWait: dontWait)
+    }
+
     /// Sends a copy of `bytes`; else as `send(_:more:dontWait:)`.
     package func send(
         copying bytes: [UInt8], more: Bool = false, dontWait: Bool = true

@@ -17,8 +17,9 @@ struct Backup: AsyncParsableCommand {
             copy of the state: activities, settings, devices. Of the journal it holds only the
             end: histories, replays and retries reach back to there and no further.
 
-            A copy may take as long as it needs, up to an hour; the time-out is for the service,
-            which is asked all the while whether it is there.
+            A copy may take as long as it needs, up to an hour. The service is asked all the while
+            whether it is there, and may take six times the time-out to say so: it answers nothing
+            while its disk is busy with one commit.
             """)
 
     @Argument(help: ArgumentHelp("The file, which must not be there yet.", valueName: "file"))
@@ -43,7 +44,10 @@ struct Backup: AsyncParsableCommand {
     /// How long a copy may take at most.
     private static let patience = Duration.seconds(3_600)
 
-    /// The answer, which takes as long as the copy does. The time-out is for the service, which is to be there all the while.
+    /// For so many time-outs the service may be silent. It answers nothing during a commit, which the copy itself makes slow.
+    private static let silences = 6
+
+    /// The answer, which takes as long as the copy does. The service is to be there all the while.
     private func copy(to path: String, _ connection: IsletConnection) async throws -> Answer {
         var command = Command("service.backup")
         command["path"] = .string(path)
@@ -58,12 +62,12 @@ struct Backup: AsyncParsableCommand {
         }
     }
 
-    /// Asks again and again whether the service is still there; it ends by throwing alone.
+    /// Asks after this time, again and again, whether the service is still there; it ends by throwing alone.
     private static func watch(_ connection: IsletConnection, every time: Duration) async throws -> Answer {
         var hasSaid = false
         while true {
             try await Task.sleep(for: time)
-            let isFull = try await isFull(connection)
+            let isFull = try await isFull(connection, within: time * silences)
             if isFull, !hasSaid {
                 Console.message("the disk of the service's data is full: it may say that the copy is made only when there is room")
             }
@@ -72,9 +76,9 @@ struct Backup: AsyncParsableCommand {
     }
 
     /// Whether the disk of the service's own data is.
-    private static func isFull(_ connection: IsletConnection) async throws(IsletError) -> Bool {
+    private static func isFull(_ connection: IsletConnection, within time: Duration) async throws(IsletError) -> Bool {
         do throws(IsletError) {
-            let answer = try await connection.send(Command("service.stats"))
+            let answer = try await connection.send(Command("service.stats"), timeout: time)
             return answer["stats"]?.object?["diskFull"]?.bool ?? false
         } catch {
             guard case .timedOut(let time, _) = error else { throw error }

@@ -54,6 +54,7 @@ import Testing
             ["connections", "half the files of the process; \(number(ConnectionLimits.perSocket)) an address", "none"],
             ["subscriptions", bytes(SubscriptionTable.bytesInAll), number(SubscriptionTable.perPeer)],
             ["unread", bytes(outbox.totalBytes), "\(number(outbox.messages)); \(bytes(outbox.bytes))"],
+            ["events", "none", number(Int(ServiceSockets.waitingEvents))],
             ["providers", number(provider.maximumProviders), "none"],
             ["kinds", number(ControlKindTable.maximumKinds), number(DeclarationLimits.counts.upperBound)],
             ["declarations", bytes(Engine.maximumDeclaredBytes), "none"],
