@@ -161,11 +161,12 @@ import Testing
 
     @Test mutating func `where commands are not answered it goes on without`() throws {
         open()
-        try answerJoin("e1")
-        try inform(.unanswered)
-        #expect(try #require(table.nextWakeUp) <= now + StreamOwnership.patience)
-        pass(StreamOwnership.patience)
-        try answerJoin("e1")
+        let begun = now
+        for _ in 0..<20 where told.isEmpty {
+            try answerJoin("e1")
+            if told.isEmpty { pass(now.duration(to: try #require(table.nextWakeUp))) }
+        }
+        #expect(told == [.joined] && now - begun <= StreamOwnership.patience)
         try answerPull("e1")
         #expect(isSynced("e1"))
     }
