@@ -358,7 +358,7 @@ def test_a_tap_that_is_stopped_while_it_waits_for_its_events_was_not_made(wire, 
 
 def test_a_wait_without_events_looks_once_more_before_it_says_that_nothing_came(wire, running, tmp_path):
     """Where events should come from, nobody is."""
-    service = Silent(wire)
+    service = Silent(wire, service_info={"info": {}})
     streams = ("--events", f"ipc://{tmp_path}/events", "--bulk", f"ipc://{tmp_path}/bulk")
     process = running("wait", "order-7", "--for", "ended", "--timeout", "1s", "--json", *streams, url=service.url)
     for state in ("active", "ended"):

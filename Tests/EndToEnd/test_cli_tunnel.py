@@ -1,5 +1,7 @@
 """Commands that come to a service through a tunnel, and streams that do not: whose they are is looked at before they are read."""
 
+import itertools
+
 import pytest
 
 from support.cli import Islet
@@ -104,6 +106,22 @@ def test_the_doctor_looks_at_streams_that_are_named_too(far, near):
         "doctor", "--commands", far.commands, "--events", near.events, "--bulk", near.bulk, code=1)
     assert f"{near.events}: it has the events of another service" in done.out
     assert f"{near.bulk}: it has the snapshots and replays of another service" in done.out
+
+
+@pytest.mark.parametrize("words, foreign, what", [
+    (("tail",), ("events", "bulk"), "events"), (("tail",), ("events",), "events"),
+    (("tail", "--since", "1h"), ("bulk",), "snapshots and replays")])
+def test_streams_that_are_named_are_not_followed_where_they_are_of_another_service(far, near, words, foreign, what):
+    Islet(near)("activity", "start", "not-of-here", "--type", "T", "--state", "{}")
+    flags = {f"--{name}": getattr(near if name in foreign else far, name) for name in ("commands", "events", "bulk")}
+    running = Running(*words, *itertools.chain(*flags.items()), env=environment())
+    try:
+        assert running.wait() == 2
+        assert running.data == []
+        url = flags["--bulk" if foreign == ("bulk",) else "--events"]
+        assert f"{url}: it has the {what} of another service than {far.commands}" in running.messages[-1]
+    finally:
+        running.kill()
 
 
 def test_streams_that_are_named_are_read(far, near, tunnel):

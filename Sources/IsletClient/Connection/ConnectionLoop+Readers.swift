@@ -123,11 +123,34 @@ extension ConnectionLoop {
             case .finish(let id, let error): readers.removeValue(forKey: id)?.queue.finish(error)
             case .peeked(let owner, let chunk): finishPeek(owner.reader, .success(chunk))
             case .peekFailed(let owner): repeatPeek(owner)
+            case .askOwner: askOwner()
             }
         }
         for id in full {
             readers[id]?.queue.setPaused(true)
             perform(table.pause(id, now: .now))
         }
+    }
+
+    /// Asks the service that takes the commands for its epoch.
+    private func askOwner() {
+        switch begin(Command("service.info"), timeout: StreamOwnership.patience) {
+        case .failure(let error): ownerAnswered(.failure(error))
+        case .success(let (req, frame)):
+            waiters[req] = .owner
+            commands.send(.init(frames: [frame], requests: [req]))
+        }
+    }
+
+    /// What came of that.
+    func ownerAnswered(_ result: Result<Answer, IsletError>) {
+        guard !isClosed else { return }
+        let owner: StreamOwnership.Owner =
+            switch result {
+            case .success(let answer):
+                answer["info"]?.object?["epoch"]?.string.map(StreamOwnership.Owner.epoch) ?? .unnamed
+            case .failure(let error): error.retry == .later ? .unanswered : .unnamed
+            }
+        perform(table.informed(owner, now: .now))
     }
 }

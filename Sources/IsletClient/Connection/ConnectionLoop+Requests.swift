@@ -8,6 +8,8 @@ extension ConnectionLoop {
         case one(CheckedContinuation<Result<Answer, IsletError>, Never>)
         /// A place in a batch.
         case part(of: Batch, index: Int)
+        /// The readers, which wait for whose the streams are.
+        case owner
     }
 
     /// The answers of one message of many commands, until all are there.
@@ -136,11 +138,12 @@ extension ConnectionLoop {
         switch waiters.removeValue(forKey: req) {
         case .one(let continuation): continuation.resume(returning: result)
         case .part(let batch, let index): batch.complete(index, result)
+        case .owner: ownerAnswered(result)
         case nil: break
         }
     }
 
-    private func begin(_ command: Command, timeout: Duration) -> Result<(req: String, frame: [UInt8]), IsletError> {
+    func begin(_ command: Command, timeout: Duration) -> Result<(req: String, frame: [UInt8]), IsletError> {
         requests.begin(command, timeout: timeout, now: .now, using: &generator)
     }
 }

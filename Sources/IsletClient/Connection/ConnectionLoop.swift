@@ -25,7 +25,7 @@ actor ConnectionLoop: BusLoop {
 
     var requests: RequestTable
     var waiters: [String: Waiter] = [:]
-    var table = ReaderTable(generator: SystemRandomNumberGenerator())
+    var table: ReaderTable<SystemRandomNumberGenerator>
     var readers: [Int: Reader] = [:]
     var appsQuestions: [AppsQuestion] = []
     var peeks: [Int: Peek] = [:]
@@ -40,6 +40,7 @@ actor ConnectionLoop: BusLoop {
         self.thread = thread
         self.endpoints = endpoints
         self.options = options
+        table = ReaderTable(generator: SystemRandomNumberGenerator(), endpoints: endpoints)
         requests = RequestTable(
             prefix: options.requestPrefix, client: options.client ?? ClientIdentity.uuid(),
             backoff: .commands(first: options.firstRetry))

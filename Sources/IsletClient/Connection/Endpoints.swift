@@ -1,4 +1,4 @@
-/// Where the service is.
+/// Where the service is: the three of one service, which streams look at before they tell anything.
 public struct Endpoints: Sendable, Hashable {
     /// Commands and queries.
     public var commands: String

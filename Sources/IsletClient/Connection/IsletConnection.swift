@@ -107,7 +107,9 @@ public final class IsletConnection: Sendable {
     /// `com.example.pizza/activity/Delivery/` …
     ///
     /// It begins with a ``Delivery/synced(_:)`` for each app, whose entities are empty, and then has every event, none
-    /// twice. Only where the service does not keep them any more, another `synced` tells how many were missed.
+    /// twice. Only where the service does not keep them any more, another `synced` tells how many were missed. Where the
+    /// endpoints are of different services, it ends with ``IsletError/endpoint(_:reason:)`` before anything of the other's
+    /// is told.
     public func events(_ prefix: String = "") async throws(IsletError) -> DeliveryStream {
         try await stream(prefix, keepsEntities: false)
     }
@@ -115,7 +117,7 @@ public final class IsletConnection: Sendable {
     /// The entities of all topics that begin with a prefix, and the events that change them.
     ///
     /// It begins with a ``Delivery/synced(_:)`` for each app, which has its listed entities; every later event comes
-    /// with the whole entity.
+    /// with the whole entity. It ends as ``events(_:)`` does where the endpoints are of different services.
     public func entities(_ prefix: String) async throws(IsletError) -> DeliveryStream {
         try await stream(prefix, keepsEntities: true)
     }

@@ -11,7 +11,8 @@ public enum IsletError: Error, Sendable, Hashable {
     case cancelled
     /// The connection was closed.
     case closed
-    /// An endpoint cannot be used: not a valid address, or the system refuses it.
+    /// An endpoint cannot be used: not a valid address, or the system refuses it, or its streams are those of another
+    /// service than the one that takes the commands.
     case endpoint(String, reason: String)
     /// Something that was to be sent is not what the contract takes, such as a payload that is no JSON object.
     case invalid(String)

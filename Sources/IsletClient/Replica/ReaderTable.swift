@@ -18,12 +18,16 @@ package enum ReaderAction: Sendable, Hashable {
     case peeked(PullTable.Owner, BulkChunk)
     /// A peek has brought nothing for too long, or nothing of use, and is forgotten.
     case peekFailed(PullTable.Owner)
+    /// Send `service.info` by the connection of the commands, and tell ``ReaderTable/informed(_:now:)`` what comes of it.
+    case askOwner
 }
 
 /// The readers of a connection: the replica of each, what is pulled for them, and when each question is asked again.
 ///
 /// A pure value; time is passed in, and chance is the generator's. Every question has a deadline and a next step: a join
 /// is asked for with another nonce, a pull is asked for again, and a digest is compared at another time.
+///
+/// Until it is known whose the streams are (``StreamOwnership``), nothing of them is taken in.
 package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendable {
     /// More readers than this share no socket: each costs time for every event.
     package static var maximumReaders: Int { 256 }
@@ -52,6 +56,8 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         var checkAt: ContinuousClock.Instant
         /// Until when it may hear nothing.
         var silentUntil: ContinuousClock.Instant
+        /// Whether its join was answered while it was not known by whom.
+        var isHeld = false
         /// Whether its sequence has ended; it goes at the end of the present step.
         var isOver = false
 
@@ -65,14 +71,21 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
     private var lastReader = 0
     private var pulls = PullTable()
     private var generator: Generator
+    private let endpoints: Endpoints?
+    private var ownership: StreamOwnership
     /// Whether a pull was asked for that may begin at once.
     private var isPullNew = false
     /// Whether a reader has ended in the present step.
     private var hasEnded = false
 
     /// No readers yet.
-    package init(generator: Generator) {
+    ///
+    /// - Parameter endpoints: those of the connection, whose streams must be of the service that takes the commands; nil:
+    ///   they are taken at their word.
+    package init(generator: Generator, endpoints: Endpoints? = nil) {
         self.generator = generator
+        self.endpoints = endpoints
+        ownership = StreamOwnership(isWanted: endpoints != nil)
     }
 
     // MARK: Readers
@@ -89,7 +102,7 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
             Reader(
                 id: lastReader, replica: Replica(scope: scope, startingAfter: starts),
                 checkAt: now + Self.checkInterval, silentUntil: now + Self.silence))
-        return (lastReader, update(lastReader, now) { $0.start() })
+        return (lastReader, askOwner() + update(lastReader, now) { $0.start() })
     }
 
     /// Forgets a reader that nobody reads any more.
@@ -126,6 +139,7 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
     ) -> [ReaderAction] {
         step(now) { table, actions in
             for index in table.readers.indices {
+                guard table.isOwn(topic, body, index, now, &actions) else { continue }
                 table.update(index, now, &actions) { $0.received(topic: topic, body: body) }
                 guard table.readers[index].replica.isHeard else { continue }
                 table.readers[index].replica.isHeard = false
@@ -149,6 +163,10 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
             switch table.pulls.received(frames, now: now) {
             case .chunk(let owner, let chunk) where owner.isPeek: actions.append(.peeked(owner, chunk))
             case .chunk(let owner, let chunk):
+                guard table.isOwn(chunk, of: owner, now, &actions) else {
+                    table.perform(table.pulls.cancel(owner), now, &actions)
+                    return table.pullFailed(owner, now, &actions)
+                }
                 // A join begins a snapshot that is coming in all over again: a long one of a quiet app would never end.
                 if chunk.end == nil, let index = table.index(of: owner.reader) {
                     table.readers[index].silentUntil = now + Self.silence
@@ -158,7 +176,10 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
                 table.perform(table.pulls.cancel(owner), now, &actions)
                 table.pullFailed(owner, now, &actions)
             case .digest(let owner, let digest):
-                table.update(owner, now, &actions) { $0.received(digest: digest, app: owner.app) }
+                let isOwn = table.isOwn(.bulk, digest.position.epoch, of: owner.reader, now, &actions)
+                table.update(owner, now, &actions) {
+                    isOwn ? $0.received(digest: digest, app: owner.app) : $0.digestFailed(nil, app: owner.app)
+                }
             case .digestFailed(let owner, let error):
                 table.update(owner, now, &actions) { $0.digestFailed(error, app: owner.app) }
             case .unknown: break
@@ -172,6 +193,7 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
     package mutating func due(now: ContinuousClock.Instant) -> [ReaderAction] {
         isPullNew = true
         return step(now) { table, actions in
+            if table.ownership.due(now: now) { table.release(now) }
             for index in table.readers.indices {
                 if table.readers[index].checkAt <= now {
                     table.readers[index].checkAt = now + Self.checkInterval
@@ -188,9 +210,7 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
 
     /// When `due` has something to do by the passing of time; nil while nothing waits.
     package var nextWakeUp: ContinuousClock.Instant? {
-        let reader = readers.lazy.map(\.wakeUp).min()
-        guard let pull = pulls.nextWakeUp else { return reader }
-        return reader.map { min($0, pull) } ?? pull
+        [readers.lazy.map(\.wakeUp).min(), pulls.nextWakeUp, ownership.deadline].compactMap(\.self).min()
     }
 
     private mutating func joinDue(_ index: Int, _ now: ContinuousClock.Instant, _ actions: inout [ReaderAction]) {
@@ -211,6 +231,72 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         readers[index].joinDeadline = now + wait
         let nonce = ClientIdentity.hexadecimal(bytes: 16, using: &generator)
         update(index, now, &actions) { $0.join(nonce: nonce) }
+    }
+
+    // MARK: Whose they are
+
+    /// The service that takes the commands has named its epoch, or has not.
+    package mutating func informed(_ answer: StreamOwnership.Owner, now: ContinuousClock.Instant) -> [ReaderAction] {
+        ownership.informed(answer)
+        switch answer {
+        case .epoch, .unnamed: release(now)
+        case .unanswered: break
+        }
+        return []
+    }
+
+    private mutating func askOwner() -> [ReaderAction] {
+        ownership.ask() ? [.askOwner] : []
+    }
+
+    /// Whether a reader may be told what has come by the subscriptions: where it is the answer to its join, and nobody
+    /// knows whose, it joins again once that is known.
+    private mutating func isOwn(
+        _ topic: [UInt8], _ body: [UInt8], _ index: Int, _ now: ContinuousClock.Instant, _ actions: inout [ReaderAction]
+    ) -> Bool {
+        guard !ownership.isProven(.events), topic.first == 0xFF, !readers[index].isOver,
+            readers[index].replica.awaits(topic: topic), case .success(let answer) = JoinAnswer.read(body)
+        else { return true }
+        guard !isOwn(.events, answer.epoch, of: readers[index].id, now, &actions) else { return true }
+        readers[index].isHeld = true
+        return false
+    }
+
+    /// Whether a reader may be told of a chunk. A refusal may have been made before anything was looked at.
+    private mutating func isOwn(
+        _ chunk: BulkChunk, of owner: PullTable.Owner, _ now: ContinuousClock.Instant, _ actions: inout [ReaderAction]
+    ) -> Bool {
+        guard chunk.error == nil || chunk.epoch != nil else { return true }
+        return isOwn(.bulk, chunk.epoch, of: owner.reader, now, &actions)
+    }
+
+    /// Compares the epoch of what has come for a reader, whose sequence ends where it is another service's.
+    private mutating func isOwn(
+        _ stream: StreamOwnership.Stream, _ epoch: String?, of reader: Int, _ now: ContinuousClock.Instant,
+        _ actions: inout [ReaderAction]
+    ) -> Bool {
+        switch ownership.judge(stream, epoch: epoch, now: now) {
+        case .own: return true
+        case .unknown: actions += askOwner()
+        case .foreign:
+            guard let endpoints else { break }
+            let error = IsletError.otherService(endpoints, stream)
+            // All join by the same connection; of snapshots and replays the others may have no need.
+            for index in readers.indices where stream == .events || readers[index].id == reader {
+                end(index, error, &actions)
+            }
+        }
+        return false
+    }
+
+    /// More is known of whose the streams are: who has waited for it joins again.
+    private mutating func release(_ now: ContinuousClock.Instant) {
+        for index in readers.indices where readers[index].isHeld {
+            readers[index].isHeld = false
+            readers[index].joinAttempt = 0
+            readers[index].joinDeadline = nil
+            readers[index].joinAt = now
+        }
     }
 
     // MARK: Peeks
@@ -362,5 +448,21 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
             actions.append(.cancel(pull: req, frame: frame))
         }
         actions.append(.finish(reader: readers[index].id, error))
+    }
+}
+
+extension IsletError {
+    /// The streams at one of the endpoints are those of another service than the one that takes the commands.
+    ///
+    /// - Parameter advice: what to do about it.
+    package static func otherService(
+        _ endpoints: Endpoints, _ stream: StreamOwnership.Stream, advice: String = "name where its own are"
+    ) -> IsletError {
+        let (url, what) =
+            switch stream {
+            case .events: (endpoints.events, "events")
+            case .bulk: (endpoints.bulk, "snapshots and replays")
+            }
+        return .endpoint(url, reason: "it has the \(what) of another service than \(endpoints.commands); \(advice)")
     }
 }

@@ -59,6 +59,9 @@ package struct Replica: Sendable {
     /// Whether a join waits for its answer.
     package var isJoining: Bool { joinTopic != nil && !isAnswered }
 
+    /// Whether a message of this topic is the answer that its join waits for.
+    package func awaits(topic: [UInt8]) -> Bool { topic == joinTopic && !isAnswered && !isJoinDue }
+
     /// Gives up all subscriptions.
     package func stop() -> [ReplicaEffect] {
         let topics = scope.subscriptions.map { Array($0.utf8) } + (joinTopic.map { [$0] } ?? [])

@@ -204,17 +204,11 @@ extension ServiceOptions {
         if owned.events == false || owned.bulk == false {
             owned = await connection.ownsStreams(bulk: asksBulk, timeout: patience)
         }
-        let endpoints = connection.endpoints
-        func error(_ url: String, _ what: String) -> IsletError {
-            .endpoint(
-                url,
-                reason: "it has the \(what) of another service than \(endpoints.commands); say where this one's streams are "
-                    + "with --events and --bulk")
+        func error(_ stream: StreamOwnership.Stream) -> IsletError {
+            .otherService(
+                connection.endpoints, stream, advice: "say where this one's streams are with --events and --bulk")
         }
-        return (
-            owned.events == false ? error(endpoints.events, "events") : nil,
-            owned.bulk == false ? error(endpoints.bulk, "snapshots and replays") : nil
-        )
+        return (owned.events == false ? error(.events) : nil, owned.bulk == false ? error(.bulk) : nil)
     }
 
     /// How long to wait for whose streams they are; where nobody answers, whoever follows them finds out.

@@ -173,6 +173,42 @@ import Testing
         }
     }
 
+    /// Such as one on the usual ports, beside one that is named by its commands alone.
+    @Test(arguments: [StreamOwnership.Stream.events, .bulk])
+    func `the streams of another service are not followed`(foreign: StreamOwnership.Stream) async throws {
+        try await withFakeService { own in
+            try await withFakeService { other in
+                await own.name(epoch: "e1")
+                await other.name(epoch: "e2")
+                await own.live { $0.start("a") }
+                await other.live { model in
+                    model.epoch = "e2"
+                    model.start("b")
+                }
+                var endpoints = own.endpoints
+                switch foreign {
+                case .events: endpoints.events = other.endpoints.events
+                case .bulk: endpoints.bulk = other.endpoints.bulk
+                }
+                let connection = try await IsletConnection.open(endpoints, options: .patient)
+                let reader = StreamReader(try await connection.entities("\(app)/"))
+                let error = await #expect(throws: IsletError.self) { try await reader.next() }
+                #expect(error == .otherService(endpoints, foreign))
+                await connection.close()
+            }
+        }
+    }
+
+    @Test func `a service that is known by its epoch is followed`() async throws {
+        try await withConnection { fake, connection in
+            await fake.name(epoch: "e1")
+            await fake.live { $0.start("a") }
+            let reader = StreamReader(try await connection.entities("\(app)/"))
+            #expect(try await reader.synced().entities.map(\.id) == ["a"])
+            #expect(await fake.received.map { $0["op"]?.string } == ["service.info"])
+        }
+    }
+
     @Test func `a stream that nobody holds is given up`() async throws {
         try await withConnection { fake, connection in
             do {

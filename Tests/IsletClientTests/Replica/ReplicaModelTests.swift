@@ -21,8 +21,18 @@ import Testing
     /// question answered by `busy`.
     @Test(arguments: Reading.allCases, Play.Incident.allCases)
     func `no fault at any one message leaves a replica wrong`(reading: Reading, incident: Play.Incident) {
+        disturb(reading, incident)
+    }
+
+    /// Also the question itself, while histories end and begin: the streams are never taken for another service's.
+    @Test(arguments: Reading.allCases, [.none, .bulkCut, .restart, .forget, .forgetAtEnd] as [Play.Incident])
+    func `no fault at any one message leaves whose the streams are open`(reading: Reading, incident: Play.Incident) {
+        disturb(reading, incident, isOwned: true)
+    }
+
+    private func disturb(_ reading: Reading, _ incident: Play.Incident, isOwned: Bool = false) {
         let (prefix, keepsEntities) = reading.scope
-        var plain = Play(prefix: prefix, keepsEntities: keepsEntities, script: .init(incident))
+        var plain = Play(prefix: prefix, keepsEntities: keepsEntities, script: .init(incident), isOwned: isOwned)
         // A copy of each moment at which messages leave, with the number of the first.
         var moments: [Play] = []
         var first = 0

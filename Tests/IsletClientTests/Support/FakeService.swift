@@ -27,6 +27,8 @@ actor FakeService: BusLoop {
     private(set) var subscriptions: [String] = []
     private var answersJoins = true
     private var joinError: RawObject?
+    /// The epoch that it names in `service.info` and beside the apps of a join; nil: it is too old for that.
+    private var named: String?
     /// What came by the bulk socket.
     private(set) var bulkRequests: [RawObject] = []
     /// Rows of one chunk.
@@ -87,6 +89,11 @@ actor FakeService: BusLoop {
     func answerJoins(_ answers: Bool, error: RawObject? = nil) {
         answersJoins = answers
         joinError = error
+    }
+
+    /// Makes it name this epoch, beside those of its streams.
+    func name(epoch: String) {
+        named = epoch
     }
 
     func setRowsPerChunk(_ rows: Int) {
@@ -175,12 +182,20 @@ actor FakeService: BusLoop {
         lastPeer = message[0]
         var answers: [[UInt8]] = []
         for frame in message.dropFirst() {
-            guard let command = RawObject(frame), var body = answer(command, received.count) else { continue }
+            guard let command = RawObject(frame), var body = info(command) ?? answer(command, received.count)
+            else { continue }
             if let req = command["req"], body["req"] == nil { body["req"] = req }
             answers.append(body.json.bytes)
         }
         guard !answers.isEmpty else { return }
         send([message[0]] + answers, by: commands)
+    }
+
+    /// What it says of itself, where that is asked.
+    private func info(_ command: RawObject) -> RawObject? {
+        guard let named, command["op"]?.string == "service.info" else { return nil }
+        let info: RawObject = ["epoch": .string(named)]
+        return ["ok": .bool(true), "info": info.json]
     }
 
     private func take(subscription message: [[UInt8]]) {
@@ -195,7 +210,8 @@ actor FakeService: BusLoop {
             RawObject.Member(
                 model.app, .object([.init("epoch", .string(model.epoch)), .init("seq", .integer(model.seq))]))
         }
-        let body: RawObject = joinError ?? ["at": .integer(0), "apps": .object(positions)]
+        var body: RawObject = joinError ?? ["at": .integer(0), "apps": .object(positions)]
+        if let named { body["epoch"] = .string(named) }
         publish(topic, body.json.bytes)
     }
 

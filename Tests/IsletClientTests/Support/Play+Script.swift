@@ -12,11 +12,14 @@ extension Play {
         case subscribe([UInt8], isBusy: Bool, life: Int)
         case unsubscribe([UInt8], life: Int)
         case ask(RawObject, isBusy: Bool, life: Int)
+        /// The question whose the streams are, by its number, and what comes of it.
+        case askOwner(Int, isBusy: Bool)
+        case informed(StreamOwnership.Owner, Int)
 
         /// Whether something is under way between the two.
         var isUnderWay: Bool {
             switch self {
-            case .chunk, .toClient, .subscribe, .unsubscribe, .ask: true
+            case .chunk, .toClient, .subscribe, .unsubscribe, .ask, .askOwner, .informed: true
             case .change, .marks, .trim, .forget, .pause, .resume, .cut, .connect, .connectSlowly, .lag: false
             }
         }

@@ -50,13 +50,17 @@ struct Play {
     /// that to a part.
     private var hasHiddenLoss = false
     private var subscriptions: [[UInt8]] = []
+    /// Whose the streams are was asked so often, and whether that is not answered.
+    private var ownerQuestions = 0
+    private var isOwnerAwaited = false
     private var listener: Listener
     private(set) var flaw: String?
 
-    init(prefix: String, keepsEntities: Bool, script: Script) {
+    /// - Parameter isOwned: whether the streams must be the service's.
+    init(prefix: String, keepsEntities: Bool, script: Script, isOwned: Bool = false) {
         scope = ReplicaScope(prefix: prefix, keepsEntities: keepsEntities)
         service = PlayedService(apps: script.apps, seed: script.seed)
-        table = ReaderTable(generator: SplitMix(state: script.seed + 1))
+        table = ReaderTable(generator: SplitMix(state: script.seed + 1), endpoints: isOwned ? Endpoints() : nil)
         listener = Listener(scope: scope, script: script)
         for app in script.before { _ = service.change(app) }
         for (at, act) in script.acts { schedule(at, act) }
@@ -125,6 +129,7 @@ struct Play {
                 switch way {
                 case .bulk: service.loseBulk()
                 case .events: perform(table.disconnected(now: instant))
+                case .commands: break
                 }
             }
         case .connect(let ways):
@@ -147,6 +152,7 @@ struct Play {
             switch message.way {
             case .events: perform(table.received(topic: message.frames[0], body: message.frames[1], now: instant))
             case .bulk: perform(table.received(bulk: message.frames, now: instant))
+            case .commands: break
             }
         case .subscribe(let topic, let isBusy, let life):
             guard life == lives[.events, default: 0] else { break }
@@ -157,6 +163,14 @@ struct Play {
         case .ask(let command, let isBusy, let life):
             guard life == lives[.bulk, default: 0] else { break }
             send(service.asked(command, isBusy: isBusy))
+        case .askOwner(let question, isBusy: true): schedule(now + 500_000, .askOwner(question, isBusy: false))
+        case .askOwner(let question, isBusy: false):
+            let epoch = service.epoch
+            pass(.commands, "info") { _, _ in .informed(.epoch(epoch), question) }
+        case .informed(let owner, let question):
+            guard question == ownerQuestions, isOwnerAwaited else { break }
+            isOwnerAwaited = false
+            perform(table.informed(owner, now: instant))
         }
         for req in service.awaited { schedule(now + Self.latency, .chunk(req)) }
         service.awaited = []
@@ -184,6 +198,13 @@ struct Play {
                 if let problem = listener.hear(delivery) { note(problem) }
             case .finish(_, let error): note("it has ended: \(String(describing: error))")
             case .peeked, .peekFailed: break
+            case .askOwner:
+                ownerQuestions += 1
+                isOwnerAwaited = true
+                let question = ownerQuestions
+                let (seconds, _) = StreamOwnership.patience.components
+                schedule(now + Int(seconds) * 1_000_000, .informed(.unanswered, question))
+                pass(.commands, "service.info", isQuestion: true) { isBusy, _ in .askOwner(question, isBusy: isBusy) }
             }
         }
     }

@@ -4,7 +4,7 @@ import IsletClient
 struct PlayedService {
     /// By which connection a message goes.
     enum Way: Int {
-        case events, bulk
+        case events, bulk, commands
     }
 
     /// What goes to the peer.
@@ -126,7 +126,8 @@ struct PlayedService {
             RawObject.Member(
                 model.app, .object([.init("epoch", .string(model.epoch)), .init("seq", .integer(model.seq))]))
         }
-        return publish(topic, RawObject(dictionaryLiteral: ("at", .integer(0)), ("apps", .object(apps))).json.bytes)
+        let answer: RawObject = ["at": .integer(0), "apps": .object(apps), "epoch": .string(epoch)]
+        return publish(topic, answer.json.bytes)
     }
 
     mutating func unsubscribe(_ topic: [UInt8]) {
