@@ -386,6 +386,24 @@ def test_what_has_no_place_is_told_at_once_and_shown_once_it_has_one(pages, serv
                seconds=PATIENCE)
 
 
+def test_what_ended_while_nobody_looked_gives_way_to_what_has_begun(pages, service, client):
+    def all_of(word, op, **fields):
+        in_batches(client, [client.command(op, key=f"{word}-{place}", **fields) for place in range(1_100)])
+
+    begin = {"type": "T", "attributes": {}, "contentState": {}}
+    all_of("old", "activity.start", **begin)
+    page = pages(service, script=LOSSY, width=1600)
+    limit(page, activity=1_200)
+    page.until("window.store.activity.size === 1100", "the first ones")
+    deafen(page)
+    all_of("old", "activity.dismiss")
+    all_of("new", "activity.start", **begin)
+    page.js(f"import('./lists.js').then(({{loadAll}}) => loadAll({{{json.dumps(client.app)}: {{}}}}, true))")
+    page.until("[...window.store.activity.values()].filter(({key}) => key.startsWith('new-')).length === 1100",
+               "all that has begun", seconds=PATIENCE)
+    page.until("window.store.activity.size === 1100", "the others to go", seconds=PATIENCE)
+
+
 # Out of sight
 
 

@@ -11,6 +11,7 @@ const appLimit = 1_000; // the service names no more
 
 export let generation = 0; // of lists; answers that belong to an older one are dropped
 export let listed = new Set(); // apps whose lists are being read, or were read last
+let begunAt = 0; // the mark at which the present reading of the lists began
 export let knowsAll = false; // whether all apps were named: any other has just begun
 
 // Reads everything anew. What is shown stays until the lists say that it is gone, and events go on meanwhile: a row
@@ -18,6 +19,8 @@ export let knowsAll = false; // whether all apps were named: any other has just 
 // so; `areAll`: whether there are no others.
 export async function loadAll(apps, areAll) {
     const mine = ++generation;
+    begunAt = askingNow();
+    older.clear();
     store.loading = true;
     knowsAll = areAll;
     dismissedPlaces.clear();
@@ -79,13 +82,13 @@ async function loadFamily(app, family, mine) {
     let page = newPage(app, family);
     let answer;
     do {
-        answer = await readPage(page, mine);
+        answer = await readPage(page, mine, true);
         if (answer === null) return;
         for (const id of page.ids) seen.add(id);
         read.push(page);
         changed("lists");
         page = newPage(app, family, answer.next, page.since);
-    } while (answer.next !== undefined && !isFull(family));
+    } while (answer.next !== undefined && (!isFull(family) || findOlder(family) !== undefined));
     if (answer.next !== undefined) read.at(-1).isCut = true;
     pages.set(`${app} ${family}`, read);
     note(app, family, seen.size, read.some(({isCut}) => isCut) ? answer.total : seen.size);
@@ -107,8 +110,9 @@ function newPage(app, family, cursor, since) {
     return {app, family, cursor, since, isCut: false, ids: new Set(), readAt: -Infinity};
 }
 
-// Null where the answer belongs to lists that are older than those that are read now.
-async function readPage(page, mine) {
+// Null where the answer belongs to lists that are older than those that are read now. `isFirst`: what is held from before
+// this reading of the lists gives way to what there would be no room for; it may have gone.
+async function readPage(page, mine, isFirst = false) {
     const {app, family, cursor} = page;
     const asked = askingNow();
     const answer = await ask(`${family}.list`, {app, limit: pageSize, ...(cursor === undefined ? {} : {cursor})});
@@ -118,6 +122,10 @@ async function readPage(page, mine) {
     page.isCut = false;
     if (cursor === undefined) page.since = asked;
     for (const row of answer[plural[family]]) {
+        if (isFirst && !isHeld(family, row) && isFull(family)) {
+            const other = findOlder(family);
+            if (other !== undefined) removeEntity(family, other);
+        }
         if (!isHeld(family, row) && isFull(family)) {
             page.isCut = true;
             if (store[family].has(row.id)) removeEntity(family, row.id); // it is dismissed no longer
@@ -127,6 +135,19 @@ async function readPage(page, mine) {
         putEntity(family, row, asked);
     }
     return answer;
+}
+
+const older = new Map(); // family → ids of what was held when the limit was reached in this reading; some may have gone
+
+// One that neither a list nor an event has named since the present reading of the lists began; undefined: there is none.
+function findOlder(family) {
+    if (!older.has(family)) older.set(family, [...store[family].keys()]);
+    const ids = older.get(family);
+    for (; ids.length > 0; ids.pop()) {
+        const entity = store[family].get(ids.at(-1));
+        if (entity !== undefined && entity.state !== "dismissed" && entity.$mark < begunAt) return entity.id;
+    }
+    return undefined;
 }
 
 // Places that are read anew. Each has its `app`, `family`, and `readAt`; a page of a list has `ids` and a `cursor`, one
