@@ -105,8 +105,9 @@ extension Partition {
         endPulls(.diskFull)
     }
 
-    /// A commit that takes longer, in milliseconds, holds answers back.
-    private static let lateCommit: Milliseconds = 1_000
+    /// A commit that takes longer, in milliseconds, holds answers back. So much less are they remembered after shorter ones;
+    /// a disk that stalls for a second each few minutes does not let all of them be remembered for good.
+    private static let lateCommit: Milliseconds = 30_000
 
     /// Answers that wait for their commit for long are remembered from when they leave.
     func keepHeldAnswers() {

@@ -42,7 +42,7 @@ final class Simulation {
     /// Whether a commit took long when the last turn ended.
     var wereAnswersHeld = false
     /// A commit that takes longer, in milliseconds, holds answers back.
-    static let lateCommit: Int64 = 1_000
+    static let lateCommit: Int64 = 30_000
     /// The domain times of the turns of this run of the service.
     var turnTimes: Set<Int64> = []
     /// The domain time of the last batch.
