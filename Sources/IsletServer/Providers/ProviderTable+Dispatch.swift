@@ -34,6 +34,7 @@ extension ProviderTable {
     /// Gives a call that is in no list to a provider: the owner is to send it.
     mutating func send(_ slot: UInt32, to number: UInt32) {
         let id = numbers.next(slot: slot)
+        if calls[slot].hasTimeAhead { restartTime(of: slot) }
         calls[slot].id = id
         calls[slot].sentAt = now
         calls[slot].isSent = false
@@ -49,6 +50,14 @@ extension ProviderTable {
             .send(
                 id, to: calls[slot].provider, calls[slot].purpose, attempt: Int(calls[slot].attempt),
                 within: max(1, calls[slot].deadline - now)))
+    }
+
+    /// Lets the whole time of a call begin now.
+    mutating func restartTime(of slot: UInt32) {
+        let deadline = now + calls[slot].within
+        guard deadline != calls[slot].deadline else { return }
+        calls[slot].deadline = deadline
+        deadlines.arm(slot, at: Instant(deadline))
     }
 
     /// The owner has sent a call: its provider has it.
@@ -202,17 +211,18 @@ extension ProviderTable {
         var found: (slot: UInt32, nextKind: Int)?
         for _ in 0..<count {
             if index >= count { index = 0 }
-            let place = Int(providers[Int(number)].kinds[index])
+            let place = providers[Int(number)].kinds[index]
             index += 1
-            if takesActions, !kinds[place].actions.isEmpty {
-                return (kinds[place].actions.first, index)
+            if takesActions, !kinds[Int(place)].actions.isEmpty {
+                return (kinds[Int(place)].actions.first, index)
             }
-            if takesOthers, found == nil, let slot = firstReading(of: place, for: number) { found = (slot, index) }
+            if takesOthers, found == nil, let slot = firstReading(of: Int(place), for: number) { found = (slot, index) }
         }
         return found
     }
 
-    /// The next value or options call of a kind that may go to a provider. At most ``Limits/waitingRetries`` are looked at.
+    /// The next value or options call of a kind that may go to a provider: of those that nobody failed, the first, but as a
+    /// probe the last. At most ``Limits/waitingRetries`` are looked at.
     private func firstReading(of place: Int, for number: UInt32) -> UInt32? {
         if !kinds[place].retries.isEmpty {
             let own = reference(to: number)
@@ -222,7 +232,8 @@ extension ProviderTable {
                 slot = calls[slot].next
             }
         }
-        return kinds[place].values.isEmpty ? nil : kinds[place].values.first
+        guard !kinds[place].values.isEmpty else { return nil }
+        return providers[Int(number)].breaker.isClosed ? kinds[place].values.first : kinds[place].values.last
     }
 
     /// Sends a call again that is in no list and is no action and that a provider failed, or lets it wait for another
