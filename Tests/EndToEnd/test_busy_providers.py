@@ -28,6 +28,43 @@ def test_a_read_that_waits_for_a_busy_provider_is_sent_with_its_whole_time(home,
     assert provider.call(kind=LAMP)["within"] == TIME
 
 
+def broken(home, **members):
+    """A provider that failed too often, and another call to it, by which it is tried; it has no answer yet. And a control
+    that is shown."""
+    provider = home.provider(toggle(**members))
+    shown = home.shown(provider)
+    home.add_many(5)
+    for _ in range(5):
+        provider.fail(provider.call("value"))
+    home.add_many(1)
+    probe = provider.call("value")
+    assert home.providers()[provider.id]["state"] == "halfOpen"
+    return provider, probe, shown
+
+
+def test_an_action_waits_for_a_busy_provider_where_the_other_one_is_being_tried(home):
+    sick, _, shown = broken(home)
+    well = home.provider(capacity=1)
+    home.add_many(1)
+    busy = well.call("value")
+    home.client.applied("control.tap", id=shown)
+    sick.uncalled()
+    well.answer(busy, True)
+    assert well.call("perform")["control"] == shown
+
+
+@pytest.mark.parametrize("goes", ["drain", "leave"])
+def test_an_action_goes_to_one_that_is_being_tried_where_there_is_no_other_any_more(home, goes):
+    sick, _, shown = broken(home)
+    well = home.provider(capacity=1)
+    home.add_many(1)
+    well.call("value")
+    home.client.applied("control.tap", id=shown)
+    sick.uncalled()
+    getattr(well, goes)()
+    assert sick.call("perform")["control"] == shown
+
+
 def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home):
     """The first ten are of a device that is away: they open the breaker, and the next one of the line is one of them."""
     provider = home.provider(toggle(valueDeadline=1_500), capacity=5)

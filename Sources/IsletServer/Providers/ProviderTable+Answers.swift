@@ -78,7 +78,9 @@ extension ProviderTable {
         providers[Int(number)].failures += 1
         totals.failures += 1
         guard isItsFault else { return providers[Int(number)].breaker.withdrew(call) }
-        if providers[Int(number)].breaker.failed(call, at: now) { attend(number) }
+        guard providers[Int(number)].breaker.failed(call, at: now) else { return }
+        attend(number)
+        for place in providers[Int(number)].kinds { serveActionsElsewhere(of: place) }
     }
 
     /// Whether a call is with a provider still. One that is to be sent may have been taken back, or been given to another

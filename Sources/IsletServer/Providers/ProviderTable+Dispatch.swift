@@ -3,25 +3,16 @@ import IsletCore
 extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
-    /// An action goes to one whose breaker is not closed only where no other may get it: it could not be asked for
-    /// again.
+    /// An action goes to one whose breaker is not closed only where no provider of its kind has a closed one, be it busy or
+    /// not: it could not be asked for again.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
+        let needsClosed = purpose.isAction && outlook(of: place) == .good
         var best: UInt32?
         for number in kinds[Int(place)].providers {
             guard providers[Int(number)].isAvailable(forAction: purpose.isAction, at: now),
-                reference(to: number) != excluded
+                !needsClosed || providers[Int(number)].breaker.isClosed, reference(to: number) != excluded
             else { continue }
-            guard let other = best else {
-                best = number
-                continue
-            }
-            let (isClosed, otherIsClosed) =
-                (providers[Int(number)].breaker.isClosed, providers[Int(other)].breaker.isClosed)
-            if purpose.isAction, isClosed != otherIsClosed {
-                if isClosed { best = number }
-            } else if isLessLoaded(Int(number), than: Int(other)) {
-                best = number
-            }
+            if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true { best = number }
         }
         return best
     }
@@ -199,6 +190,13 @@ extension ProviderTable {
         }
     }
 
+    /// A provider of a kind has gone, drains, or has no closed breaker any more: where it was the last with a closed one, what
+    /// waited for it goes to the others.
+    mutating func serveActionsElsewhere(of place: UInt32) {
+        guard !kinds[Int(place)].actions.isEmpty, outlook(of: place) != .good else { return }
+        for number in kinds[Int(place)].providers { serveLater(number) }
+    }
+
     /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn.
     ///
     /// - Returns: the call, and the kind whose turn is next.
@@ -213,7 +211,9 @@ extension ProviderTable {
             if index >= count { index = 0 }
             let place = providers[Int(number)].kinds[index]
             index += 1
-            if takesActions, !kinds[Int(place)].actions.isEmpty {
+            if takesActions, !kinds[Int(place)].actions.isEmpty,
+                providers[Int(number)].breaker.isClosed || outlook(of: place) != .good
+            {
                 return (kinds[Int(place)].actions.first, index)
             }
             if takesOthers, found == nil, let slot = firstReading(of: Int(place), for: number) { found = (slot, index) }

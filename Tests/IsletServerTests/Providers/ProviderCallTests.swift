@@ -178,6 +178,47 @@ import Testing
         #expect(desk.openCalls == 0 && desk.problem == nil)
     }
 
+    @Test func anActionWaitsForABusyProviderAndNotForOneWhoseBreakerIsOpenUntilThereIsNoOther() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(2))
+        _ = desk.effects()
+        for control in 3..<6 as Range<UInt32> { desk.ask(Desk.perform(control)) }
+        desk.pass(100)
+        #expect(desk.effects() == [] && desk.problem == nil)
+        desk.answer(2, by: "b")
+        #expect(desk.effects() == ["#3 perform 3 to b within 900"])
+        desk.fail(3, by: "b")
+        desk.advance()
+        #expect(
+            desk.effects() == [
+                "perform 3 failed: threw", "#4 perform 4 to b within 900", "#5 perform 5 to a within 900",
+            ])
+        #expect(desk.problem == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func anActionThatWaitedForAProviderThatGoesIsGivenToOneWhoseBreakerIsOpen(drains: Bool) {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(2))
+        desk.ask(Desk.perform(3))
+        _ = desk.effects()
+        _ = drains ? desk.drain("b") : desk.leave("b")
+        #expect(desk.nextWork.map { $0 <= desk.now } == true)
+        desk.advance()
+        #expect(desk.effects().contains("#3 perform 3 to a within 1000"))
+        #expect(desk.problem == nil)
+    }
+
     @Test func aCancelledCallThatWaitsIsNeverSentAndOneInFlightIsTakenBack() {
         let desk = Desk()
         desk.register("a", capacity: 1)
