@@ -20,7 +20,8 @@ extension ProviderTable {
         package var nextReads = 1
         /// …or where it is not known: the next one, and the one by which a provider is tried.
         package var doubtfulReads = 2
-        /// For how long none answers before they count as such that answer nothing, where a probe failed as well.
+        /// For how long one that has answered may answer nothing before it counts as such that answers nothing, where its probe
+        /// failed as well; one that never answered does with its first probe.
         package var patience: Milliseconds = 10_000
         /// Beyond so many calls of all kinds it holds them back too.
         package var openReads = 393_216
@@ -105,7 +106,7 @@ extension ProviderTable {
         case good
         /// Of none, but it may well close again.
         case doubtful
-        /// All have failed a probe, and answered nothing for ``Limits/patience``, neither before it nor since.
+        /// All have failed a probe, and answered nothing for ``Limits/patience`` or ever, neither before it nor since.
         case hopeless
     }
 

@@ -299,6 +299,9 @@ import Testing
             $0.patience = 6_000
         }
         desk.register("a", capacity: 1)
+        desk.ask(Desk.value(9))
+        _ = desk.effects()
+        desk.answer(1, by: "a")
         desk.ask(Desk.value(0), within: 500)
         #expect(!desk.takesProbes(1))
         _ = desk.effects()
@@ -310,15 +313,15 @@ import Testing
         #expect(!desk.hasRoomForReads(1), "another one is the probe")
         _ = desk.effects()
         desk.pass(1_000)
-        #expect(desk.effects() == ["#2 value 2 to a within 500"])
+        #expect(desk.effects() == ["#3 value 2 to a within 500"])
         desk.pass(500)
         _ = desk.effects()
         desk.ask(Desk.value(3), within: 500)
         #expect(!desk.hasRoomForReads(1), "it may answer yet")
         desk.pass(2_000)
-        #expect(desk.effects() == ["#3 value 3 to a within 500"])
+        #expect(desk.effects() == ["#4 value 3 to a within 500"])
         desk.pass(1_900)
-        #expect(desk.effects() == ["cancel #3 at a: timedOut", "value 3 failed: timedOut"])
+        #expect(desk.effects() == ["cancel #4 at a: timedOut", "value 3 failed: timedOut"])
         desk.pass(100)
         #expect(desk.effects() == ["value 1 failed: timedOut"])
         #expect(!desk.takesProbes(1))
@@ -328,13 +331,29 @@ import Testing
         }
         #expect(!desk.hasRoomForReads(1), "there is a bound")
         desk.pass(2_500)
-        #expect(desk.effects() == ["#4 value 6 to a within 5000"])
-        desk.answer(4, by: "a")
-        #expect(desk.effects() == ["#5 value 4 to a within 5000"])
+        #expect(desk.effects() == ["#5 value 6 to a within 5000"])
+        desk.answer(5, by: "a")
+        #expect(desk.effects() == ["#6 value 4 to a within 5000"])
         #expect(!desk.hasRoomForReads(1), "it answers again, is busy, and one is the next")
         desk.pass(4_900)
         #expect(desk.effects() == [], "and that one is not given up any more")
         #expect(desk.problem == nil)
+    }
+
+    @Test func aProviderThatHasNeverAnsweredIsGivenUpWithItsFirstProbe() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a", capacity: 1)
+        for control in 0..<3 as Range<UInt32> { desk.ask(Desk.value(control), within: 500) }
+        _ = desk.effects()
+        desk.pass(1_500)
+        #expect(
+            desk.effects() == ["cancel #1 at a: timedOut", "value 0 failed: timedOut", "#2 value 2 to a within 500"])
+        desk.pass(500)
+        #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1))
+        desk.pass(500)
+        #expect(
+            desk.effects() == ["cancel #2 at a: timedOut", "value 2 failed: timedOut", "value 1 failed: timedOut"])
+        #expect(desk.openCalls == 0 && desk.problem == nil)
     }
 
     @Test func allCallsTogetherHaveABound() {
