@@ -144,13 +144,13 @@ def test_a_reload_that_only_waited_for_a_provider_is_not_charged(board):
     before = board.budget(id)
     board.add(CLOCK)
     held = provider.call("timeline", CLOCK)
-    provider.widgets = [widget(FORECAST, timelineDeadline=300), widget(CLOCK)]
-    provider.register()
     commands = [board.client.command(op, id=id) for op in ("widget.reload", "widget.budget")]
     _, answer = board.client.batch(*commands)
     assert answer["budget"]["spent"] == 1
     board.next("reloading", id=id)
-    board.next("failed", id=id, failure="timedOut")
+    provider.widgets = [widget(CLOCK)]
+    provider.register()
+    board.next("failed", id=id, failure="noProvider")
     after = board.budget(id)
     assert (after["spent"], after["spentAt"], after["lastReloadAt"]) == (0, [], before["lastReloadAt"])
     provider.show(held, {"date": held["now"]}, policy="never")

@@ -57,6 +57,8 @@ package struct HeldReads {
         read: Read(entity: SlotRef(slot: end, generation: 0), serial: 0, kind: 0, isAwaited: false))
     /// What is kept of its memory when nothing is held back any more: that is as large as the largest crowd was.
     private static let keptBytes = 1 << 20
+    /// A probe is one of so many of its line.
+    private static let probed = 4_096
 
     private var places = SlotColumn(unset: free)
     private var lines: [UInt32: Lines] = [:]
@@ -64,6 +66,8 @@ package struct HeldReads {
     package private(set) var kinds: [UInt32] = []
     /// How many reads are held back, of all kinds.
     package private(set) var count = 0
+    /// How many were taken as probes.
+    private var probes: UInt64 = 0
 
     /// Nothing is held back.
     package init() {}
@@ -104,15 +108,33 @@ package struct HeldReads {
     }
 
     /// Takes the first read of a kind out of its line. The next turn of the kind comes after those of all others.
-    package mutating func popFirst(of kind: UInt32) -> Read? {
+    ///
+    /// - Parameter isProbe: a provider is to be tried by it, so another one than the last time may be better: those that stand
+    ///   together may be of one device that is away, and so may those at the end, which failed and are asked for again.
+    package mutating func pop(of kind: UInt32, isProbe: Bool = false) -> Read? {
         guard let lines = lines[kind] else { return nil }
-        let slot = lines.awaited.isEmpty ? lines.others.first : lines.awaited.first
+        let line = lines.awaited.isEmpty ? lines.others : lines.awaited
+        let slot = isProbe ? probe(of: line, atMost: lines.count) : line.first
         let read = places[slot].read
         remove(slot)
         if self.lines[kind] != nil, kinds.count > 1, let turn = kinds.firstIndex(of: kind) {
             kinds.append(kinds.remove(at: turn))
         }
         return read
+    }
+
+    /// One of a line, far from the ones before.
+    private mutating func probe(of line: Line, atMost count: Int) -> Slot {
+        probes &+= 1
+        // The multiples of the golden ratio: each is where the widest gap was.
+        let share = probes &* 0x9E37_79B9_7F4A_7C15
+        var steps = share.multipliedFullWidth(by: UInt64(min(count, Self.probed))).high
+        var slot = line.first
+        while steps > 0, places[slot].next != Self.end {
+            slot = places[slot].next
+            steps -= 1
+        }
+        return slot
     }
 
     /// Forgets everything that is held back.

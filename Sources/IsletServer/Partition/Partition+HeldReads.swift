@@ -39,7 +39,7 @@ extension Partition {
 
     private func askHeldValue() -> Bool {
         guard let kind = heldReads.kinds.first(where: { providers.hasRoomForReads(of: $0) }),
-            let read = heldReads.popFirst(of: kind)
+            let read = heldReads.pop(of: kind, isProbe: providers.takesProbes(of: kind))
         else { return false }
         widgetReadsGoFirst = true
         requestValue(read)
@@ -48,7 +48,7 @@ extension Partition {
 
     private func askHeldTimeline() -> Bool {
         guard let kind = heldWidgetReads.kinds.first(where: { providers.hasRoomForReads(of: $0) }),
-            let read = heldWidgetReads.popFirst(of: kind)
+            let read = heldWidgetReads.pop(of: kind, isProbe: providers.takesProbes(of: kind))
         else { return false }
         widgetReadsGoFirst = false
         requestTimeline(read)

@@ -18,7 +18,9 @@ struct Call: BitwiseCopyable {
     var kind: UInt32
     /// The owner's number of its kind, which holds when the kind has left its place.
     let kindNumber: UInt32
-    /// When it fails; of a late one when it is forgotten.
+    /// Its whole time.
+    let within: Milliseconds
+    /// When it fails, or, of a read that waits, is looked at anew; of a late one when it is forgotten.
     var deadline: Milliseconds
     /// Of the last attempt.
     var id = CallID(0)
@@ -38,15 +40,25 @@ struct Call: BitwiseCopyable {
     var next = CallList.end
     var previous = CallList.end
 
-    init(_ purpose: ProviderTable.Purpose, kind: UInt32, numbered kindNumber: UInt32, deadline: Milliseconds) {
+    init(
+        _ purpose: ProviderTable.Purpose, kind: UInt32, numbered kindNumber: UInt32, within: Milliseconds,
+        at now: Milliseconds
+    ) {
         self.purpose = purpose
         self.kind = kind
         self.kindNumber = kindNumber
-        self.deadline = deadline
+        self.within = within
+        deadline = now + within
     }
 
     /// Whether any provider was sent it, now or the first time.
     var wasSent: Bool { isSent || attempt > 1 }
+
+    /// Whether its time begins when it is sent: it is a read that no provider was sent yet.
+    var hasTimeAhead: Bool { purpose.isRead && !wasSent }
+
+    /// Whether its provider had the whole of its time for it.
+    var hadItsTime: Bool { deadline - sentAt >= within }
 }
 
 /// The ends of a list of calls, which are linked through their records: taking one out of the middle costs nothing.

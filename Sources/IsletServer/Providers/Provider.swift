@@ -29,6 +29,8 @@ struct Provider {
     var calls = CallList()
     var breaker: CircuitBreaker
     var faults: FaultWindow
+    /// When it answered a call last; at first so long ago that it counts no more (``ProviderTable/Limits/patience``).
+    var answeredAt: Milliseconds
     /// When it is pinged next, unless it has no calls then and was pinged lately.
     var pingAt: Milliseconds
     var pingedAt: Milliseconds
@@ -49,6 +51,7 @@ struct Provider {
         self.peerNumber = peerNumber
         self.generation = generation
         registeredAt = now
+        answeredAt = now - limits.patience
         pingAt = now + limits.pingEvery
         pingedAt = now
         breaker = CircuitBreaker(

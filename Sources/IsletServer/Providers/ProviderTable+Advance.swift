@@ -24,6 +24,10 @@ extension ProviderTable {
     }
 
     private mutating func timeOut(_ slot: UInt32) {
+        if calls[slot].place == .values, calls[slot].hasTimeAhead, outlook(of: calls[slot].kind) != .hopeless {
+            // Its providers are only busy, or may answer soon: it keeps its place until that is decided.
+            return restartTime(of: slot)
+        }
         totals.timedOut += 1
         guard calls[slot].place == .inFlight else {
             unlinkWaiting(slot)
@@ -38,7 +42,8 @@ extension ProviderTable {
         takeBack(slot, .timedOut)
         effects.append(.failed(calls[slot].purpose, .timedOut, wasSent: true))
         close(slot)
-        blame(number, calls[slot].id)
+        // What had waited came with the rest of its time, which may have been too little for any provider.
+        blame(number, calls[slot].id, isItsFault: calls[slot].hadItsTime)
         keepForLate(slot)
         serve(number)
     }

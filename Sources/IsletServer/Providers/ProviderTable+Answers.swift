@@ -15,6 +15,7 @@ extension ProviderTable {
         let number = calls[slot].provider.number
         let purpose = calls[slot].purpose
         takeIn(slot, number)
+        providers[Int(number)].answeredAt = now
         providers[Int(number)].breaker.succeeded()
         totals.answered += 1
         forget(slot)
@@ -71,10 +72,15 @@ extension ProviderTable {
     }
 
     /// A call failed at a provider.
-    mutating func blame(_ number: UInt32, _ call: CallID) {
+    ///
+    /// - Parameter isItsFault: whether another one would have been answered; else it says nothing of the provider.
+    mutating func blame(_ number: UInt32, _ call: CallID, isItsFault: Bool = true) {
         providers[Int(number)].failures += 1
         totals.failures += 1
-        if providers[Int(number)].breaker.failed(call, at: now) { attend(number) }
+        guard isItsFault else { return providers[Int(number)].breaker.withdrew(call) }
+        guard providers[Int(number)].breaker.failed(call, at: now) else { return }
+        attend(number)
+        for place in providers[Int(number)].kinds { serveActionsElsewhere(of: place) }
     }
 
     /// Whether a call is with a provider still. One that is to be sent may have been taken back, or been given to another

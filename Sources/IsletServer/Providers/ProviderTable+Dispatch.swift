@@ -3,25 +3,16 @@ import IsletCore
 extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
-    /// An action goes to one whose breaker is not closed only where no other may get it: it could not be asked for
-    /// again.
+    /// An action goes to one whose breaker is not closed only where no provider of its kind has a closed one, be it busy or
+    /// not: it could not be asked for again.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
+        let needsClosed = purpose.isAction && outlook(of: place) == .good
         var best: UInt32?
         for number in kinds[Int(place)].providers {
             guard providers[Int(number)].isAvailable(forAction: purpose.isAction, at: now),
-                reference(to: number) != excluded
+                !needsClosed || providers[Int(number)].breaker.isClosed, reference(to: number) != excluded
             else { continue }
-            guard let other = best else {
-                best = number
-                continue
-            }
-            let (isClosed, otherIsClosed) =
-                (providers[Int(number)].breaker.isClosed, providers[Int(other)].breaker.isClosed)
-            if purpose.isAction, isClosed != otherIsClosed {
-                if isClosed { best = number }
-            } else if isLessLoaded(Int(number), than: Int(other)) {
-                best = number
-            }
+            if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true { best = number }
         }
         return best
     }
@@ -34,6 +25,7 @@ extension ProviderTable {
     /// Gives a call that is in no list to a provider: the owner is to send it.
     mutating func send(_ slot: UInt32, to number: UInt32) {
         let id = numbers.next(slot: slot)
+        if calls[slot].hasTimeAhead { restartTime(of: slot) }
         calls[slot].id = id
         calls[slot].sentAt = now
         calls[slot].isSent = false
@@ -49,6 +41,14 @@ extension ProviderTable {
             .send(
                 id, to: calls[slot].provider, calls[slot].purpose, attempt: Int(calls[slot].attempt),
                 within: max(1, calls[slot].deadline - now)))
+    }
+
+    /// Lets the whole time of a call begin now.
+    mutating func restartTime(of slot: UInt32) {
+        let deadline = now + calls[slot].within
+        guard deadline != calls[slot].deadline else { return }
+        calls[slot].deadline = deadline
+        deadlines.arm(slot, at: Instant(deadline))
     }
 
     /// The owner has sent a call: its provider has it.
@@ -190,6 +190,13 @@ extension ProviderTable {
         }
     }
 
+    /// A provider of a kind has gone, drains, or has no closed breaker any more: where it was the last with a closed one, what
+    /// waited for it goes to the others.
+    mutating func serveActionsElsewhere(of place: UInt32) {
+        guard !kinds[Int(place)].actions.isEmpty, outlook(of: place) != .good else { return }
+        for number in kinds[Int(place)].providers { serveLater(number) }
+    }
+
     /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn.
     ///
     /// - Returns: the call, and the kind whose turn is next.
@@ -202,17 +209,20 @@ extension ProviderTable {
         var found: (slot: UInt32, nextKind: Int)?
         for _ in 0..<count {
             if index >= count { index = 0 }
-            let place = Int(providers[Int(number)].kinds[index])
+            let place = providers[Int(number)].kinds[index]
             index += 1
-            if takesActions, !kinds[place].actions.isEmpty {
-                return (kinds[place].actions.first, index)
+            if takesActions, !kinds[Int(place)].actions.isEmpty,
+                providers[Int(number)].breaker.isClosed || outlook(of: place) != .good
+            {
+                return (kinds[Int(place)].actions.first, index)
             }
-            if takesOthers, found == nil, let slot = firstReading(of: place, for: number) { found = (slot, index) }
+            if takesOthers, found == nil, let slot = firstReading(of: Int(place), for: number) { found = (slot, index) }
         }
         return found
     }
 
-    /// The next value or options call of a kind that may go to a provider. At most ``Limits/waitingRetries`` are looked at.
+    /// The next value or options call of a kind that may go to a provider: of those that nobody failed, the first, but as a
+    /// probe the last. At most ``Limits/waitingRetries`` are looked at.
     private func firstReading(of place: Int, for number: UInt32) -> UInt32? {
         if !kinds[place].retries.isEmpty {
             let own = reference(to: number)
@@ -222,7 +232,8 @@ extension ProviderTable {
                 slot = calls[slot].next
             }
         }
-        return kinds[place].values.isEmpty ? nil : kinds[place].values.first
+        guard !kinds[place].values.isEmpty else { return nil }
+        return providers[Int(number)].breaker.isClosed ? kinds[place].values.first : kinds[place].values.last
     }
 
     /// Sends a call again that is in no list and is no action and that a provider failed, or lets it wait for another

@@ -19,7 +19,7 @@ extension ProviderTable {
         let provider = bestProvider(of: place, for: purpose)
         if provider == nil, isFull(place, for: purpose) { return .busy }
 
-        let slot = calls.insert(Call(purpose, kind: place, numbered: kind, deadline: now + max(1, within)))
+        let slot = calls.insert(Call(purpose, kind: place, numbered: kind, within: max(1, within), at: now))
         byPurpose.insert(Self.hash(purpose), slot)
         deadlines.arm(slot, at: Instant(calls[slot].deadline))
         kinds[Int(place)].calls += 1
@@ -71,27 +71,46 @@ extension ProviderTable {
         }
     }
 
-    /// Whether a value or a timeline of what is placed may be asked for now. Its deadline begins with that, so it is held
-    /// back while the providers of its kind are busy, however many want to be asked about:
+    /// Whether a value or a timeline of what is placed may be asked for now. It is held back while the providers of its kind
+    /// are busy, however many want to be asked about:
     ///
     /// - Where a provider is free, it is sent at once.
     /// - Where all are busy, one of each kind waits as the next one, among actions, questions and other kinds, so that its
-    ///   turn comes; where that takes longer than its deadline, it fails, and another one is the next.
+    ///   turn comes; its time begins when it is sent.
+    /// - Where none has a closed breaker, two do: the probe is the one asked for last, see ``takesProbes(of:)``.
     /// - Where nobody takes it, it may be asked for: it fails at once.
-    /// - Where all providers of its kind have failed their last probe too, it waits with its deadline and fails by that:
-    ///   whoever looks at it is told so. Until then it is held back, since a breaker that opens for the first time may well
-    ///   close again; of a provider that answers nothing at all everybody knows after about three deadlines. One that answers
-    ///   now and then keeps the others waiting, for as long as it takes: they are loading or reloading, as they say.
+    /// - Where all providers of its kind answer nothing (``Outlook/hopeless``), it waits with its deadline and fails by that:
+    ///   whoever looks at it is told so. One that answers now and then keeps the others waiting, for as long as it takes: they
+    ///   are loading or reloading, as they say.
     package func hasRoomForReads(of kind: UInt32) -> Bool {
         guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return true }
         guard openCalls < limits.openReads else { return false }
-        let kind = kinds[Int(place)]
-        var isHopeful = false
-        for number in kind.providers where !providers[Int(number)].isDraining {
-            if providers[Int(number)].isAvailable(at: now) { return true }
-            if !providers[Int(number)].breaker.hasFailedProbe { isHopeful = true }
+        if kinds[Int(place)].providers.contains(where: { providers[Int($0)].isAvailable(at: now) }) { return true }
+        let limit =
+            switch outlook(of: place) {
+            case .good: limits.nextReads
+            case .doubtful: limits.doubtfulReads
+            case .hopeless: limits.waitingReads
+            }
+        return kinds[Int(place)].reads < limit
+    }
+
+    /// Whether the next read of a kind that is asked for is one by which a provider is tried: then it need not be the first of
+    /// its line, since those that stand together may be of one device that is away, and would fail one after the other.
+    package func takesProbes(of kind: UInt32) -> Bool {
+        guard let place = kindPlaces[kind] else { return false }
+        return outlook(of: place) == .doubtful
+    }
+
+    /// Whether the calls of a kind are likely to be answered.
+    func outlook(of place: UInt32) -> Outlook {
+        var outlook = Outlook.hopeless
+        for number in kinds[Int(place)].providers where !providers[Int(number)].isDraining {
+            let provider = providers[Int(number)]
+            if provider.breaker.isClosed { return .good }
+            if !provider.breaker.hasFailedProbe || now - provider.answeredAt < limits.patience { outlook = .doubtful }
         }
-        return kind.reads < (isHopeful ? limits.nextReads : limits.waitingReads)
+        return outlook
     }
 
     private func isFull(_ place: UInt32, for purpose: Purpose) -> Bool {

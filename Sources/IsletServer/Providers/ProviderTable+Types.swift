@@ -13,11 +13,16 @@ extension ProviderTable {
     package struct Limits: Sendable {
         /// Values and options that wait, of one kind.
         package var waitingValues = 65_536
-        /// Of which this many may be those of controls and widgets, where no provider of their kind is likely to answer: what
-        /// is asked for a command has room beside them.
+        /// Of which this many may be those of controls and widgets, where all providers of their kind answer nothing: what is
+        /// asked for a command has room beside them.
         package var waitingReads = 32_768
-        /// And so many where one is, which is only busy.
+        /// And so many where one answers, and is only busy…
         package var nextReads = 1
+        /// …or where it is not known: the next one, and the one by which a provider is tried.
+        package var doubtfulReads = 2
+        /// For how long one that has answered may answer nothing before it counts as such that answers nothing, where its probe
+        /// failed as well; one that never answered does with its first probe.
+        package var patience: Milliseconds = 10_000
         /// Beyond so many calls of all kinds it holds them back too.
         package var openReads = 393_216
         /// Actions that wait, of one kind.
@@ -93,6 +98,16 @@ extension ProviderTable {
             case .perform, .performWidget, .question: false
             }
         }
+    }
+
+    /// What may be expected of the providers of a kind that take calls.
+    enum Outlook {
+        /// The breaker of one is closed.
+        case good
+        /// Of none, but it may well close again.
+        case doubtful
+        /// All have failed a probe, and answered nothing for ``Limits/patience`` or ever, neither before it nor since.
+        case hopeless
     }
 
     /// A call that is over, and whose answer may still come.

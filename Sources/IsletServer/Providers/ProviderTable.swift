@@ -10,11 +10,13 @@ package import IsletCore
 /// Rules:
 ///
 /// 1. The least loaded available provider gets a call, the one registered first among equals. Available: it has a place
-///    free, does not drain, and its breaker lets the call through, which of actions it does at any time, one by one.
+///    free, does not drain, and its breaker lets the call through, which of actions it does at any time, one by one, where no
+///    provider of their kind has a closed one.
 /// 2. While a provider is available, nothing waits that it could take. What waits is in order: actions before retries
-///    before values within a kind, and a provider serves its kinds in turn.
-/// 3. The deadline counts from the request, so that waiting counts. So the owner asks for the values and timelines of what is
-///    placed only while ``hasRoomForReads(of:)``.
+///    before values within a kind, and a provider serves its kinds in turn. Only what a provider is tried by is the last value.
+/// 3. The deadline of an action or a question counts from the request, so that waiting counts; that of a value or timeline of
+///    what is placed from when it is sent first, and from the request only where its providers answer nothing. The owner asks
+///    for those only while ``hasRoomForReads(of:)``.
 /// 4. An action is sent at most once. A value or options call that its provider lost, or failed in a way that may be
 ///    retried, is sent once more, to another provider, within its deadline.
 /// 5. A call ends once: with an answer, one ``Effect/failed(_:_:wasSent:)``, or its cancellation.

@@ -162,8 +162,9 @@ extension Simulation {
     }
 
     /// Nobody waits for its provider longer than it may, once its event is committed and nothing else happens in its app:
-    /// what is held back while others are asked about has its time from when it is the next one. In between, a call that
-    /// tells of nothing may take the longest time of any, and a breaker is open for the first time.
+    /// what is held back while others are asked about, or is the next one, has its time from when it is sent, or from when
+    /// its providers count as such that answer nothing, which is looked at each time that this time has passed. In between,
+    /// a call that tells of nothing may take the longest time of any.
     private func checkWaits() {
         // What waited at the start is not asked for yet, and nothing newer is committed.
         guard journal.committed >= asksFrom else { return }
@@ -190,7 +191,7 @@ extension Simulation {
                 continue
             }
             let since = max(wait.since, quiet[entity.app]?.since ?? 0)
-            let limit = entity.limit + (longest[entity.app] ?? 0) + ProviderTable.Limits().breakerFirst
+            let limit = 2 * entity.limit + (longest[entity.app] ?? 0) + ProviderTable.Limits().patience
             guard hasRoom, clock.elapsed - since > limit else { continue }
             wait.late += 1
             busy[topic] = wait

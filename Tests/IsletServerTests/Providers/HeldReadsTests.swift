@@ -13,7 +13,7 @@ import Testing
 
     private func rest(of held: inout HeldReads, _ kind: UInt32) -> [Slot] {
         var slots: [Slot] = []
-        while let read = held.popFirst(of: kind) { slots.append(read.entity.slot) }
+        while let read = held.pop(of: kind) { slots.append(read.entity.slot) }
         return slots
     }
 
@@ -21,13 +21,13 @@ import Testing
         var held = HeldReads()
         for slot in 0..<6 as Range<Slot> { held.hold(read(slot, slot % 2)) }
         #expect(held.count == 6 && held.kinds == [0, 1])
-        #expect(held.popFirst(of: 0)?.entity.slot == 0)
+        #expect(held.pop(of: 0)?.entity.slot == 0)
         #expect(held.kinds == [1, 0], "whoever had a turn has the last one")
         held.hold(read(0, 0))
         #expect(rest(of: &held, 1) == [1, 3, 5])
         #expect(!held.hasLine(before: read(6, 1)) && held.hasLine(before: read(6, 0)) && held.kinds == [0])
         #expect(rest(of: &held, 0) == [2, 4, 0])
-        #expect(held.isEmpty && held.kinds.isEmpty && held.popFirst(of: 0) == nil)
+        #expect(held.isEmpty && held.kinds.isEmpty && held.pop(of: 0) == nil)
     }
 
     @Test func whatSomebodyWaitsForComesBeforeAllOthersOfItsKind() {
@@ -45,6 +45,18 @@ import Testing
         held.remove(SlotRef(slot: 3, generation: 0))
         #expect(rest(of: &held, 1) == [4, 1, 0, 2])
         #expect(held.isEmpty && held.kinds.isEmpty)
+    }
+
+    @Test func probesAreTakenFromPlacesFarFromEachOtherAndOfThoseThatSomebodyWaitsForFirst() {
+        var held = HeldReads()
+        for slot in 0..<100 as Range<Slot> { held.hold(read(slot, isAwaited: slot == 7)) }
+        #expect(held.pop(of: 1, isProbe: true)?.entity.slot == 7)
+        var probes: [Slot] = []
+        for _ in 0..<8 { probes.append(held.pop(of: 1, isProbe: true)?.entity.slot ?? 100) }
+        let gaps = zip(probes, probes.dropFirst()).map { max($0, $1) - min($0, $1) }
+        #expect(gaps.allSatisfy { $0 >= 30 }, "\(probes)")
+        #expect(rest(of: &held, 1) == (0..<100).filter { $0 != 7 && !probes.contains($0) })
+        #expect(held.isEmpty && held.pop(of: 1, isProbe: true) == nil)
     }
 
     @Test(arguments: [0, 1, 2] as [Slot])
@@ -67,9 +79,9 @@ import Testing
         #expect(held.count == 2)
         held.hold(read(1, 2, generation: 1))
         #expect(held.count == 2 && held.kinds == [1, 2])
-        #expect(held.popFirst(of: 1)?.serial == 2)
-        #expect(held.popFirst(of: 1) == nil)
-        #expect(held.popFirst(of: 2)?.entity == SlotRef(slot: 1, generation: 1))
+        #expect(held.pop(of: 1)?.serial == 2)
+        #expect(held.pop(of: 1) == nil)
+        #expect(held.pop(of: 2)?.entity == SlotRef(slot: 1, generation: 1))
         #expect(held.isEmpty)
     }
 }

@@ -76,7 +76,7 @@ import Testing
         }
         #expect(
             order == [
-                "#2 perform 4 to a within 900", "#3 value 2 to a within 900", "#4 value 3 to a within 900",
+                "#2 perform 4 to a within 900", "#3 value 2 to a within 1000", "#4 value 3 to a within 1000",
                 "#5 question 5 to a within 900",
             ])
     }
@@ -126,16 +126,16 @@ import Testing
     @Test func anOverdueCallIsNotSentEvenWhereAPlaceIsFreeBeforeItsTimerRan() {
         let desk = Desk()
         desk.register("a", capacity: 1)
-        desk.ask(Desk.value(1), within: 10_000)
-        desk.ask(Desk.value(2), within: 300)
-        desk.ask(Desk.value(3), within: 3_000)
+        desk.ask(.question(1), within: 10_000)
+        desk.ask(.question(2), within: 300)
+        desk.ask(.question(3), within: 3_000)
         _ = desk.effects()
         desk.now += 300
         desk.answer(1, by: "a")
         #expect(desk.effects() == [])
         #expect(desk.nextWork.map { $0 <= desk.now } == true)
         desk.pass(0)
-        #expect(desk.effects() == ["value 2 failed: timedOut", "#2 value 3 to a within 2700"])
+        #expect(desk.effects() == ["question 2 failed: timedOut", "#2 question 3 to a within 2700"])
     }
 
     @Test func aTimedOutCallMakesRoomForTheNext() {
@@ -147,8 +147,76 @@ import Testing
         desk.pass(100)
         #expect(
             desk.effects() == [
-                "cancel #1 at a: timedOut", "value 1 failed: timedOut", "#2 value 2 to a within 900",
+                "cancel #1 at a: timedOut", "value 1 failed: timedOut", "#2 value 2 to a within 1000",
             ])
+    }
+
+    @Test func aReadThatWaitsForABusyProviderHasItsWholeTimeHoweverLongThatTakes() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.perform(1), within: 10_000)
+        desk.ask(Desk.value(2), within: 300)
+        _ = desk.effects()
+        desk.pass(9_000)
+        #expect(desk.effects() == [] && desk.problem == nil)
+        desk.answer(1, by: "a")
+        #expect(desk.effects() == ["#2 value 2 to a within 300"])
+        // It was never sent where its provider goes before that: its time is ahead of it still.
+        desk.pass(200)
+        desk.ask(Desk.value(3), within: 300)
+        desk.answer(2, by: "a")
+        desk.register("b", capacity: 1)
+        desk.ask(.question(4), within: 1_000)
+        desk.pass(250)
+        desk.leave("a")
+        desk.pass(500)
+        _ = desk.effects()
+        desk.answer(4, by: "b")
+        #expect(desk.effects() == ["#5 value 3 to b within 300"])
+        desk.pass(300)
+        #expect(desk.effects() == ["cancel #5 at b: timedOut", "value 3 failed: timedOut"])
+        #expect(desk.openCalls == 0 && desk.problem == nil)
+    }
+
+    @Test func anActionWaitsForABusyProviderAndNotForOneWhoseBreakerIsOpenUntilThereIsNoOther() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(2))
+        _ = desk.effects()
+        for control in 3..<6 as Range<UInt32> { desk.ask(Desk.perform(control)) }
+        desk.pass(100)
+        #expect(desk.effects() == [] && desk.problem == nil)
+        desk.answer(2, by: "b")
+        #expect(desk.effects() == ["#3 perform 3 to b within 900"])
+        desk.fail(3, by: "b")
+        desk.advance()
+        #expect(
+            desk.effects() == [
+                "perform 3 failed: threw", "#4 perform 4 to b within 900", "#5 perform 5 to a within 900",
+            ])
+        #expect(desk.problem == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func anActionThatWaitedForAProviderThatGoesIsGivenToOneWhoseBreakerIsOpen(drains: Bool) {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(2))
+        desk.ask(Desk.perform(3))
+        _ = desk.effects()
+        _ = drains ? desk.drain("b") : desk.leave("b")
+        #expect(desk.nextWork.map { $0 <= desk.now } == true)
+        desk.advance()
+        #expect(desk.effects().contains("#3 perform 3 to a within 1000"))
+        #expect(desk.problem == nil)
     }
 
     @Test func aCancelledCallThatWaitsIsNeverSentAndOneInFlightIsTakenBack() {
@@ -224,32 +292,68 @@ import Testing
         #expect(desk.problem == nil)
     }
 
-    @Test func readsWaitWithTheirDeadlinesOnceAllProvidersHaveFailedTheirProbes() {
+    @Test func readsWaitWithTheirDeadlinesOnceAllProvidersFailTheirProbesAndAnswerNothing() {
         let desk = Desk {
             $0.breakerFailures = 1
-            $0.waitingReads = 2
+            $0.waitingReads = 3
+            $0.patience = 6_000
         }
         desk.register("a", capacity: 1)
+        desk.ask(Desk.value(9))
+        _ = desk.effects()
+        desk.answer(1, by: "a")
         desk.ask(Desk.value(0), within: 500)
+        #expect(!desk.takesProbes(1))
         _ = desk.effects()
         desk.pass(500)
-        desk.ask(Desk.value(1), within: 1_500)
-        #expect(!desk.hasRoomForReads(1), "its breaker is open for the first time, and one is the next")
+        #expect(desk.takesProbes(1) && desk.hasRoomForReads(1))
+        desk.ask(Desk.value(1), within: 500)
+        #expect(desk.hasRoomForReads(1), "its breaker is open for the first time, and one is the next")
+        desk.ask(Desk.value(2), within: 500)
+        #expect(!desk.hasRoomForReads(1), "another one is the probe")
+        _ = desk.effects()
         desk.pass(1_000)
-        _ = desk.effects()
-        desk.ask(Desk.value(2), within: 5_000)
-        #expect(!desk.hasRoomForReads(1), "the probe is on its way")
+        #expect(desk.effects() == ["#3 value 2 to a within 500"])
         desk.pass(500)
-        #expect(desk.hasRoomForReads(1))
-        desk.ask(Desk.value(3), within: 5_000)
-        #expect(!desk.hasRoomForReads(1), "there is a bound")
-        desk.pass(2_000)
         _ = desk.effects()
-        desk.answer(3, by: "a")
-        #expect(desk.hasRoomForReads(1))
-        desk.ask(Desk.value(4), within: 5_000)
+        desk.ask(Desk.value(3), within: 500)
+        #expect(!desk.hasRoomForReads(1), "it may answer yet")
+        desk.pass(2_000)
+        #expect(desk.effects() == ["#4 value 3 to a within 500"])
+        desk.pass(1_900)
+        #expect(desk.effects() == ["cancel #4 at a: timedOut", "value 3 failed: timedOut"])
+        desk.pass(100)
+        #expect(desk.effects() == ["value 1 failed: timedOut"])
+        #expect(!desk.takesProbes(1))
+        for control in 4..<7 as Range<UInt32> {
+            #expect(desk.hasRoomForReads(1))
+            desk.ask(Desk.value(control), within: 5_000)
+        }
+        #expect(!desk.hasRoomForReads(1), "there is a bound")
+        desk.pass(2_500)
+        #expect(desk.effects() == ["#5 value 6 to a within 5000"])
+        desk.answer(5, by: "a")
+        #expect(desk.effects() == ["#6 value 4 to a within 5000"])
         #expect(!desk.hasRoomForReads(1), "it answers again, is busy, and one is the next")
+        desk.pass(4_900)
+        #expect(desk.effects() == [], "and that one is not given up any more")
         #expect(desk.problem == nil)
+    }
+
+    @Test func aProviderThatHasNeverAnsweredIsGivenUpWithItsFirstProbe() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a", capacity: 1)
+        for control in 0..<3 as Range<UInt32> { desk.ask(Desk.value(control), within: 500) }
+        _ = desk.effects()
+        desk.pass(1_500)
+        #expect(
+            desk.effects() == ["cancel #1 at a: timedOut", "value 0 failed: timedOut", "#2 value 2 to a within 500"])
+        desk.pass(500)
+        #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1))
+        desk.pass(500)
+        #expect(
+            desk.effects() == ["cancel #2 at a: timedOut", "value 2 failed: timedOut", "value 1 failed: timedOut"])
+        #expect(desk.openCalls == 0 && desk.problem == nil)
     }
 
     @Test func allCallsTogetherHaveABound() {
@@ -265,7 +369,7 @@ import Testing
     @Test func oneTurnEndsOnlySoManyAndTellsThatMoreIsDue() {
         let desk = Desk { $0.workPerAdvance = 10 }
         desk.register("a", capacity: 1)
-        for control in 0..<25 { desk.ask(Desk.value(UInt32(control)), within: 500) }
+        for control in 0..<25 { desk.ask(Desk.perform(UInt32(control)), within: 500) }
         _ = desk.effects()
         desk.now += 500
         #expect(desk.advance())

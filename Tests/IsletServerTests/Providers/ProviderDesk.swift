@@ -52,6 +52,8 @@ final class ProviderDesk {
 
     func hasRoomForReads(_ kind: UInt32) -> Bool { table.hasRoomForReads(of: kind) }
 
+    func takesProbes(_ kind: UInt32) -> Bool { table.takesProbes(of: kind) }
+
     @discardableResult
     func ask(
         _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000

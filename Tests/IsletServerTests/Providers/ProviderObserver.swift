@@ -18,7 +18,9 @@ struct ProviderObserver {
 
     struct OpenCall {
         let kind: UInt32
-        let deadline: Milliseconds
+        let within: Milliseconds
+        /// Of a read that was not sent yet the first at which it may fail.
+        var deadline: Milliseconds
         /// In which order it was asked for.
         let number: Int
         var sent: [(id: CallID, to: ProviderRef)] = []
@@ -120,7 +122,7 @@ struct ProviderObserver {
         if isServed == (result == .noProvider) { note("\(result) where served is \(isServed)") }
         guard result == .accepted else { return }
         requests += 1
-        open[purpose] = OpenCall(kind: kind, deadline: now + within, number: requests)
+        open[purpose] = OpenCall(kind: kind, within: within, deadline: now + within, number: requests)
     }
 
     mutating func cancelled(
@@ -202,9 +204,10 @@ struct ProviderObserver {
         _ id: CallID, _ reference: ProviderRef, _ purpose: ProviderTable.Purpose, _ attempt: Int,
         _ within: Milliseconds, at now: Milliseconds
     ) {
-        guard let provider = providers[reference], let call = open[purpose] else {
+        guard let provider = providers[reference], var call = open[purpose] else {
             return note("a send to nobody or for nothing")
         }
+        if purpose.isRead, call.sent.isEmpty { call.deadline = now + call.within }
         if !seen.insert(id).inserted { note("\(id) is used twice") }
         history.append(id)
         if provider.isDraining || !provider.kinds.contains(call.kind) { note("a send to one who does not take it") }
@@ -223,6 +226,7 @@ struct ProviderObserver {
             judgeChoice(of: reference, call)
         }
         providers[reference]?.inFlight.insert(id)
+        open[purpose]?.deadline = call.deadline
         open[purpose]?.sent.append((id, reference))
         open[purpose]?.isInFlight = true
     }
@@ -292,7 +296,9 @@ struct ProviderObserver {
 
     /// After everything due was done: nothing is overdue, and nothing waits that somebody could take.
     mutating func judgeRest(at now: Milliseconds, isLive: (ProviderRef) -> Bool) {
-        for (purpose, call) in open where call.deadline <= now { note("\(purpose) lives past its deadline") }
+        for (purpose, call) in open where call.deadline <= now && !(purpose.isRead && call.sent.isEmpty) {
+            note("\(purpose) lives past its deadline")
+        }
         for (purpose, call) in open where !call.isInFlight {
             for reference in order[call.kind] ?? [] where call.sent.last?.to != reference {
                 guard let provider = providers[reference], !provider.isDraining,
@@ -313,6 +319,13 @@ extension ProviderTable.Purpose {
         switch self {
         case .perform, .performWidget: true
         case .value, .timeline, .question: false
+        }
+    }
+
+    var isRead: Bool {
+        switch self {
+        case .value, .timeline: true
+        case .perform, .performWidget, .question: false
         }
     }
 }

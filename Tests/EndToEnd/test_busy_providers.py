@@ -1,0 +1,93 @@
+"""What a provider that is busy, or whose breaker is not closed, is asked, by whom, and for how long."""
+
+import time
+
+import pytest
+
+from support.provider import LAMP, TORCH, RawProvider, toggle
+from support.widgets import WidgetProvider, widget
+
+TIME = 1_000
+"""The shortest whole time of a read here, in milliseconds; a provider is busy for longer."""
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_a_read_that_waits_for_a_busy_provider_is_sent_with_its_whole_time(home, family):
+    if family == "control":
+        kinds = toggle(), toggle(LAMP, valueDeadline=TIME)
+        provider, fields = RawProvider(home.wire, home.service.commands, *kinds, app=home.app, capacity=1), {}
+    else:
+        kinds = widget(TORCH, timelineDeadline=30_000), widget(LAMP, timelineDeadline=TIME)
+        provider = WidgetProvider(home.wire, home.service.commands, *kinds, app=home.app, capacity=1)
+        fields = {"family": "systemSmall"}
+    for kind in TORCH, LAMP:
+        home.client.applied(f"{family}.add", kind=kind, **fields)
+    busy = provider.call(kind=TORCH)
+    time.sleep(1.5 * TIME / 1_000)
+    provider.fail(busy)
+    assert provider.call(kind=LAMP)["within"] == TIME
+
+
+def broken(home, **members):
+    """A provider that failed too often, and another call to it, by which it is tried; it has no answer yet. And a control
+    that is shown."""
+    provider = home.provider(toggle(**members))
+    shown = home.shown(provider)
+    home.add_many(5)
+    for _ in range(5):
+        provider.fail(provider.call("value"))
+    home.add_many(1)
+    probe = provider.call("value")
+    assert home.providers()[provider.id]["state"] == "halfOpen"
+    return provider, probe, shown
+
+
+def test_an_action_waits_for_a_busy_provider_where_the_other_one_is_being_tried(home):
+    sick, _, shown = broken(home)
+    well = home.provider(capacity=1)
+    home.add_many(1)
+    busy = well.call("value")
+    home.client.applied("control.tap", id=shown)
+    sick.uncalled()
+    well.answer(busy, True)
+    assert well.call("perform")["control"] == shown
+
+
+@pytest.mark.parametrize("goes", ["drain", "leave"])
+def test_an_action_goes_to_one_that_is_being_tried_where_there_is_no_other_any_more(home, goes):
+    sick, _, shown = broken(home)
+    well = home.provider(capacity=1)
+    home.add_many(1)
+    well.call("value")
+    home.client.applied("control.tap", id=shown)
+    sick.uncalled()
+    getattr(well, goes)()
+    assert sick.call("perform")["control"] == shown
+
+
+def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home):
+    """The first ten are of a device that is away: they open the breaker, and the next one of the line is one of them."""
+    provider = home.provider(toggle(valueDeadline=1_500), capacity=5)
+    provider.leave()
+    ids = home.add_many(30)
+    nobody = set(ids)
+    while nobody:
+        patch = home.next()
+        if patch.get("failure") == "noProvider":
+            nobody.remove(patch["id"])
+    provider.register()
+    away, asked = set(ids[:10]), set()
+    while asked != set(ids):
+        call = provider.call("value")
+        asked.add(call["control"])
+        if call["control"] in away:
+            provider.fail(call)
+        else:
+            provider.answer(call, True)
+    left = set(ids) - away
+    while left:
+        patch = home.next()
+        if patch["id"] in left:
+            assert patch.get("failure") is None, patch
+            if patch.get("state") == "shown":
+                left.remove(patch["id"])
