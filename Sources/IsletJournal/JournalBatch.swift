@@ -25,13 +25,8 @@
     @usableFromInline package private(set) var facts: [Slice] = []
     /// Answers that retries may ask for, kept apart because recovery needs them from further back.
     @usableFromInline package private(set) var answers: [Slice] = []
-    /// Domain time when it was closed, or when it was written where that is known to be a second later or more, in
-    /// milliseconds since 1970.
+    /// Domain time when it was closed, in milliseconds since 1970.
     package private(set) var at: Int64 = 0
-    /// Whether time goes on while it waits to be written.
-    private var ages = false
-    /// One that waited for so many milliseconds is dated anew.
-    private static let lateWriting: Int64 = 1_000
     /// Whether it may be written into room that is kept for the snapshot: what ends while the disk is full, without which
     /// the snapshot does not go on either.
     package var usesReserve = false
@@ -179,21 +174,11 @@
     ///
     /// - Parameters:
     ///   - at: Domain time in milliseconds since 1970.
-    ///   - ages: Whether it is dated anew where it waits long to be written; not on a clock that stands meanwhile.
     ///   - state: The listed entities of a stream and their digest, now.
-    package mutating func close(
-        at: Int64, ages: Bool = false, state: (_ stream: UInt32) -> (entities: Int, digest: UInt64)
-    ) {
-        self.ages = ages
+    package mutating func close(at: Int64, state: (_ stream: UInt32) -> (entities: Int, digest: UInt64)) {
         // A clock that travels stands behind the events on its way.
         self.at = rows.reduce(at) { max($0, $1.at) }
         for index in rows.indices { (rows[index].entities, rows[index].digest) = state(rows[index].stream) }
-    }
-
-    /// It is written only now, at this domain time: what a start reads of the answers of the last minutes is to have
-    /// those that a full disk held back.
-    package mutating func isWritten(at time: Int64) {
-        if ages, time - at >= Self.lateWriting { at = time }
     }
 
     /// Calls `body` with some of its bytes, which it must not keep.

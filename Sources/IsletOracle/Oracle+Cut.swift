@@ -42,14 +42,17 @@ extension Oracle {
     /// A new process starts at this domain time.
     ///
     /// Where that is earlier than the last one came, what was forgotten since is known again.
-    package func restart(at time: Int64) {
+    ///
+    /// - Parameter hold: what of it is durable.
+    package func restart(at time: Int64, hold: Hold) {
         now = time
-        keptUntil = .min
+        self.hold = hold
         forgottenNumbers = prunedNumbers
         for (key, memory) in memories {
-            let at = memory.batchAt ?? memory.at
-            memories[key]?.at = at
-            memories[key]?.isForgotten = at + rules.remembers <= now && memory.isForgotten
+            var known = memory
+            known.at = memory.batchAt ?? memory.at
+            known.isForgotten = memory.isForgotten && isOver(known, at: now)
+            memories[key] = known
         }
         for (key, memory) in memories where memory.isForgotten { forgetNumber(of: key) }
     }

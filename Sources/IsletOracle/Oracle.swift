@@ -21,8 +21,8 @@ package final class Oracle {
     /// When devices reported a change of their locale or appearance.
     var changes: [(at: Int64, device: String, name: String)] = []
     var memories: [MemoryKey: Memory] = [:]
-    /// Nothing is forgotten before this time: commits were held back, and who waits sends again.
-    var keptUntil = Int64.min
+    /// What is remembered longer: commits were held back, and who waits sends again.
+    package internal(set) var hold = Hold()
     /// The highest number of each client that was forgotten.
     var forgottenNumbers: [String: Int] = [:]
     /// The same over all restarts: an answer may be remembered longer after a restart, as its batch was closed later, and
@@ -148,13 +148,32 @@ package final class Oracle {
         }
     }
 
-    /// A turn ends: answers are forgotten that were remembered long enough.
+    /// Answers from a place in the order on are remembered at least until a time.
+    package struct Hold {
+        package var until = Int64.min
+        package var from = Int.max
+
+        package init() {}
+    }
+
+    /// A commit is held back: nobody is told what waits for it.
     ///
-    /// - Parameter wereHeld: whether a commit was held back, so that nobody was told what waited for it.
-    package func forgetAnswers(at time: Int64, wereHeld: Bool) {
-        if wereHeld { keptUntil = max(keptUntil, time + rules.remembers) }
-        guard time >= keptUntil else { return }
-        for (key, memory) in memories where !memory.isForgotten && memory.at + rules.remembers <= time {
+    /// - Parameter begin: where the batch begins that holds what happened at a place.
+    package func keepAnswers(at time: Int64, begin: (Int) -> Int) {
+        if hold.until <= time {
+            hold.from = begin(memories.values.filter { !$0.isForgotten }.map(\.order).min() ?? order)
+        }
+        hold.until = max(hold.until, time + rules.remembers)
+    }
+
+    func isOver(_ memory: Memory, at time: Int64) -> Bool {
+        let end = memory.at + rules.remembers
+        return (memory.order < hold.from ? end : max(end, hold.until)) <= time
+    }
+
+    /// A turn ends: answers are forgotten that were remembered long enough.
+    package func forgetAnswers(at time: Int64) {
+        for (key, memory) in memories where !memory.isForgotten && isOver(memory, at: time) {
             memories[key]?.isForgotten = true
             forgetNumber(of: key)
         }

@@ -90,7 +90,7 @@ import ZeroMQ
     @Test func `what has nobody to go to counts for nothing`() throws {
         let held = HeldBytes()
         let router = try makeRouter()
-        #expect(try router.send(copying: Self.frame.span, weighing: 1, in: held) == .unreachable)
+        #expect(try router.send(copying: Self.frame.span, weighing: 1, in: held, more: true) == .unreachable)
         #expect(held.count == 0 && held.freed == 1)
     }
 }

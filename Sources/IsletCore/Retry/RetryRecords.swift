@@ -24,6 +24,19 @@ struct RetryEntry: BitwiseCopyable {
     }
 }
 
+/// That answers are remembered for longer than the window.
+package struct RetryHold: Equatable, BitwiseCopyable {
+    /// Domain time.
+    package var until: Instant
+    /// The first batch whose answers are.
+    package var firstBatch: UInt64
+
+    package init(until: Instant = Instant(0), firstBatch: UInt64 = 0) {
+        self.until = until
+        self.firstBatch = firstBatch
+    }
+}
+
 /// A client with remembered pairs, or with numbers of which some are forgotten.
 struct RetryClient: BitwiseCopyable {
     /// A client that uses more stems than these loses the one that it has not used for longest.

@@ -13,13 +13,18 @@ extension RetryWindow {
 
     /// The domain time at which the oldest answer is to be forgotten; nil where none is remembered.
     package func nextExpiry() -> Instant? {
-        oldest == .max ? nil : max(entries[oldest].at + limits.span, keptUntil)
+        guard oldest != .max else { return nil }
+        let entry = entries[oldest]
+        return entry.batch < hold.firstBatch ? entry.at + limits.span : max(entry.at + limits.span, hold.until)
     }
 
     /// None is forgotten for its age within a whole window from now: commits were held back, by a full disk or a lock, and
     /// nobody was given the answers that waited. Whoever waits for one sends the command again.
-    package mutating func keepAll(at now: Instant) {
-        keptUntil = max(keptUntil, now + limits.span)
+    ///
+    /// - Parameter batch: The one that new answers are of.
+    package mutating func keepAll(at now: Instant, batch: UInt64) {
+        if hold.until <= now { hold.firstBatch = oldestBatch ?? batch }
+        hold.until = max(hold.until, now + limits.span)
     }
 
     /// Forgets the oldest answer of its client, which the oldest of all is, too.

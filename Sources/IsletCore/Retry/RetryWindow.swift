@@ -67,8 +67,8 @@ package struct RetryWindow: ~Copyable {
     var changedTraces: [EntityID] = []
     /// While answers are restored: through which batch each client's trace has counted them; 0 where it does not say so.
     var countedThrough: [EntityID: UInt64] = [:]
-    /// Before this domain time none is forgotten for its age.
-    var keptUntil = Instant(0)
+    /// Which are not forgotten for their age alone.
+    package var hold = RetryHold()
     /// Whether anybody writes the traces down.
     package var recordsTraces = false
 

@@ -77,7 +77,6 @@ package final class SQLiteJournal: Journal {
 
     package func timePassed(to time: Int64) {
         precondition(!isClosed, "time passed after close")
-        committer.timePassed(to: time)
         sweeper.timePassed(to: time)
     }
 

@@ -16,8 +16,6 @@ final class Committer: @unchecked Sendable {
         /// In their order; at most ``JournalBatch/maximumInFlight`` with the one that is being written.
         var waiting: [Appended] = []
         var inFlight = 0
-        /// How far domain time has come.
-        var time: Int64 = 0
         var isClosing = false
         /// Whether everything that was committed is on the disk. Known at the end.
         var isSynced = false
@@ -84,11 +82,6 @@ final class Committer: @unchecked Sendable {
             queue.inFlight += 1
             queue.waiting.append(appended)
         }
-    }
-
-    /// Domain time has come so far.
-    func timePassed(to time: Int64) {
-        queue.change { $0.time = time }
     }
 
     /// Asks the thread to commit what waits and to end.
@@ -174,7 +167,6 @@ final class Committer: @unchecked Sendable {
     }
 
     private func write() -> Outcome {
-        current?.batch.isWritten(at: queue.look { $0.time })
         guard let batch = current?.batch else { return .failed }
         let free = options.freeBytes(names.directory)
         if let free, free < floor(of: batch) { return .full(free: free, cause: nil) }

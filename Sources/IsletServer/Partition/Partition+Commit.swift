@@ -46,7 +46,7 @@ extension Partition {
     /// Takes the batch and its messages; the next batch begins.
     func closeFlight() -> Flight {
         let next = batch.number + 1
-        batch.close(at: now.domain.milliseconds, ages: !clock.isManual) { app in
+        batch.close(at: now.domain.milliseconds) { app in
             (engine.apps[app].entities, engine.apps[app].digest.value)
         }
         sweeping.pay(for: batch.events.count, changed: engine.changedSlots.count)
@@ -114,8 +114,12 @@ extension Partition {
         let flown = flights.takeFlightTime(at: now.monotonic) ?? 0
         // A clock of another speed stands meanwhile, and leaps in the turn after.
         let isHeld = flown >= Self.lateCommit || clock.isWaiting
-        if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain) }
+        if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain, batch: batch.number) }
         wereAnswersHeld = isHeld
+        // A start is to know it, too; while the disk is full nobody is given an answer that waits.
+        guard retries.hold != notedHold, flights.mayDepart, !flights.isDiskFull else { return }
+        notedHold = retries.hold
+        noteFact(.retryHold)
     }
 
     /// Whether something was done that is not handed to the journal yet.

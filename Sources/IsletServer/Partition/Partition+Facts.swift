@@ -25,10 +25,13 @@ extension Partition {
         case travel
         /// How far a clock of another speed may have come.
         case lease
+        /// Which answers are remembered for longer, because commits were held back.
+        case retryHold
     }
 
     static let leaseKey = [UInt8(ascii: "u")]
     private static let travelKey = [UInt8(ascii: "t")]
+    private static let retryHoldKey = [UInt8(ascii: "v")]
 
     /// Puts a fact's value into `image`.
     ///
@@ -70,7 +73,21 @@ extension Partition {
         case .lease:
             lease?.write(to: &image)
             return (Self.leaseKey, lease != nil)
+        case .retryHold:
+            image.write(retries.hold.until)
+            image.write(retries.hold.firstBatch)
+            return (Self.retryHoldKey, retries.hold != RetryHold())
         }
+    }
+
+    /// Takes back which answers are remembered for longer; false where the key is of another fact.
+    func restoreRetryHold(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(ImageError) -> Bool {
+        guard key.count == 1, key[0] == Self.retryHoldKey[0] else { return false }
+        retries.hold = try ImageReader.read(value) { reader throws(ImageError) in
+            RetryHold(until: try reader.instant(), firstBatch: try reader.integer())
+        }
+        notedHold = retries.hold
+        return true
     }
 
     /// Takes back where the clock was to go; false where the key is of another fact.

@@ -95,6 +95,7 @@ extension Partition {
             if try engine.restoreGroupFact(key, value, isInSnapshot: false) { return }
             if try restoreTravel(key, value) { return }
             if try restoreLease(key, value) { return }
+            if try restoreRetryHold(key, value) { return }
             guard try restoreFamilyFact(key, value, isInSnapshot: false) else { throw .unknownValue }
         case .forgotten(let key):
             let key = content.extracting(key)

@@ -34,6 +34,7 @@ extension Partition {
                 }
                 if try self.restoreTravel(key, value) { return }
                 if try self.restoreLease(key, value) { return }
+                if try self.restoreRetryHold(key, value) { return }
                 guard key.count == 1, key[0] == Self.roundKey[0] else { throw ImageError.unknownValue }
                 roundBegan = try ImageReader.read(value) { reader throws(ImageError) in try reader.instant() }
             }

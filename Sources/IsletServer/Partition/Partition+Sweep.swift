@@ -182,6 +182,7 @@ extension Partition {
             addFact(Self.rulesKey, isKnown: true, to: &chunk)
             add(.travel, to: &chunk)
             add(.lease, to: &chunk)
+            add(.retryHold, to: &chunk)
             chunk.holdsThrough = round.holdsThrough
             chunk.answersFrom = round.answersFrom
             sweeping.holdsThrough = round.holdsThrough

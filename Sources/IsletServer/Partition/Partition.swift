@@ -157,6 +157,8 @@ package final class Partition {
     package var residentBytes: () -> Int? = { nil }
     /// Whether the `ttl` of the present command was over before its turn came.
     @exclusivity(unchecked) var isExpired = false
+    /// Which answers are remembered for longer, as the journal has it.
+    var notedHold = RetryHold()
     /// Whether answers waited long for their commit when the last turn ended.
     var wereAnswersHeld = false
     @exclusivity(unchecked) package private(set) var isStopping = false

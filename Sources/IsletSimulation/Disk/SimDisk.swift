@@ -36,10 +36,6 @@ final class SimDisk {
     /// The events of these batches are gone for replays.
     private(set) var trimmedThrough: UInt64 = 0
     var wasClosed = false
-    /// The domain time that the present process has told.
-    var time: Int64 = 0
-    /// Told of each batch as it is written.
-    var written: ((JournalBatch) -> Void)?
     /// The domain time of the last batch that the snapshot holds.
     private var snapshotAt: Int64 = 0
     /// The first batch with an answer that is not forgotten, as the snapshot has it.
@@ -55,14 +51,7 @@ final class SimDisk {
     /// The next batch comes to a stage; everything before it is there already.
     func promote(_ index: Int, to stage: Stage) {
         batches[index].stage = stage
-        if stage == .written { date(index) }
         if stage == .synced { (lastNumber, clock) = (batches[index].batch.number, batches[index].batch.at) }
-    }
-
-    /// A batch is being written: its date is not before what the journal was told of domain time.
-    private func date(_ index: Int) {
-        batches[index].batch.isWritten(at: time)
-        written?(batches[index].batch)
     }
 
     func write(_ chunk: StateChunk) { unsyncedChunks.append(chunk) }
@@ -84,10 +73,7 @@ final class SimDisk {
         let floor: Stage = crash == .processKill ? .written : .synced
         var kept = batches.firstIndex { $0.stage.rawValue < floor.rawValue } ?? batches.count
         // What was under way may have come through, in its order.
-        while kept < batches.count, batches[kept].stage.rawValue + 1 >= floor.rawValue, random.oneIn(2) {
-            if batches[kept].stage == .appended { date(kept) }
-            kept += 1
-        }
+        while kept < batches.count, batches[kept].stage.rawValue + 1 >= floor.rawValue, random.oneIn(2) { kept += 1 }
         batches.removeSubrange(kept...)
         if crash != .processKill {
             unsyncedChunks.removeLast(random.below(unsyncedChunks.count + 1))

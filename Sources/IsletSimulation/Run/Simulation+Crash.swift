@@ -116,7 +116,8 @@ extension Simulation {
         expect(told == domain.now, "it starts at \(told), and domain time is \(domain.now)")
         log?("  back at \(told), with \(disk.lastNumber) batches, a snapshot through \(disk.snapshot.holdsThrough)")
         expect(partition.epoch == epoch, "another epoch")
-        oracle.restart(at: domain.now)
+        notedHolds.removeAll { $0.batch > disk.lastNumber }
+        oracle.restart(at: domain.now, hold: notedHolds.last?.hold ?? Oracle.Hold())
         try stopIfWrong()
     }
 

@@ -28,7 +28,7 @@ extension Simulation {
         }
         closedEnd = max(closedEnd, end)
         flight = (batch.number, flight?.since ?? clock.elapsed)
-        written(batch)
+        oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: end, at: at)
         lastBatchAt = at
         for row in batch.rows {
             let app = String(decoding: batch.bytes(row.name), as: UTF8.self)
@@ -36,11 +36,6 @@ extension Simulation {
         }
         tally.hash(Int64(batch.number))
         tally.hash(batch.at)
-    }
-
-    /// Whoever reads a batch back has its answers from this date on.
-    func written(_ batch: JournalBatch) {
-        oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: ends[batch.number] ?? 0, at: batch.at)
     }
 
     /// The date of an event: not before the event and the batch before it, and only on a clock's way after what is now.

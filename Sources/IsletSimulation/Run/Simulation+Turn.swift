@@ -36,9 +36,9 @@ extension Simulation {
         for subscriber in subscribers { subscriber.speak(to: self) }
         for reader in prefixReaders { reader.speak(to: self) }
         if crash == .afterMessages || crash == .betweenMessages { return true }
-        let wereHeld = takeHeld()
+        keepHeldAnswers()
         _ = partition.endTurn()
-        oracle.forgetAnswers(at: domain.now, wereHeld: wereHeld)
+        oracle.forgetAnswers(at: domain.now)
         checkEverythingHandedOver()
         try stopIfWrong()
         if crash == .afterEnd { return true }
@@ -67,12 +67,20 @@ extension Simulation {
         partition.take(notice)
     }
 
-    /// Whether a commit took long that is under way, or was at the end of the turn before or of the one before that.
-    private func takeHeld() -> Bool {
+    /// Answers are remembered for longer where a commit took long that is under way, or was at the end of the turn before or
+    /// of the one before that. The next batch that is handed over says so.
+    private func keepHeldAnswers() {
         let isHeld = flight.map { clock.elapsed - $0.since >= Self.lateCommit } ?? false
         if isFlightOver { (flight, isFlightOver) = (nil, false) }
-        defer { wereAnswersHeld = isHeld }
-        return isHeld || wereAnswersHeld
+        if isHeld || wereAnswersHeld {
+            oracle.keepAnswers(at: domain.now) { place in
+                (ends.values.filter { $0 <= place } + [closedEnd].filter { $0 <= place }).max() ?? 0
+            }
+        }
+        wereAnswersHeld = isHeld
+        guard oracle.hold.until > notedHolds.last?.hold.until ?? .min, flight == nil, !isDiskFull else { return }
+        let last = disk.batches.last?.batch.number ?? disk.lastNumber
+        notedHolds.append((last + UInt64(heldEnds.count) + 1, oracle.hold))
     }
 
     /// The partition's turn begins; the oracle follows it.
@@ -196,6 +204,8 @@ extension Simulation {
             deed.isExpired = true
             var expectation = oracle.expect(.control(deed), sent.command)
             expectation.shows = 0
+            // Where the one before is not answered yet, whichever comes first is judged by what was noted of that one.
+            if let req = sent.command.req { sights[Self.asker(sent.command.client, req)]?.isFirst = false }
             return expectation
         }
         guard var expectation = oracle.settled(sent.command, bytes: sent.bytes) else {

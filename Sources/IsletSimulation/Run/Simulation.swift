@@ -37,6 +37,8 @@ final class Simulation {
     var heldEnds: [(end: Int, at: Int64)] = []
     /// The batch that is being committed, or was since the last turn, and since when.
     var flight: (batch: UInt64, since: Int64)?
+    /// Which batches say which answers are remembered for longer.
+    var notedHolds: [(batch: UInt64, hold: Oracle.Hold)] = []
     /// Whether it is committed.
     var isFlightOver = false
     /// Whether a commit took long when the last turn ended.
@@ -149,7 +151,6 @@ final class Simulation {
 
     /// The journal tells what it is handed.
     func adopt() {
-        disk.written = { [unowned self] batch in written(batch) }
         journal.appended = { [unowned self] batch in appended(batch) }
         journal.filled = { [unowned self] chunk in
             expect(turnTimes.contains(chunk.at), "a piece of the snapshot is of \(chunk.at), which never was")

@@ -145,7 +145,7 @@ struct RetryHarness: ~Copyable {
         harness.execute("a7")
         let begun = harness.now
         harness.now = harness.now + 1_200_000
-        harness.window.keepAll(at: harness.now)
+        harness.window.keepAll(at: harness.now, batch: 1)
         harness.window.forgetExpired(at: harness.now)
         #expect(harness.check("a7") == .answered("answer to a7"))
         harness.execute("b")
@@ -165,9 +165,31 @@ struct RetryHarness: ~Copyable {
         #expect(harness.check("d") == .new)
     }
 
+    /// A start reads more than was remembered: the hold is about what was when it began.
+    @Test func aHoldIsOfTheBatchesThatWereRememberedThen() {
+        var harness = RetryHarness()
+        harness.execute("a", batch: 4)
+        harness.window.keepAll(at: harness.now, batch: 9)
+        #expect(harness.window.hold == RetryHold(until: harness.now + 600_000, firstBatch: 4))
+        harness.now = harness.now + 1
+        harness.window.keepAll(at: harness.now, batch: 9)
+        #expect(harness.window.hold == RetryHold(until: harness.now + 600_000, firstBatch: 4))
+        var later = RetryHarness()
+        for batch in 3...5 { later.execute("b\(batch)x", batch: UInt64(batch)) }
+        later.window.hold = RetryHold(until: later.now + 900_000, firstBatch: 4)
+        later.window.forgetExpired(at: later.now + 899_999)
+        #expect(later.check("b3x") == .new)
+        for batch in 4...5 { #expect(later.check("b\(batch)x") == .answered("answer to b\(batch)x")) }
+        later.window.forgetExpired(at: later.now + 900_000)
+        for batch in 4...5 { #expect(later.check("b\(batch)x") == .new) }
+        var empty = RetryHarness()
+        empty.window.keepAll(at: empty.now, batch: 9)
+        #expect(empty.window.hold.firstBatch == 9)
+    }
+
     @Test func whatIsKeptLongerIsBoundedAsEver() {
         var harness = RetryHarness(limits: RetryWindow.Limits(span: 600_000, answersPerClient: 2, bytes: 1 << 20))
-        harness.window.keepAll(at: harness.now)
+        harness.window.keepAll(at: harness.now, batch: 1)
         for req in ["a", "b", "c"] { harness.execute(req) }
         #expect(harness.check("a") == .new && harness.window.count == 2)
     }

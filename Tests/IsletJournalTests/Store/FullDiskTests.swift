@@ -43,32 +43,6 @@ import Testing
         #expect(try folder.copiedLastBatch(options) == 4)
     }
 
-    /// A start reads the answers of the last minutes: also those that were held back for longer. A manual clock stands
-    /// meanwhile, and what it was told is where it goes next.
-    @Test(arguments: [(true, 2_999, 2_000), (true, 3_000, 3_000), (true, 660_000, 660_000), (false, 660_000, 2_000)])
-    func aBatchThatIsHeldBackHasTheDateOfItsWriting(ages: Bool, time: Int64, date: Int) async throws {
-        let folder = try TemporaryFolder()
-        let disk = Disk()
-        let options = StoreOptions.testing {
-            $0.minimumFree = 500
-            $0.freeBytes = { _ in disk.free.load(ordering: .relaxed) }
-            // There is never room for another segment.
-            $0.onWarning = { _ in }
-        }
-        let run = try JournalRun(folder, options)
-        await run.commit(1...1)
-        disk.free.store(0, ordering: .relaxed)
-        _ = run.journal.append(.single(2, ages: ages))
-        await run.notices.wait { notices in notices.contains { if case .isFull = $0 { true } else { false } } }
-        run.journal.timePassed(to: time)
-        disk.free.store(1_000, ordering: .relaxed)
-        await run.notices.committed(2)
-        await run.journal.close()
-        let again = try JournalRun(folder, options)
-        #expect(try again.store.answers() == ["1 at 1000: answer 1", "2 at \(date): answer 2"])
-        await again.journal.close()
-    }
-
     /// While one waits that was handed over, the snapshot waits too, and without it nothing is trimmed.
     @Test func aBatchThatWasHandedOverHasAQuarterOfTheRoomThatIsKept() async throws {
         let folder = try TemporaryFolder()

@@ -44,8 +44,7 @@ struct SampleEvent {
 extension JournalBatch {
     /// A batch with some events, notes and answers.
     static func sample(
-        _ number: UInt64, _ events: [SampleEvent] = [], facts: [String] = [], answers: [String] = [], at: Int64? = nil,
-        ages: Bool = false
+        _ number: UInt64, _ events: [SampleEvent] = [], facts: [String] = [], answers: [String] = [], at: Int64? = nil
     ) -> JournalBatch {
         let time = at ?? 1_000 * Int64(number)
         var batch = JournalBatch(number: number)
@@ -57,16 +56,14 @@ extension JournalBatch {
         }
         for fact in facts { batch.note(Array(fact.utf8).span) }
         for answer in answers { batch.remember(Array(answer.utf8).span) }
-        batch.close(at: time, ages: ages) { _ in (entities: events.count, digest: 77) }
+        batch.close(at: time) { _ in (entities: events.count, digest: 77) }
         return batch
     }
 
     /// One event of one app, with the number of the batch as its sequence number.
-    static func single(
-        _ number: UInt64, app: String = "com.a", padding: Int = 0, at: Int64? = nil, ages: Bool = false
-    ) -> JournalBatch {
+    static func single(_ number: UInt64, app: String = "com.a", padding: Int = 0, at: Int64? = nil) -> JournalBatch {
         let event = SampleEvent(app: app, seq: number, previous: number - 1, padding: padding)
-        return sample(number, [event], answers: ["answer \(number)"], at: at, ages: ages)
+        return sample(number, [event], answers: ["answer \(number)"], at: at)
     }
 }
 

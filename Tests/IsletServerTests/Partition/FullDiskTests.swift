@@ -137,28 +137,21 @@ import Testing
         _ = service.tell(.committed(through: 3, microseconds: 1))
         if isFull { _ = service.tell(.hasRoom) }
         service.holdsCommits = false
-        service.turn { _ in }
+        for _ in 0..<4 { service.turn { _ in } }
         _ = service.takeAnswers()
         let batch = service.journal.state.lastBatch
+        // The process that starts after a kill begins where the clock was.
+        let next = try PartitionService(service.journal.state, clock: .system)
         service.pass(milliseconds: 590_000)
-        for number in 2...3 { #expect(service.send(start(number)).contains(#""ok":true"#)) }
+        for number in 2...3 {
+            let answer = service.send(start(number))
+            #expect(answer.contains(#""ok":true"#) && next.send(start(number)) == answer)
+        }
         #expect(service.journal.state.lastBatch == batch)
         service.pass(milliseconds: 20_000)
         service.turn { _ in }
         // Their numbers are known to be forgotten.
         for number in 2...3 { #expect(service.send(start(number)).contains("outcomeUnknown")) }
-    }
-
-    /// What a start dates by a batch: on a manual clock the deadlines on its way, too, which has gone on meanwhile.
-    @Test func aBatchThatWaitsIsDatedAnewUnlessTheClockStands() throws {
-        for (clock, isRedated) in [(ClockMode.system, true), (.manual(from: Instant(1_000)), false)] {
-            let service = try PartitionService(clock: clock)
-            service.turn { $0.take(start(1)) }
-            var batch = try #require(service.journal.state.batches.last)
-            let at = batch.at
-            batch.isWritten(at: at + 5_000)
-            #expect(batch.at == at + (isRedated ? 5_000 : 0))
-        }
     }
 
     /// It has taken effect: it waits for its batch, as the answer to a change does.

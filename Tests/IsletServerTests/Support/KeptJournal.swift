@@ -9,7 +9,7 @@ final class KeptJournal: Journal {
 
     /// What a process finds that starts after a batch.
     struct State {
-        fileprivate(set) var batches: [JournalBatch] = []
+        fileprivate var batches: [JournalBatch] = []
         fileprivate var rows: [UInt64: Row] = [:]
         fileprivate var facts: [[UInt8]: [UInt8]] = [:]
         fileprivate var holdsThrough: UInt64 = 0
