@@ -7,9 +7,10 @@ package struct ConfigurationForm: Equatable, Sendable {
     package let bytes: [UInt8]
 
     /// - Parameters:
-    ///   - written: the bytes of a JSON object that was checked; none: `{}`. Of anything else the form is what was written.
-    ///   - defaults: what is filled in for members that it leaves out. Without them a default that is written out is not
-    ///     one that is left out.
+    ///   - written: the bytes of a JSON object that was checked; none: `{}`. Of anything else the form is what was
+    ///     written.
+    ///   - defaults: what is filled in for members that it leaves out. Without them a default that is written out is
+    ///     not one that is left out.
     package init(_ written: UnsafeRawBufferPointer, fillingIn defaults: Defaults = Defaults()) {
         guard !written.isEmpty else {
             bytes = JSONReading.form(of: defaults.members)
