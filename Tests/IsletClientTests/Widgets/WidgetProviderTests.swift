@@ -105,6 +105,20 @@ import Testing
             ])
     }
 
+    @Test func `a parameter that is null is one that is left out, also of an optional with a default`() async throws {
+        let null = #","configuration":{"number":null,"from":null}"#
+        let replies = try await replies(
+            to: call("1", "timeline", kind: "flight", Self.family + null),
+            call("2", "timeline", kind: "tour", Self.family),
+            call("3", "timeline", kind: "tour", Self.family + #","configuration":{"days":null}"#)
+        ) {
+            FlightWidget()
+            AppIntentConfiguration(kind: "tour", provider: TourProvider())
+        }
+        #expect(replies.count == 3 && replies[0].contains(#""content":{"number":"LH100"}"#), "\(replies)")
+        #expect(replies.dropFirst().allSatisfy { $0.contains(#""content":{"days":5}"#) }, "\(replies)")
+    }
+
     @Test func `options are those that are suggested, those of identifiers, and the default`() async throws {
         let replies = try await replies(
             to: call("1", "options", kind: "flight", #","parameter":"from","query":"suggestedEntities""#),

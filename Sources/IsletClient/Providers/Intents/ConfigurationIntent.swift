@@ -11,8 +11,8 @@ import FoundationEssentials
 ///     }
 ///
 /// `init()` has the defaults: a parameter whose property has a value there has it as its default, one whose property is
-/// nil there is optional. What a configuration leaves out is what `init()` has. JSON must have these values: a kind with a
-/// default that is no finite number is refused when it is registered.
+/// nil there is optional. What a configuration leaves out, or has as null, is what `init()` has. JSON must have these
+/// values: a kind with a default that is no finite number is refused when it is registered.
 public protocol ConfigurationIntent: Codable, Sendable {
     /// The configuration of what was added without one.
     init()
@@ -35,7 +35,8 @@ extension ConfigurationIntent {
             return
         }
         guard var all = Self.defaults else { return nil }
-        all.merge(members)
+        // Not as a patch, in which null clears: here it equals absent.
+        for member in members.members where !member.value.isNull { all[member.name] = member.value }
         guard let read = try? JSONDecoder().decode(Self.self, from: Data(all.json.slice)) else { return nil }
         self = read
     }
