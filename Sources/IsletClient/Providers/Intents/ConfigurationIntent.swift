@@ -47,6 +47,25 @@ extension ConfigurationIntent {
         return intent
     }
 
+    /// The members with all of the entities of which they have no more than the identifier: whoever configures may
+    /// write that in place of the object. Members that can be read as they are stay so.
+    ///
+    /// - Throws: ``ProviderCallError`` where a query does not know one of them, and what the queries throw.
+    static func findingEntities(of members: RawObject) async throws -> RawObject {
+        let named = parameters.compactMap { parameter in
+            parameter.entityNamed(by: members).map { (parameter.name, $0.finder, $0.identifier) }
+        }
+        guard !named.isEmpty, Self(members: members) == nil else { return members }
+        var found = members
+        for (name, finder, identifier) in named {
+            guard let entity = try await finder.entity(identifier) else {
+                throw ProviderCallError.failed("the query of '\(name)' finds nothing that has the id '\(identifier)'")
+            }
+            found[name] = entity
+        }
+        return found
+    }
+
     /// The members of `init()`; nil where they cannot be written.
     static var defaults: RawObject? {
         (try? PayloadCoding.encode(Self(), as: "configuration"))?.object
