@@ -1575,6 +1575,7 @@ class _Asked:
     kind: str
     id: str | None
     configuration: JSON
+    """As it was configured, without members that are null, which equal absent ones."""
     device: str | None
     attempt: int
     deadline: float
@@ -2204,9 +2205,12 @@ class Provider:
         family, kind = str(frame["op"]).split(".")[0], str(frame.get("kind"))
         if (family, kind) not in self._kinds:
             return link.forward(self._failed(id, f"{kind} is not declared here"))
+        written = frame.get("configuration")
+        configuration = written if isinstance(written, dict) else {}
         common = {
             "app": str(frame.get("app")), "kind": kind, "id": frame.get(family), "device": frame.get("device"),
-            "configuration": frame.get("configuration") or {}, "attempt": frame.get("attempt", 1),
+            "configuration": {name: value for name, value in configuration.items() if value is not None},
+            "attempt": frame.get("attempt", 1),
             "deadline": time.monotonic() + frame.get("within", 1_000) / 1000}
         asked: Control | Widget = Control(**common) if family == "control" else Widget(
             **common, family=frame.get("family"), rendering=frame.get("rendering") or {},

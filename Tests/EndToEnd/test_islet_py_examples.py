@@ -74,6 +74,15 @@ def test_the_client_of_the_readme(service):
         assert run() == ("reconnectNotPermitted", "ended", {"eta": 3})
 
 
+def test_the_client_of_the_readme_takes_no_other_refusal_for_an_order_that_was_started(service):
+    with islet.connect(service.commands, app="com.example.pizza") as client:
+        client.call("settings.set", activitiesEnabled=False)
+        process = begin(printed()[0], service)
+        out, errors = process.communicate(timeout=DEADLINE)
+        assert (process.returncode, out) == (1, "") and "IsletError: denied" in errors.splitlines()[-1]
+        assert client.call("activity.list")["activities"] == []
+
+
 @pytest.mark.parametrize("block", [documented()[2], printed()[1]], ids=["documented", "readme"])
 def test_a_provider_of_controls(block):
     with running(block) as (fake, process):

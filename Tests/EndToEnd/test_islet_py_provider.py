@@ -142,6 +142,13 @@ def test_a_value_is_asked_for(provider, fake, torch):
     assert not control.cancelled.is_set()
 
 
+def test_what_is_configured_as_null_is_not_configured_as_for_the_service(provider, fake, torch):
+    fake.answer(fake.call("value", TORCH, configuration={"room": None, "limit": 0, "lamp": {"id": "l", "name": None}}))
+    [control] = torch.told
+    assert control.configuration == {"limit": 0, "lamp": {"id": "l", "name": None}}
+    assert control.configuration.get("room", "kitchen") == "kitchen"
+
+
 def test_an_action_gets_the_absolute_new_value_and_may_give_a_status(provider, fake, torch):
     assert fake.answer(fake.call("perform", TORCH, value=True))["status"] == "Lit"
     assert "status" not in fake.answer(fake.call("perform", TORCH, value=False))

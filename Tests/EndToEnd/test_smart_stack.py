@@ -220,7 +220,12 @@ def kinds(board):
         board.client.read("widget.kinds")
         provider.uncalled(0.1)
 
-    provider.say_relevance = say
+    def relevance():
+        """The call for a relevance that is asked for anew."""
+        board.client.applied("widget.invalidateRelevance", kind=FORECAST)
+        return provider.call("relevance", FORECAST)
+
+    provider.say_relevance, provider.relevance = say, relevance
     return provider
 
 
@@ -294,6 +299,74 @@ def test_a_relevance_is_of_widgets_with_its_configuration_however_that_is_writte
     [answer] = board.client.raw((
         '{"op":"widget.configure","app":"%s","id":"%s","configuration":%s}' % (board.app, meant, spelling)).encode())
     assert answer["outcome"] == "ignored" and board.get(meant)["configuration"] == {"city": "Köln", "size": 1.5}
+
+
+CITY_AND_DAYS = [{"name": "city", "type": "string", "default": "berlin"},
+                 {"name": "days", "type": "integer", "default": 5}]
+
+
+@pytest.fixture
+def configured(board, kinds):
+    """The provider, of a kind whose parameters have defaults."""
+    kinds.widgets = [widget(providesRelevance=True, parameters=CITY_AND_DAYS)]
+    kinds.register()
+    kinds.answer(kinds.call("relevance", FORECAST), [])
+    return kinds
+
+
+@pytest.mark.parametrize("relevant", [
+    {"city": "berlin", "days": 5}, {"days": 5e0}, {"city": "berlin", "days": None}, {}])
+@pytest.mark.parametrize("placed", [None, {}, {"city": None}, {"city": "berlin"}, {"days": 5, "city": "berlin"}])
+def test_to_a_relevance_what_a_configuration_leaves_out_is_the_default_that_its_kind_declares(
+        board, configured, relevant, placed):
+    place(board, configured, configuration={"city": "paris"})
+    place(board, configured, configuration={"days": 4})
+    meant = place(board, configured, configuration=placed)
+    configured.answer(configured.relevance(), [{"configuration": relevant}])
+    configured.register()  # what was said before is known by then
+    assert [row["id"] for row in rows(board) if row["rule"] == "widgetRelevance"] == [meant]
+
+
+def test_what_is_left_out_beside_what_is_configured_is_filled_in_too(board, configured):
+    place(board, configured)
+    meant = place(board, configured, configuration={"city": "paris"})
+    configured.answer(configured.relevance(), [{"configuration": {"city": "paris", "days": 5}}])
+    configured.register()
+    assert rules(board)[0] == (meant, "widgetRelevance")
+    # A default that is written out changes what is there all the same, and is kept as it was written.
+    written = {"city": "paris", "days": 5}
+    board.client.applied("widget.configure", id=meant, configuration=written)
+    assert board.get(meant)["configuration"] == written
+    assert rules(board)[0] == (meant, "widgetRelevance")
+
+
+def test_the_defaults_of_a_relevance_are_those_that_hold_now_also_after_a_restart(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data").start()
+
+    def now(board):
+        return [row["id"] for row in rows(board) if row["rule"] == "widgetRelevance"]
+
+    def declared(city):
+        return widget(providesRelevance=True, parameters=[{"name": "city", "type": "string", "default": city}])
+
+    try:
+        board = Board(wire, durable.service)
+        provider = board.provider(declared("berlin"))
+        provider.answer(provider.call("relevance"), [{"configuration": {"city": "berlin"}}])
+        provider.register()
+        bare = board.add(device="phone", id=next(IDS))
+        berlin = board.add(device="phone", id=next(IDS), configuration={"city": "berlin"})
+        assert now(board) == [bare, berlin]
+        board = Board(wire, durable.restart().service)
+        assert now(board) == [bare, berlin]
+        # From here on a widget that says nothing is one of Paris, whatever its provider said of Berlin.
+        provider = board.provider(declared("paris"))
+        assert now(board) == [berlin] and board.get(berlin)["isOnTop"]
+        # Now from the snapshot.
+        board = Board(wire, durable.stop().start().service)
+        assert now(board) == [berlin]
+    finally:
+        durable.stop()
 
 
 def test_a_relevance_that_could_not_be_had_is_asked_for_again_later_each_time(board, kinds):

@@ -152,9 +152,16 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, Senda
     }
 
     /// The present content.
+    ///
+    /// - Throws: ``IsletError/unreadable(_:)`` where it is of another type, and for a dismissed activity, which has none
+    ///   any more; what the service refuses, such as `notFound` of one that was dismissed long ago.
     public var content: ActivityContent<ContentState> {
         get async throws(IsletError) {
-            guard let content = ActivityContent<ContentState>(try await read()) else {
+            let members = try await read()
+            guard let content = ActivityContent<ContentState>(members) else {
+                if members["state"]?.string == ActivityState.dismissed.rawValue {
+                    throw .unreadable("a dismissed activity has no content any more")
+                }
                 throw .unreadable("contentState is no \(ContentState.self)")
             }
             return content

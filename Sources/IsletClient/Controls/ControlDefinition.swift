@@ -19,13 +19,15 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     private let hasProvider: Bool
     private let preview: @Sendable (RawObject) throws -> ControlDrawing
     private let current: Draw
+    private let findEntities: @Sendable (RawObject) async throws -> RawObject
 
     /// Itself.
     public var definition: ControlDefinition { self }
 
     init(
         kind: String, parameters: [IntentParameter], defaults: RawObject? = [:], hasProvider: Bool,
-        preview: @escaping @Sendable (RawObject) throws -> ControlDrawing, current: @escaping Draw
+        preview: @escaping @Sendable (RawObject) throws -> ControlDrawing, current: @escaping Draw,
+        findEntities: @escaping @Sendable (RawObject) async throws -> RawObject = { $0 }
     ) {
         self.kind = kind
         self.parameters = parameters
@@ -33,6 +35,7 @@ public struct ControlDefinition: ControlWidgetConfiguration {
         self.hasProvider = hasProvider
         self.preview = preview
         self.current = current
+        self.findEntities = findEntities
     }
 
     /// A kind that is configured by an `Intent`.
@@ -43,7 +46,8 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     ) {
         self.init(
             kind: kind, parameters: Intent.parameters, defaults: Intent.defaults, hasProvider: hasProvider,
-            preview: { preview(try Intent.read($0)) }, current: { try await current(try Intent.read($0)) })
+            preview: { preview(try Intent.read($0)) }, current: { try await current(try Intent.read($0)) },
+            findEntities: { try await Intent.findingEntities(of: $0) })
     }
 
     // MARK: What is declared
@@ -82,6 +86,11 @@ public struct ControlDefinition: ControlWidgetConfiguration {
     }
 
     // MARK: What is called
+
+    /// What is configured, with the entities of which it has the identifiers alone.
+    func findingEntities(of configuration: RawObject) async throws -> RawObject {
+        try await findEntities(configuration)
+    }
 
     /// The members of the answer to `control.value`.
     func value(_ configuration: RawObject) async throws -> RawObject {

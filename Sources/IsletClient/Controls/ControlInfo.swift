@@ -30,7 +30,8 @@ public struct ControlInfo: Sendable, Hashable, Identifiable {
     /// Whether a toggle shows that it is on; nil of a button, and while it is hidden.
     public var isOn: Bool? { members["value"]?.bool }
 
-    /// What is configured; nil where it is of another type, and while it is hidden.
+    /// What is configured; nil where it is of another type, such as the identifier of an entity in place of the entity,
+    /// and while it is hidden.
     public func configurationIntent<Intent: ControlConfigurationIntent>(of type: Intent.Type) -> Intent? {
         guard members["isRedacted"]?.bool != true else { return nil }
         return Intent(members: members["configuration"]?.object ?? [:])

@@ -6,14 +6,34 @@
 package struct ConfigurationForm: Equatable, Sendable {
     package let bytes: [UInt8]
 
-    /// - Parameter written: the bytes of a JSON object that was checked; none: `{}`. Of anything else the form is what
-    ///   was written.
-    package init(_ written: UnsafeRawBufferPointer) {
+    /// - Parameters:
+    ///   - written: the bytes of a JSON object that was checked; none: `{}`. Of anything else the form is what was
+    ///     written.
+    ///   - defaults: what is filled in for members that it leaves out. Without them a default that is written out is
+    ///     not one that is left out.
+    package init(_ written: UnsafeRawBufferPointer, fillingIn defaults: Defaults = Defaults()) {
+        guard !written.isEmpty else {
+            bytes = JSONReading.form(of: defaults.members)
+            return
+        }
         var reading = JSONReading(bytes: written)
-        if written.isEmpty {
-            bytes = Array("{}".utf8)
-        } else {
-            bytes = reading.wholeObject() ?? Array(written)
+        bytes = reading.wholeObject(fillingIn: defaults) ?? Array(written)
+    }
+
+    /// What a kind declares for the parameters that a configuration leaves out.
+    package struct Defaults: Equatable, Sendable {
+        fileprivate var members: [FormMember] = []
+
+        /// None.
+        init() {}
+
+        package init(_ parameters: [KindParameter]) {
+            for parameter in parameters where !parameter.defaultValue.isEmpty {
+                members.append(
+                    FormMember(
+                        name: parameter.name.withUnsafeBytes(JSONReading.form(ofName:)),
+                        value: parameter.defaultValue.withUnsafeBytes(JSONReading.form(ofMember:))))
+            }
         }
     }
 
@@ -23,6 +43,12 @@ package struct ConfigurationForm: Equatable, Sendable {
         if equal(one, other) { return true }
         return !one.isEmpty && !other.isEmpty && ConfigurationForm(one) == ConfigurationForm(other)
     }
+}
+
+/// A member with its name, in quotes, and its value in the form that all of their spellings share.
+private struct FormMember: Equatable, Sendable {
+    var name: [UInt8]
+    var value: [UInt8]
 }
 
 /// Reads JSON that was checked when it came in. Of bytes that are none it gives nil, and never reads beyond them.
@@ -37,11 +63,29 @@ private struct JSONReading {
 
     init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    mutating func wholeObject() -> [UInt8]? {
+    /// An object without its members that are null, and with those defaults of which it has none.
+    mutating func wholeObject(fillingIn defaults: ConfigurationForm.Defaults) -> [UInt8]? {
         skipSpace()
-        guard next == UInt8(ascii: "{"), let form = object(depth: 1, dropsNull: true) else { return nil }
+        guard next == UInt8(ascii: "{"), var members = members(depth: 1) else { return nil }
         skipSpace()
-        return next == nil ? form : nil
+        guard next == nil else { return nil }
+        members.removeAll { $0.value == Self.null }
+        for member in defaults.members where !members.contains(where: { $0.name == member.name }) {
+            members.append(member)
+        }
+        return Self.form(of: members)
+    }
+
+    /// A value as it stands as a member of a whole object. What cannot be read is as it was written.
+    static func form(ofMember value: UnsafeRawBufferPointer) -> [UInt8] {
+        var reading = JSONReading(bytes: value)
+        reading.skipSpace()
+        return reading.value(depth: 2) ?? Array(value)
+    }
+
+    /// A name without anything that must be escaped.
+    static func form(ofName name: UnsafeRawBufferPointer) -> [UInt8] {
+        [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
     }
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -67,9 +111,10 @@ private struct JSONReading {
         }
     }
 
-    /// Members of one name, at which nobody looks within payloads, stay in the order in which they stand.
-    private mutating func object(depth: Int, dropsNull: Bool = false) -> [UInt8]? {
-        var members: [(name: [UInt8], place: Int, value: [UInt8])] = []
+    private mutating func object(depth: Int) -> [UInt8]? { members(depth: depth).map(Self.form(of:)) }
+
+    private mutating func members(depth: Int) -> [FormMember]? {
+        var members: [FormMember] = []
         position += 1
         skipSpace()
         if !take(UInt8(ascii: "}")) {
@@ -80,16 +125,23 @@ private struct JSONReading {
                 guard take(UInt8(ascii: ":")) else { return nil }
                 skipSpace()
                 guard let value = value(depth: depth + 1) else { return nil }
-                if !dropsNull || value != Self.null { members.append((name, members.count, value)) }
+                members.append(FormMember(name: name, value: value))
                 skipSpace()
             } while take(UInt8(ascii: ","))
             guard take(UInt8(ascii: "}")) else { return nil }
         }
-        members.sort { one, other in
-            one.name == other.name ? one.place < other.place : one.name.lexicographicallyPrecedes(other.name)
+        return members
+    }
+
+    /// An object of these. Members of one name, at which nobody looks within payloads, stay in the order in which they
+    /// stand.
+    static func form(of members: [FormMember]) -> [UInt8] {
+        let sorted = members.enumerated().sorted { one, other in
+            one.element.name == other.element.name
+                ? one.offset < other.offset : one.element.name.lexicographicallyPrecedes(other.element.name)
         }
         var form = [UInt8(ascii: "{")]
-        for member in members {
+        for (_, member) in sorted {
             if form.count > 1 { form.append(UInt8(ascii: ",")) }
             form += member.name
             form.append(UInt8(ascii: ":"))

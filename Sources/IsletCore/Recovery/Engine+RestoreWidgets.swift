@@ -185,6 +185,7 @@ extension Engine {
         /// The exact bytes of the declaration, which the protocol reads; empty: it was never declared.
         package var declaration: [UInt8]
         package var recommendations: [UInt8]?
+        /// Without the defaults, which the declaration has.
         var relevance: KindRelevance?
         /// In the second layout, which had reloads on their way in here: one of them, or nil in it where there is none.
         var unswept: UnsweptReload??
@@ -241,7 +242,8 @@ extension Engine {
         else { throw .contradiction("more apps or kinds than there may be") }
         widgets.kinds.declare(kind, declaration)
         widgets.sayings.setRecommendations(fact.recommendations, of: kind)
-        widgets.sayings.setRelevance(fact.relevance, of: kind)
+        let defaults = ConfigurationForm.Defaults(declaration.parameters)
+        widgets.sayings.setRelevance(fact.relevance?.fillingIn(defaults), of: kind)
         if !isInSnapshot { widgetKindChanged(kind) }
         guard let unswept = fact.unswept else { return }
         let kinds = SweptKinds(app: app, kind: kind)
@@ -312,7 +314,7 @@ extension Engine.WidgetKindFact {
             item.to = to.isSet ? to : nil
             list.append(item)
         }
-        relevance = KindRelevance(list: list, json: json)
+        relevance = KindRelevance(list: list, json: json, defaults: ConfigurationForm.Defaults())
     }
 }
 

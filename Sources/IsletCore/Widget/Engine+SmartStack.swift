@@ -86,7 +86,8 @@ extension Engine {
     package mutating func setRelevance(
         _ kind: DeclaredKindID, _ list: [WidgetRelevance], json: [UInt8], at now: Instant
     ) {
-        let relevance = KindRelevance(list: list, json: json)
+        let defaults = ConfigurationForm.Defaults(widgets.kinds[kind].declaration?.parameters ?? [])
+        let relevance = KindRelevance(list: list, json: json, defaults: defaults)
         guard widgets.sayings.relevance[kind] != relevance, widgets.sayings.keep(relevance, of: kind) else { return }
         note(widgetKind: kind)
         _ = sweepWidgets(app: widgets.kinds.app(of: kind), kind, .stack, at: now)

@@ -242,9 +242,14 @@ extension Engine {
         if !declaration.providesRecommendations || known.map({ $0.parameters != declaration.parameters }) ?? false {
             widgets.sayings.setRecommendations(nil, of: kind)
         }
-        if !declaration.providesRelevance, widgets.sayings.relevance[kind] != nil {
-            widgets.sayings.setRelevance(nil, of: kind)
-            _ = sweepWidgets(app: app, kind, .stack, at: now)
+        if let relevance = widgets.sayings.relevance[kind] {
+            // What configurations leave out is from now on what is declared here.
+            let defaults = ConfigurationForm.Defaults(declaration.parameters)
+            let new = declaration.providesRelevance ? relevance.fillingIn(defaults) : nil
+            if new != relevance {
+                widgets.sayings.setRelevance(new, of: kind)
+                _ = sweepWidgets(app: app, kind, .stack, at: now)
+            }
         }
         note(widgetKind: kind)
         return .declared(kind)

@@ -4,6 +4,9 @@ struct KindRelevance: Equatable, Sendable {
     let list: [WidgetRelevance]
     /// The exact bytes of the JSON array.
     let json: [UInt8]
+    /// What the kind declares for what configurations leave out: a provider may write these out, or not, and means the
+    /// same widgets.
+    let defaults: ConfigurationForm.Defaults
     /// The places in the list of what is about any configuration.
     private var general: [Int] = []
     /// Of each configuration that rows are about, the places of these.
@@ -12,14 +15,14 @@ struct KindRelevance: Equatable, Sendable {
     /// configuration what was written, as most widgets have it, and its form.
     private var spellings: [UInt64: [(bytes: [UInt8], row: Int)]] = [:]
 
-    init(list: [WidgetRelevance], json: [UInt8]) {
-        (self.list, self.json) = (list, json)
+    init(list: [WidgetRelevance], json: [UInt8], defaults: ConfigurationForm.Defaults) {
+        (self.list, self.json, self.defaults) = (list, json, defaults)
         for (place, item) in list.enumerated() {
             guard let configuration = item.configuration else {
                 general.append(place)
                 continue
             }
-            let form = configuration.withUnsafeBytes { ConfigurationForm($0) }
+            let form = configuration.withUnsafeBytes { ConfigurationForm($0, fillingIn: defaults) }
             let row = form.bytes.withUnsafeBytes { find(spelling: $0) } ?? rows.count
             if row == rows.count { rows.append([]) }
             rows[row].append(place)
@@ -34,14 +37,19 @@ struct KindRelevance: Equatable, Sendable {
     }
 
     static func == (one: KindRelevance, other: KindRelevance) -> Bool {
-        one.json == other.json && one.list == other.list
+        one.json == other.json && one.list == other.list && one.defaults == other.defaults
+    }
+
+    /// The same, of a kind that declares these defaults.
+    func fillingIn(_ defaults: ConfigurationForm.Defaults) -> KindRelevance {
+        defaults == self.defaults ? self : KindRelevance(list: list, json: json, defaults: defaults)
     }
 
     /// The row of a configuration, however it is written.
     private func find(_ configuration: UnsafeRawBufferPointer) -> Int? {
         if rows.isEmpty { return nil }
         return find(spelling: configuration)
-            ?? ConfigurationForm(configuration).bytes.withUnsafeBytes { find(spelling: $0) }
+            ?? ConfigurationForm(configuration, fillingIn: defaults).bytes.withUnsafeBytes { find(spelling: $0) }
     }
 
     private func find(spelling: UnsafeRawBufferPointer) -> Int? {

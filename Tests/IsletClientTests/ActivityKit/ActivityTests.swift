@@ -138,6 +138,9 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
             let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: content(1))
             try await activity.end(nil, dismissalPolicy: .immediate)
             #expect(await activity.activityStateUpdates.reduce(into: []) { $0.append($1) } == [.dismissed])
+            await #expect(throws: IsletError.unreadable("a dismissed activity has no content any more")) {
+                try await activity.content
+            }
             try await connection.advance(minutes: 25 * 60)
             #expect(try await activity.activityState == .dismissed)
             #expect(await activity.activityStateUpdates.reduce(into: []) { $0.append($1) } == [.dismissed])

@@ -136,3 +136,27 @@ struct FlightWidget: Widget {
             .action("checkIn", of: CheckInIntent.self)
     }
 }
+
+/// A configuration whose optional has a default.
+struct TourIntent: WidgetConfigurationIntent {
+    var days: Int? = 5
+
+    static let parameters: [IntentParameter] = [.integer("days")]
+}
+
+struct TourEntry: TimelineEntry {
+    var date: Date
+    var days: Int?
+}
+
+struct TourProvider: AppIntentTimelineProvider {
+    func placeholder(in context: Context) -> TourEntry { TourEntry(date: context.now) }
+
+    func snapshot(for configuration: TourIntent, in context: Context) async throws -> TourEntry {
+        TourEntry(date: context.now, days: configuration.days)
+    }
+
+    func timeline(for configuration: TourIntent, in context: Context) async throws -> Timeline<TourEntry> {
+        Timeline(entries: [try await snapshot(for: configuration, in: context)], policy: .never)
+    }
+}

@@ -105,6 +105,39 @@ import Testing
             ])
     }
 
+    @Test func `a parameter that is null is one that is left out, also of an optional with a default`() async throws {
+        let null = #","configuration":{"number":null,"from":null}"#
+        let replies = try await replies(
+            to: call("1", "timeline", kind: "flight", Self.family + null),
+            call("2", "timeline", kind: "tour", Self.family),
+            call("3", "timeline", kind: "tour", Self.family + #","configuration":{"days":null}"#)
+        ) {
+            FlightWidget()
+            AppIntentConfiguration(kind: "tour", provider: TourProvider())
+        }
+        #expect(replies.count == 3 && replies[0].contains(#""content":{"number":"LH100"}"#), "\(replies)")
+        #expect(replies.dropFirst().allSatisfy { $0.contains(#""content":{"days":5}"#) }, "\(replies)")
+    }
+
+    @Test func `an entity of which the identifier alone is configured is asked of its query`() async throws {
+        let replies = try await replies(
+            to: call("1", "timeline", kind: "flight", Self.family + #","configuration":{"from":"OSL"}"#),
+            call("2", "timeline", kind: "flight", Self.family + #","configuration":{"from":{"id":"BER"}}"#),
+            call("3", "snapshot", kind: "flight", Self.family + #","configuration":{"from":"XXX"}"#),
+            call(
+                "4", "perform", kind: "flight",
+                #","widget":"w1","action":"checkIn","parameters":{"seat":"7"},"configuration":{"from":"XXX"}"#),
+            call("5", "options", kind: "flight", #","parameter":"from","configuration":{"from":"XXX"}"#)
+        ) { FlightWidget() }
+        #expect(replies.count == 5)
+        #expect(replies[0].contains(#""gate":"OSL systemMedium""#))
+        #expect(replies[1].contains(#""gate":"BER systemMedium""#))
+        let unknown = "the query of 'from' finds nothing that has the id 'XXX'"
+        #expect(replies[2] == #"{"op":"provider.fail","call":"3","message":"\#(unknown)"}"#)
+        #expect(replies[3] == #"{"op":"provider.answer","call":"4"}"#)
+        #expect(replies[4].contains(#""title":"Oslo (OSL)""#), "whoever chooses anew may")
+    }
+
     @Test func `options are those that are suggested, those of identifiers, and the default`() async throws {
         let replies = try await replies(
             to: call("1", "options", kind: "flight", #","parameter":"from","query":"suggestedEntities""#),

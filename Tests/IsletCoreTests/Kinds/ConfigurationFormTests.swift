@@ -37,6 +37,28 @@ import Testing
         #expect(form(once) == Array(once.utf8))
     }
 
+    private static func parameter(_ name: String, _ value: String) -> KindParameter {
+        var parameter = KindParameter(name: Array(name.utf8), type: .string)
+        parameter.defaultValue = Array(value.utf8)
+        return parameter
+    }
+
+    @Test(arguments: [
+        ("", #"{"a":"x","b":{"c":15}}"#), ("{}", #"{"a":"x","b":{"c":15}}"#),
+        (#"{"b":null,"a":null}"#, #"{"a":"x","b":{"c":15}}"#), (#"{"z":1}"#, #"{"a":"x","b":{"c":15},"z":1}"#),
+        (#"{"\u0061":"y"}"#, #"{"a":"y","b":{"c":15}}"#), (#"{"n":2,"b":[]}"#, #"{"a":"x","b":[],"n":2}"#),
+        ("{", "{"),
+    ])
+    func whatIsLeftOutIsFilledInByTheDefaults(written: String, whole: String) {
+        let defaults = ConfigurationForm.Defaults([
+            Self.parameter("b", #" { "c" : 1.5e1 } "#), Self.parameter("a", #""\u0078""#),
+            KindParameter(name: Array("n".utf8), type: .integer),
+        ])
+        let form = Array(written.utf8).withUnsafeBytes { ConfigurationForm($0, fillingIn: defaults).bytes }
+        #expect(String(decoding: form, as: UTF8.self) == whole)
+        #expect(form.withUnsafeBytes { ConfigurationForm($0, fillingIn: defaults).bytes } == form)
+    }
+
     /// What cannot come in: it is as it was written, and nothing is read beyond it.
     @Test(arguments: [
         "{", #"{"a"#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, #"{"a":"\"#, #"{"a":"\ud83"#, #"{"a":-}"#, #"{"a":[1}"#, "x",

@@ -27,7 +27,8 @@ extension DynamicOptionsProvider {
 
 /// Something of the app's own that can be chosen, such as a city or a room: an entity.
 ///
-/// Its JSON, `id` included, is what a configuration then has; a property of its type reads it again.
+/// Its JSON, `id` included, is what a configuration then has; a property of its type reads it again. One that has the
+/// `id` alone is asked of the ``EntityQuery``.
 public protocol AppEntity: Codable, Sendable, Identifiable where ID == String {
     /// How it is shown to who chooses.
     var displayRepresentation: DisplayRepresentation { get }
@@ -78,8 +79,17 @@ extension EntityQuery {
     public func defaultResult() async throws -> Entity? { nil }
 }
 
+/// Finds the entities of a parameter by their identifiers.
+protocol EntityFinder: Sendable {
+    /// Whether a value is an entity, and no mere name of one.
+    func isEntity(_ value: RawJSON) -> Bool
+
+    /// The entity of this identifier; nil: it means nothing any more.
+    func entity(_ identifier: String) async throws -> RawJSON?
+}
+
 /// A query as the options of a parameter.
-struct EntityOptions<Query: EntityQuery>: DynamicOptionsProvider {
+struct EntityOptions<Query: EntityQuery>: DynamicOptionsProvider, EntityFinder {
     let query: Query
 
     func results() async throws -> [IntentParameterOption] {
@@ -92,6 +102,13 @@ struct EntityOptions<Query: EntityQuery>: DynamicOptionsProvider {
 
     func defaultResult() async throws -> IntentParameterOption? {
         try await query.defaultResult().map(Self.option)
+    }
+
+    func isEntity(_ value: RawJSON) -> Bool { PayloadCoding.decode(Query.Entity.self, from: value) != nil }
+
+    func entity(_ identifier: String) async throws -> RawJSON? {
+        let found = try await query.entities(for: [identifier]).first { $0.id == identifier }
+        return try found.map { try PayloadCoding.encode($0, as: "an entity") }
     }
 
     private static func option(_ entity: Query.Entity) throws(IsletError) -> IntentParameterOption {

@@ -84,12 +84,22 @@ public struct IntentParameter: Sendable {
             name, type: .entity, title: title, isRequired: isRequired, optionsProvider: optionsProvider)
     }
 
-    /// Something of the app's, which a query finds: an object, of the property's own type.
+    /// Something of the app's, which a query finds: an object, of the property's own type. Where what is configured
+    /// has its identifier alone, the query is asked for the object before a handler runs.
     public static func entity(
         _ name: String, title: String? = nil, isRequired: Bool = false, query: some EntityQuery
     ) -> IntentParameter {
         IntentParameter(
             name, type: .entity, title: title, isRequired: isRequired, optionsProvider: EntityOptions(query: query))
+    }
+
+    /// Who finds its entity, where these members have no more of that than its identifier: a text, or an object that
+    /// cannot be read; nil where there is nothing to find.
+    func entityNamed(by members: RawObject) -> (finder: any EntityFinder, identifier: String)? {
+        guard let finder = optionsProvider as? any EntityFinder, let value = members[name], !finder.isEntity(value),
+            let identifier = IntentParameterOption(json: value).identifier
+        else { return nil }
+        return (finder, identifier)
     }
 
     /// As `provider.register` declares it.

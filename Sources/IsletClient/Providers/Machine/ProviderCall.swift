@@ -14,6 +14,17 @@ package struct ProviderCall: Sendable {
                 false
             }
         }
+
+        /// Whether the handler cannot run without what is configured. Options may be chosen, and actions of widgets be
+        /// performed, where what is configured means nothing any more.
+        var readsConfiguration: Bool {
+            switch self {
+            case .control(.value), .control(.perform), .widget(.timeline), .widget(.snapshot): true
+            case .control(.options), .widget(.perform), .widget(.options), .widget(.recommendations),
+                .widget(.relevance):
+                false
+            }
+        }
     }
 
     /// What is wanted of a control kind.
@@ -52,7 +63,7 @@ package struct ProviderCall: Sendable {
     /// The control's or the widget's id; nil where the call is about none that is placed.
     package let instance: String?
     package let device: String?
-    package let configuration: RawObject
+    package private(set) var configuration: RawObject
     /// Of widgets; nil where the call does not say.
     package let family: WidgetFamily?
     /// The service's domain time, in milliseconds since 1970; nil where the call does not say.
@@ -79,6 +90,13 @@ package struct ProviderCall: Sendable {
         attempt = frame["attempt"]?.integer.flatMap(Int.init(exactly:)) ?? 1
         let within = frame["within"]?.integer ?? 1_000
         deadline = arrival + .milliseconds(min(max(0, within), Self.maximumWithin))
+    }
+
+    /// The same call about what is configured so.
+    func configured(_ configuration: RawObject) -> ProviderCall {
+        var call = self
+        call.configuration = configuration
+        return call
     }
 
     /// What a call may ask for.

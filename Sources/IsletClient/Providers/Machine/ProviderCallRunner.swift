@@ -6,6 +6,7 @@ struct ProviderCallRunner: Sendable {
     /// Runs the handler of one call.
     func reply(to call: ProviderCall) async -> ProviderReply {
         do {
+            let call = try await findingEntities(of: call)
             let answer = try await ProviderContext.$current.withValue(ProviderContext(call)) {
                 switch call.purpose {
                 case .control(let request): try await control(call, request)
@@ -25,6 +26,26 @@ struct ProviderCallRunner: Sendable {
                 return .failed(message: String(describing: error), isRetryable: false)
             }
             return .failed(message: error.message, isRetryable: error.isRetryable)
+        }
+    }
+
+    /// The call as its handler gets it. The queries have it as it came.
+    private func findingEntities(of call: ProviderCall) async throws -> ProviderCall {
+        guard !call.configuration.members.isEmpty else { return call }
+        return try await ProviderContext.$current.withValue(ProviderContext(call)) {
+            do {
+                switch call.purpose {
+                case .control:
+                    guard let control = kinds.control(call.kind) else { return call }
+                    return call.configured(try await control.findingEntities(of: call.configuration))
+                case .widget:
+                    guard let widget = kinds.widget(call.kind) else { return call }
+                    return call.configured(try await widget.findingEntities(of: call.configuration))
+                }
+            } catch {
+                guard call.purpose.readsConfiguration else { return call }
+                throw error
+            }
         }
     }
 

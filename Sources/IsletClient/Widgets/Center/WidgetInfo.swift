@@ -33,7 +33,7 @@ public struct WidgetInfo: Sendable, Hashable, Identifiable {
     /// What is configured, as it was sent; empty where nothing is.
     public var configuration: RawObject { members["configuration"]?.object ?? [:] }
 
-    /// What is configured; nil where it is of another type.
+    /// What is configured; nil where it is of another type, such as the identifier of an entity in place of the entity.
     public func widgetConfigurationIntent<Intent: ConfigurationIntent>(of type: Intent.Type) -> Intent? {
         Intent(members: configuration)
     }

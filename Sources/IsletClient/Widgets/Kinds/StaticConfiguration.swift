@@ -46,6 +46,7 @@ public struct AppIntentConfiguration: WidgetConfiguration {
                 recommendations: { try await provider.recommendations().map { try $0.json() } },
                 relevance: {
                     try await provider.relevance().attributes.map { $0.context.json(try $0.configuration.json()) }
-                }))
+                },
+                findEntities: { try await Provider.Intent.findingEntities(of: $0) }))
     }
 }

@@ -10,6 +10,8 @@ public struct WidgetDefinition: WidgetConfiguration {
         /// Nil of a kind that cannot be configured.
         let recommendations: (@Sendable () async throws -> [RawJSON])?
         let relevance: @Sendable () async throws -> [RawJSON]
+        /// The configuration with the entities that it names.
+        var findEntities: @Sendable (RawObject) async throws -> RawObject = { $0 }
     }
 
     /// Runs an action with a tap's parameters.
@@ -74,6 +76,11 @@ public struct WidgetDefinition: WidgetConfiguration {
     }
 
     // MARK: What is called
+
+    /// What is configured, with the entities of which it has the identifiers alone.
+    func findingEntities(of configuration: RawObject) async throws -> RawObject {
+        try await source.findEntities(configuration)
+    }
 
     /// The members of the answer to `widget.timeline`.
     func timeline(_ configuration: RawObject, in context: TimelineProviderContext) async throws -> RawObject {

@@ -40,7 +40,7 @@ public struct WidgetRelevanceAttribute<Configuration: Sendable>: Sendable {
     /// When.
     public var context: RelevantContext
 
-    /// The widgets that are configured so, then.
+    /// The widgets that are configured so, then: also those whose configurations leave out what `init()` has.
     public init(configuration: Configuration, context: RelevantContext) {
         self.configuration = configuration
         self.context = context
