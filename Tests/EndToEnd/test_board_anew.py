@@ -404,6 +404,26 @@ def test_what_ended_while_nobody_looked_gives_way_to_what_has_begun(pages, servi
     page.until("window.store.activity.size === 1100", "the others to go", seconds=PATIENCE)
 
 
+def test_what_gives_way_and_is_there_comes_back(pages, service, client):
+    """The lists of two apps are read at once: one names what gave way to the other."""
+    def all_of(app, word, op, count, **fields):
+        in_batches(client, [client.command(op, app=app, key=f"{word}-{place}", **fields) for place in range(count)])
+
+    begin = {"type": "T", "attributes": {}, "contentState": {}}
+    all_of("a.a", "old", "activity.start", 600, **begin)
+    all_of("b.b", "kept", "activity.start", 1_500, **begin)
+    page = pages(service, script=LOSSY, width=1600)
+    limit(page, activity=2_900)
+    page.until("window.store.activity.size === 2100", "the first ones")
+    deafen(page)
+    all_of("a.a", "old", "activity.dismiss", 600)
+    all_of("a.a", "new", "activity.start", 1_300, **begin)
+    page.js("import('./lists.js').then(({loadAll}) => loadAll({'a.a': {}, 'b.b': {}}, true))")
+    page.until("[...window.store.activity.values()].filter(({key}) => !key.startsWith('old-')).length === 2800",
+               "all that is there", seconds=PATIENCE)
+    page.until("window.store.activity.size === 2800", "the others to go", seconds=PATIENCE)
+
+
 # Out of sight
 
 

@@ -1,8 +1,8 @@
 // The lists of each app: read after every hello, and parts of them again and again.
 
 import {ask} from "./api.js";
-import {askingNow, changed, families, forgetEarly, forgetFull, isFull, isHeld, note, noteApps, plural, putEntity,
-    removeEntity, store} from "./store.js";
+import {askingNow, changed, families, forgetEarly, forgetFull, giveWay, isFull, isHeld, note, noteApps, plural,
+    putEntity, removeEntity, store} from "./store.js";
 import {count} from "./format.js";
 import {stringify} from "./json.js";
 
@@ -124,7 +124,7 @@ async function readPage(page, mine, isFirst = false) {
     for (const row of answer[plural[family]]) {
         if (isFirst && !isHeld(family, row) && isFull(family)) {
             const other = findOlder(family);
-            if (other !== undefined) removeEntity(family, other);
+            if (other !== undefined) giveWay(family, other);
         }
         if (!isHeld(family, row) && isFull(family)) {
             page.isCut = true;

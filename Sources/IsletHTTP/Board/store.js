@@ -162,6 +162,11 @@ function noteLeft(id) {
 
 export function removeEntity(family, id) {
     noteLeft(id);
+    giveWay(family, id);
+}
+
+// It is held no longer, though it may be there: an answer that is on its way brings it back where there is room.
+export function giveWay(family, id) {
     if (!store[family].delete(id)) return;
     dismissed.delete(id);
     forgetLife(id);
