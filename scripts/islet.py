@@ -1728,8 +1728,8 @@ class WidgetRelevance:
 
 
 class TimelineProvider:
-    """A widget kind. One instance of your class serves all widgets of its kind, from many threads. What a method gives that
-    cannot be shown (no entries, dates out of order, a URL that is too long …) fails its call, and is logged with the
+    """A widget kind. One instance of your class serves all widgets of its kind, from many threads. What a method gives
+    that cannot be shown (no entries, dates out of order, a URL that is too long …) fails its call, and is logged with the
     reason."""
 
     def timeline(self, widget: Widget) -> Timeline | Iterable[TimelineEntry] | TimelineEntry:
