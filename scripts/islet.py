@@ -1894,7 +1894,7 @@ def _recommended(configuration: Any, description: Any, parameters: Iterable[JSON
     declared = {each["name"]: each for each in parameters}
     for name, value in configuration.items():
         if name not in declared:
-            raise _Misfit(f"the configuration {configuration!r:.100} has {name!r:.100}, which is none of the parameters")
+            raise _Misfit(f"the configuration {configuration!r:.100} has {name!r:.100}, which is no parameter")
         if value is not None and not _fits(value, declared[name]):
             raise _Misfit(f"{value!r:.100} is no value of the parameter {name}")
     for name, each in declared.items():
@@ -1996,7 +1996,7 @@ class Provider:
     FRAME_LIMIT, DEPTH_LIMIT = 65_536, 64
     """Bytes of an answer, and so of a timeline."""
     ENTRIES_COUNT, OPTIONS_COUNT, OFFERS_COUNT = 256, 1_000, 100
-    """Of entries where the service does not name its rule; of options; of recommendations, and of times of relevance."""
+    """Of entries where the service does not name its rule; options; recommendations, and times of relevance."""
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
