@@ -19,8 +19,8 @@ class ProviderService:
 
     `ping_limit` in milliseconds: so long that nothing is repaired by silence where a test does not say so. `refuse` is
     the error of the next registrations, in order, and `refuse_wishes` that of the next wishes; `refuses_without_req` says
-    it as of a frame that could not be read; `rules` are those of the rule set that providers are told; `silent` keeps every answer back, as a service that hangs, and `reads_late`
-    that to a drain, for the test to say."""
+    it as of a frame that could not be read; `rules` are those of the rule set that providers are told; `silent` keeps
+    every answer back, as a service that hangs, and `reads_late` that to a drain, for the test to say."""
 
     def __init__(self, url=None, ping_limit=600_000):
         self.ping_limit = ping_limit

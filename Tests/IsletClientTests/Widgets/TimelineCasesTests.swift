@@ -3,8 +3,8 @@ import IsletClient
 import Synchronization
 import Testing
 
-/// The table that the Python client is held against too (test_islet_py_misfits.py): what handlers of timelines give that
-/// cannot be shown fails its call, and is no fault, after sixteen of which the service drops a provider with all its kinds.
+/// The table that the Python client is held against too (test_islet_py_misfits.py): what handlers of timelines give
+/// that cannot be shown fails its call, and is no fault: after sixteen the service drops a provider with all its kinds.
 @Suite(.timeLimit(.minutes(10))) struct TimelineCasesTests {
     private static let path = #filePath.replacing(
         "IsletClientTests/Widgets/TimelineCasesTests.swift", with: "EndToEnd/support/timeline_cases.json")
@@ -53,7 +53,7 @@ import Testing
             return entry
         }
 
-        /// A `Date` is never sent as one that the service does not take, and two entries that need a login cannot be written.
+        /// A `Date` is never sent as one that the service does not take, and one entry alone can need a login.
         static func canBeSaid(_ members: RawObject) -> Bool {
             let says = members["says"]?.string ?? ""
             return !says.contains("is no date") && !says.contains("needs a login")
@@ -97,7 +97,9 @@ import Testing
                 } else {
                     // Each is answered, and so none of those before was a fault too many.
                     try await within {
-                        while try await WidgetCenter.shared.widget(id)?.members["timelineAt"] == nil { await Task.yield() }
+                        while try await WidgetCenter.shared.widget(id)?.members["timelineAt"] == nil {
+                            await Task.yield()
+                        }
                     }
                 }
             }

@@ -1,8 +1,9 @@
 import IsletCore
 import IsletProtocol
 
-/// Looks at what a handler gave before it is sent, by the rules of the contract: what the service refuses is a fault of the
-/// whole provider, which it drops after some of them with all its other kinds. What breaks a rule here fails its own call.
+/// Looks at what a handler gave before it is sent, by the rules of the contract: what the service refuses is a fault of
+/// the whole provider, which it drops after some of them with all its other kinds. What breaks a rule here fails its
+/// own call.
 struct AnswerCheck {
     let call: ProviderCall
     /// The parameters of the call's kind, where it is of widgets; nil where they are not known.

@@ -61,7 +61,8 @@ struct ProviderCallRunner: Sendable {
         case .widget(.recommendations):
             guard let declaration = try? kinds.widget(call.kind)?.declaration() else { return nil }
             return try? WidgetDeclarations.readOne(declaration.bytes.span).parameters
-        case .control, .widget(.timeline), .widget(.snapshot), .widget(.perform), .widget(.options), .widget(.relevance):
+        case .control, .widget(.timeline), .widget(.snapshot), .widget(.perform), .widget(.options),
+            .widget(.relevance):
             return nil
         }
     }
