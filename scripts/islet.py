@@ -1524,9 +1524,12 @@ def _family(topic: str) -> str:
     return topic.split("/", 2)[1] if topic.count("/") >= 2 else ""
 
 
+_NAME = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
 def _name(what: str, name: str | None) -> str | None:
     """The name of a kind, or an id, or None. Later nobody could say who gave one that cannot be sent."""
-    if name is not None and not (isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9._:-]{1,64}", name)):
+    if name is not None and not (isinstance(name, str) and _NAME.fullmatch(name)):
         raise ValueError(f"{what} has 1 to 64 letters, digits and . _ : - in it, and is not {name!r:.100}")
     return name
 
@@ -1547,6 +1550,11 @@ class Fail(Exception):
     def __init__(self, message: str = "", *, retryable: bool = False):
         super().__init__(message)
         self.retryable = retryable
+
+
+class _Misfit(Fail):
+    """What a handler gave is no answer. It is told as a failure of its call: what the service would refuse counts there
+    as a fault of the whole provider, which it drops after some, with all its other kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1648,11 +1656,18 @@ class TimelineEntryRelevance:
     duration: float = 0
     """Seconds; 0: until the next entry."""
 
+    def _wire(self) -> JSON:
+        if not _is_number(self.score) or not 0 <= self.score <= _LARGEST_SCORE:
+            raise _Misfit(f"the score {self.score!r:.100} is no number from 0 to {_LARGEST_SCORE}")
+        if not _is_number(self.duration) or not 0 <= self.duration <= _LONGEST_DURATION:
+            raise _Misfit(f"the duration {self.duration!r:.100} is no number of seconds from 0 to {_LONGEST_DURATION}")
+        return _members(score=self.score, duration=round(self.duration * 1000) or None)
+
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
     """What a widget shows from `date` on. `url` is what a tap opens; `links` what taps on its parts open, by name, in
-    families from systemMedium on."""
+    families from systemMedium on. A URL has at most 2,048 bytes."""
 
     date: Date
     content: Mapping[str, Any] | None = None
@@ -1660,18 +1675,29 @@ class TimelineEntry:
     url: str | None = None
     links: Mapping[str, str] | None = None
 
-    def _wire(self) -> JSON:
+    def _wire(self, family: str | None) -> JSON:
         if not isinstance(self.content, Mapping | None):
-            raise Fail(f"{self.content!r:.100} is no content: it has members")
-        relevance = self.relevance and _members(
-            score=self.relevance.score, duration=round(self.relevance.duration * 1000) or None)
-        return _members(date=_date(self.date), content=self.content, relevance=relevance, url=self.url,
-                        links=self.links)
+            raise _Misfit(f"{self.content!r:.100} is no content: it has members")
+        if not isinstance(self.relevance, TimelineEntryRelevance | None):
+            raise _Misfit(f"{self.relevance!r:.100} is no relevance: it is an islet.TimelineEntryRelevance")
+        return _members(
+            date=_date(self.date), content=self.content, relevance=self.relevance and self.relevance._wire(),
+            url=None if self.url is None else _url("the url", self.url), links=self._wire_links(family))
+
+    def _wire_links(self, family: str | None) -> JSON | None:
+        if not self.links:
+            return None
+        if not isinstance(self.links, Mapping):
+            raise _Misfit(f"the links {self.links!r:.100} are no URLs by their names")
+        if family in _WITHOUT_LINKS:
+            raise _Misfit(f"{family} has no place for links, and there are {len(self.links)}")
+        return {_link(name): _url(f"the link {name}", url) for name, url in self.links.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Entries in the order of their dates. `policy` says when the next timeline is asked for: "atEnd" (at the last
+    """Entries in the order of their dates: at least one, and at most 256 where the service has no other rule
+    (`maximumTimelineEntries`). `policy` says when the next timeline is asked for: "atEnd" (at the last
     entry's date: so it is where None), "never", or `after(date)`. `needs_login`: there is no session, and the one entry
     says so; the policy then is "never" where it is None."""
 
@@ -1694,15 +1720,22 @@ class WidgetRelevance:
     end: Date | None = None
 
     def _wire(self) -> JSON:
-        return _members(configuration=self.configuration) | {
-            name: _date(date) for name, date in (("from", self.begin), ("to", self.end)) if date is not None}
+        if not isinstance(self.configuration, Mapping | None):
+            raise _Misfit(f"{self.configuration!r:.100} is no configuration: it has members")
+        bounds = {name: _date(date) for name, date in (("from", self.begin), ("to", self.end)) if date is not None}
+        if len(bounds) == 2 and bounds["to"] < bounds["from"]:
+            raise _Misfit(f"a relevance ends at {bounds['to']}, before it begins at {bounds['from']}")
+        return _members(configuration=self.configuration) | bounds
 
 
 class TimelineProvider:
-    """A widget kind. One instance of your class serves all widgets of its kind, from many threads."""
+    """A widget kind. One instance of your class serves all widgets of its kind, from many threads. What a method gives
+    that cannot be shown (no entries, dates out of order, a URL that is too long …) fails its call, and is logged with the
+    reason."""
 
     def timeline(self, widget: Widget) -> Timeline | Iterable[TimelineEntry] | TimelineEntry:
-        """What it shows from `widget.now` on: a timeline, or only its entries."""
+        """What it shows from `widget.now` on: a timeline, or only its entries: at least one. Where there is nothing to
+        show yet, give an entry that says so, or raise `Fail`: what is shown stays, and it is asked again later."""
         raise NotImplementedError
 
     def snapshot(self, widget: Widget) -> TimelineEntry:
@@ -1730,11 +1763,12 @@ class TimelineProvider:
         return None
 
     def recommendations(self) -> Iterable[tuple[JSON, str]]:
-        """Configurations that are worth placing, each with its description. A class that has this is asked for it."""
+        """Configurations that are worth placing, each with its description; at most 100. A class that has this is asked
+        for it."""
         raise NotImplementedError
 
     def relevance(self) -> Iterable[WidgetRelevance]:
-        """When the kind is relevant, the most relevant first. A class that has this is asked for it."""
+        """When the kind is relevant, the most relevant first; at most 100. A class that has this is asked for it."""
         raise NotImplementedError
 
 
@@ -1743,12 +1777,54 @@ _METHODS = ("current_value", "set_value", "perform", "options", "timeline", "sna
 """What handlers of any kind are asked for."""
 
 
+_DATES = (1_000_000_000_000, 9_999_999_999_999)
+"""From 2001 to 2286: what is outside is in other units than milliseconds."""
+_LARGEST_SCORE = 3.4028234663852886e38
+"""Of a `Float`, which the service keeps."""
+_LONGEST_DURATION = 2 ** 53 // 1000
+_WITHOUT_LINKS = frozenset({
+    "systemSmall", "accessoryCircular", "accessoryRectangular", "accessoryInline", "accessoryCorner"})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _date(date: Date) -> int:
     if isinstance(date, datetime.datetime):
-        return round(date.timestamp() * 1000)
-    if not isinstance(date, int):
-        raise Fail(f"{date!r:.100} is no date: milliseconds since 1970, or a datetime")
+        date = round(date.timestamp() * 1000)
+    if not isinstance(date, int) or isinstance(date, bool):
+        raise _Misfit(f"{date!r:.100} is no date: milliseconds since 1970, or a datetime")
+    if not _DATES[0] <= date <= _DATES[1]:
+        raise _Misfit(f"{date!r:.100} is no date: in milliseconds since 1970 it would not be from 2001 to 2286")
     return date
+
+
+def _url(what: str, url: Any) -> str:
+    if not isinstance(url, str):
+        raise _Misfit(f"{what} is {url!r:.100}, which is no text")
+    if (size := _text_size(url)) > Provider.URL_LIMIT:
+        raise _Misfit(f"{what} has {size} bytes, and may have {Provider.URL_LIMIT}")
+    return url
+
+
+def _link(name: Any) -> str:
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        raise _Misfit(f"{name!r:.100} is no name of a link: it has 1 to 64 letters, digits and . _ : - in it")
+    return name
+
+
+def _text_size(text: str) -> int:
+    """How many bytes a text has as it is sent, without its quotes."""
+    return len(_encode(text)) - 2
+
+
+def _policy(policy: Any) -> str | JSON | None:
+    if isinstance(policy, Mapping) and list(policy) == ["after"]:
+        return after(policy["after"])
+    if policy is not None and not (isinstance(policy, str) and policy in ("atEnd", "never")):
+        raise _Misfit(f"{policy!r:.100} is no policy: \"atEnd\", \"never\" or islet.after(date)")
+    return policy
 
 
 def _timeline(given: Any) -> Timeline:
@@ -1758,8 +1834,29 @@ def _timeline(given: Any) -> Timeline:
     timeline = given if isinstance(given, Timeline) else Timeline(given)
     entries = list(timeline.entries)
     if not all(isinstance(entry, TimelineEntry) for entry in entries):
-        raise Fail(f"a timeline is made of islet.TimelineEntry, and not of {entries!r:.100}")
+        raise _Misfit(f"a timeline is made of islet.TimelineEntry, and not of {entries!r:.100}")
+    if not entries:
+        raise _Misfit("the timeline has no entries, and must have one: it may say that there is nothing to show")
     return dataclasses.replace(timeline, entries=entries)
+
+
+def _entries(timeline: Timeline, family: str | None, limit: int) -> list[JSON]:
+    """The entries as they are sent to a widget of this family."""
+    entries = list(timeline.entries)
+    if len(entries) > limit:
+        raise _Misfit(f"there are {len(entries)} entries, and may be {limit}")
+    if timeline.needs_login and len(entries) != 1:
+        raise _Misfit(f"a timeline that needs a login has {len(entries)} entries, and must have one")
+    wired: list[JSON] = []
+    for place, entry in enumerate(entries):
+        try:
+            wired.append(entry._wire(family))
+        except _Misfit as misfit:
+            raise _Misfit(f"entries[{place}]: {misfit}") from None
+        if place and wired[place]["date"] < wired[place - 1]["date"]:
+            raise _Misfit(f"entries[{place}] is at {wired[place]['date']}, before entries[{place - 1}] at "
+                          f"{wired[place - 1]['date']}: they stand in the order of their dates")
+    return wired
 
 
 def parameter(name: str, type: str = "string", *, options: Iterable[Any] | None = None, **more: Any) -> JSON:
@@ -1769,8 +1866,58 @@ def parameter(name: str, type: str = "string", *, options: Iterable[Any] | None 
 
 
 def _options(options: Iterable[Any]) -> list[JSON]:
-    return [{"value": option[0], "title": option[1]} if isinstance(option, tuple) else {"value": option}
+    return [_members(value=option[0], title=option[1]) if isinstance(option, tuple) else {"value": option}
             for option in options]
+
+
+def _offered(options: Iterable[Any]) -> list[JSON]:
+    """Options as a handler gave them."""
+    offered = _counted("options", _options(options), Provider.OPTIONS_COUNT)
+    for option in offered:
+        if option.get("value") is None:
+            raise _Misfit("an option is None, which is no value: in a message null is as good as nothing")
+        if not isinstance(title := option.get("title", ""), str):
+            raise _Misfit(f"the title of the option {option['value']!r:.100} is {title!r:.100}, which is no text")
+    return offered
+
+
+def _counted(what: str, given: list[JSON], limit: int) -> list[JSON]:
+    if len(given) > limit:
+        raise _Misfit(f"there are {len(given)} {what}, and may be {limit}")
+    return given
+
+
+def _recommended(configuration: Any, description: Any, parameters: Iterable[JSON]) -> JSON:
+    if not isinstance(configuration, Mapping):
+        raise _Misfit(f"{configuration!r:.100} is no configuration: it has members")
+    if not isinstance(description, str):
+        raise _Misfit(f"{description!r:.100} is no description: it is a text")
+    declared = {each["name"]: each for each in parameters}
+    for name, value in configuration.items():
+        if name not in declared:
+            raise _Misfit(f"the configuration {configuration!r:.100} has {name!r:.100}, which is no parameter")
+        if value is not None and not _fits(value, declared[name]):
+            raise _Misfit(f"{value!r:.100} is no value of the parameter {name}")
+    for name, each in declared.items():
+        if configuration.get(name) is None and each.get("default") is None and not each.get("isOptional"):
+            raise _Misfit(f"the configuration {configuration!r:.100} has no {name}, which has no default")
+    return {"configuration": configuration, "description": _cut(description, Provider.TEXT_LIMIT)}
+
+
+def _fits(value: Any, parameter: JSON) -> bool:
+    """Whether a parameter may have this value."""
+    match parameter["type"]:
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool) and -2 ** 63 <= value < 2 ** 63
+        case "number":
+            return _is_number(value)
+        case "boolean":
+            return isinstance(value, bool)
+        case "entity":
+            return isinstance(value, str | Mapping)
+        case "enum" if not parameter.get("dynamicOptions"):
+            return isinstance(value, str) and any(value == option["value"] for option in parameter.get("options") or ())
+    return isinstance(value, str)
 
 
 def _members(**fields: Any) -> JSON:
@@ -1849,6 +1996,8 @@ class Provider:
     """Bytes of JSON; longer texts are cut."""
     FRAME_LIMIT, DEPTH_LIMIT = 65_536, 64
     """Bytes of an answer, and so of a timeline."""
+    ENTRIES_COUNT, OPTIONS_COUNT, OFFERS_COUNT = 256, 1_000, 100
+    """Of entries where the service does not name its rule; options; recommendations, and times of relevance."""
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
@@ -1898,6 +2047,7 @@ class Provider:
         self._threads = threading.BoundedSemaphore(2 * self.capacity)
         self._results: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._grace_end: float | None = None  # of the stop that is under way
+        self._entries_limit, self._value_limit = self.ENTRIES_COUNT, self.VALUE_LIMIT  # by the service's rules
         self._asked: dict[str, _Wish] = {}  # by `req`, until the service has said what it came to
         self._lock = threading.RLock()  # a signal's handler may have wishes, too
         self._thread: threading.Thread | None = None
@@ -2116,6 +2266,7 @@ class Provider:
             link.send({"op": "provider.register", "req": "register", "app": self.app, "provider": self.id,
                        **{member: declared for member, declared in kinds.items() if declared},
                        "capacity": self.capacity})
+            link.send({"op": "service.info", "req": "info"})  # right behind: calls come after its answer
             alive, limit = time.monotonic(), self.REGISTER_LIMIT
             goodbye, drained, drains, said = float("inf"), float("inf"), False, False
             while True:
@@ -2182,6 +2333,10 @@ class Provider:
             self.registered.set()
             log.info("registered %s as %s", ", ".join(kind for _, kind in self._kinds), self.id)
             return float(frame.get("pingLimit", 15_000)) / 1000
+        elif frame.get("req") == "info":
+            rules = frame["info"]["ruleSet"] if frame.get("ok") else {}  # refused by a full disk, for example
+            self._entries_limit = int(rules.get("maximumTimelineEntries", self.ENTRIES_COUNT))
+            self._value_limit = min(self.VALUE_LIMIT, int(rules.get("controlValueLimit", self.VALUE_LIMIT)))
         elif frame.get("ok") is False:
             error = IsletError.of(frame)
             if error.req == "register":
@@ -2329,6 +2484,8 @@ class Provider:
             call.result = self._answer(call)
         except Fail as fail:
             call.result = self._failed(call.id, _said(fail), fail.retryable)
+            if isinstance(fail, _Misfit):  # nobody has decided that it fails, as who raises `Fail` has
+                log.warning("%s of %s: %s", call.frame["op"], call.asked.kind, _said(fail))
         except BaseException as failure:
             call.result = self._failed(call.id, f"{type(failure).__name__}: {_said(failure)}")
             log.exception("%s of %s", call.frame["op"], call.asked.kind)
@@ -2342,23 +2499,23 @@ class Provider:
         answer = (self._widget_answer if isinstance(call.asked, Widget) else self._control_answer)(call)
         frame = _encode(_members(op="provider.answer", provider=self.id, call=call.id, **answer))
         if len(frame) > self.FRAME_LIMIT:
-            raise Fail(f"the answer has {len(frame)} bytes, and may have {self.FRAME_LIMIT}")
+            raise _Misfit(f"the answer has {len(frame)} bytes, and may have {self.FRAME_LIMIT}")
         if (depth := _depth(frame)) > self.DEPTH_LIMIT:
-            raise Fail(f"the answer nests {depth} levels deep, and may nest {self.DEPTH_LIMIT}")
+            raise _Misfit(f"the answer nests {depth} levels deep, and may nest {self.DEPTH_LIMIT}")
         return frame
 
     def _control_answer(self, call: _Call) -> JSON:
         handler, control, op = call.handler, call.asked, call.frame["op"]
         toggles = handler.template == "toggle"
         if op == "control.options":
-            given = Answer(_options(_done(handler.options(control, call.frame.get("parameter")))))
+            given = Answer(_offered(_done(handler.options(control, call.frame.get("parameter")))))
         elif op == "control.value":
             value = _done(handler.current_value(control))
             given = value if isinstance(value, Answer) else Answer(value)
             if toggles and not isinstance(given.value, bool):
-                raise Fail(f"current_value gave {given.value!r:.100}, which is no bool")
+                raise _Misfit(f"current_value gave {given.value!r:.100}, which is no bool")
             if given.value is None:
-                raise Fail("current_value gave None, which is no value: in a message null is as good as nothing")
+                raise _Misfit("current_value gave None, which is no value: in a message null is as good as nothing")
         else:
             status = _performed(
                 handler.set_value(control, call.frame.get("value")) if toggles else handler.perform(control))
@@ -2366,16 +2523,16 @@ class Provider:
         for name in self._misfits(given):
             said = f"{getattr(given, name)!r:.100} is no {name}"
             if not call.acts:
-                raise Fail(said)
+                raise _Misfit(said)
             # The action was performed, so the call has not failed.
             log.warning("%s: %s", control.kind, said)
             given = dataclasses.replace(given, **{name: None})
-        limit = self.OPTIONS_LIMIT if op == "control.options" else self.VALUE_LIMIT
+        limit = self.OPTIONS_LIMIT if op == "control.options" else self._value_limit
         try:
             if (size := len(encoded := _encode(given.value))) > limit:
-                raise Fail(f"the value has {size} bytes, and may have {limit}")
+                raise _Misfit(f"the value has {size} bytes, and may have {limit}")
             if (depth := 1 + _depth(encoded)) > self.DEPTH_LIMIT:
-                raise Fail(f"the value nests {depth - 1} levels deep, and may nest {self.DEPTH_LIMIT - 1}")
+                raise _Misfit(f"the value nests {depth - 1} levels deep, and may nest {self.DEPTH_LIMIT - 1}")
         except (Fail, TypeError, ValueError, RecursionError) as failure:
             if not call.acts:
                 raise
@@ -2392,7 +2549,7 @@ class Provider:
 
     def _is_url(self, text: str) -> bool:
         try:
-            return len(text.encode()) <= self.URL_LIMIT
+            return _text_size(text) <= self.URL_LIMIT
         except UnicodeEncodeError:  # of a file name, for example
             return False
 
@@ -2401,18 +2558,21 @@ class Provider:
         match frame["op"]:
             case "widget.timeline":
                 timeline = _timeline(_done(handler.timeline(widget)))
-                return {"entries": [entry._wire() for entry in timeline.entries], "policy": timeline.policy,
-                        "needs_login": timeline.needs_login or None}
+                return {"entries": _entries(timeline, widget.family, self._entries_limit),
+                        "policy": _policy(timeline.policy), "needs_login": bool(timeline.needs_login) or None}
             case "widget.snapshot":
-                return {"entries": [entry._wire() for entry in _timeline(_done(handler.snapshot(widget))).entries]}
+                return {"entries": _entries(_timeline(_done(handler.snapshot(widget))), widget.family, 1)}
             case "widget.perform":
                 _performed(handler.perform(widget, frame.get("action"), frame.get("parameters") or {}))
                 return {}
             case "widget.recommendations":
-                return {"value": [{"configuration": configuration, "description": description}
-                                  for configuration, description in _done(handler.recommendations())]}
+                parameters = self._kinds["widget", widget.kind][0].get("parameters") or ()
+                return {"value": _counted("recommendations", [
+                    _recommended(configuration, description, parameters)
+                    for configuration, description in _done(handler.recommendations())], self.OFFERS_COUNT)}
             case "widget.relevance":
-                return {"value": [relevance._wire() for relevance in _done(handler.relevance())]}
+                return {"value": _counted("times of relevance", [
+                    relevance._wire() for relevance in _done(handler.relevance())], self.OFFERS_COUNT)}
         name = frame.get("parameter")
         match frame.get("query"):
             case "entitiesFor":
@@ -2421,7 +2581,10 @@ class Provider:
                 options = [option] if (option := _done(handler.default_option(widget, name))) is not None else []
             case _:
                 options = _done(handler.options(widget, name))
-        return {"value": _options(options)}
+        offered = _offered(options)
+        if (size := len(_encode(offered))) > self.OPTIONS_LIMIT:
+            raise _Misfit(f"the options have {size} bytes, and may have {self.OPTIONS_LIMIT}")
+        return {"value": offered}
 
     def _failed(self, call: str, message: str, retryable: bool = False) -> bytes:
         return _encode(_members(op="provider.fail", provider=self.id, call=call, retryable=retryable or None,

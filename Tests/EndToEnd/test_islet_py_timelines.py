@@ -195,21 +195,3 @@ def test_a_widget_without_a_session_asks_for_one(client, replica):
         provider.reload_timelines(FLIGHT)
         entity = until(replica, id, "timeline")
         assert "needsLogin" not in entity and entity["entry"]["content"] == {"gate": "A12"}
-
-
-@pytest.mark.parametrize("entries, reason", [
-    ([], "emptyTimeline"), ([islet.TimelineEntry(after(1)), islet.TimelineEntry(EPOCH)], "entriesOutOfOrder"),
-    ([islet.TimelineEntry(EPOCH // 1000)], "implausibleDate"),
-    ([islet.TimelineEntry(EPOCH, links={"a": "b"})], "linksNotAllowed"),
-    ([islet.TimelineEntry(EPOCH, relevance=islet.TimelineEntryRelevance(-1))], "badRelevance")])
-def test_a_bad_timeline_is_logged_with_its_reason(client, replica, caplog, entries, reason):
-    provider = client.provider()
-    provider.widget(FLIGHT, ["systemSmall"])(lambda widget: entries)
-    with provider.start():
-        provider.wait_until_registered()
-        id = client.call("widget.add", kind=FLIGHT, family="systemSmall")["widget"]["id"]
-        until(replica, id, "failed", failure="badAnswer")
-        deadline = time.monotonic() + DEADLINE
-        while reason not in caplog.text:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)

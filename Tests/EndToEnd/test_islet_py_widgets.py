@@ -131,7 +131,7 @@ def test_a_timeline_is_written_in_the_contracts_words(made, fake):
         islet.TimelineEntry(datetime.datetime(2026, 1, 1, 1, tzinfo=datetime.timezone.utc), {},
                             islet.TimelineEntryRelevance(2))]
     provider = made(Clock(islet.Timeline(entries, policy=islet.after(EPOCH + 2 * HOUR))))
-    call = fake.call_widget("timeline", CLOCK)
+    call = fake.call_widget("timeline", CLOCK, family="systemMedium")
     assert fake.answer(call) == {
         "op": "provider.answer", "provider": provider.id, "call": call, "policy": {"after": EPOCH + 2 * HOUR},
         "entries": [
@@ -158,14 +158,9 @@ def test_after_takes_a_datetime_as_well():
     assert islet.after(moment) == islet.after(EPOCH + MINUTE) == {"after": EPOCH + MINUTE}
 
 
-def test_an_empty_timeline_is_sent_and_the_service_says_what_it_thinks_of_it(made, fake):
-    made(Clock([]))
-    assert fake.answer(fake.call_widget("timeline", CLOCK))["entries"] == []
-
-
 @pytest.mark.parametrize("given, said", [
     (islet.Fail("no network", retryable=True), "no network"), (KeyError("city"), "KeyError"),
-    ([{"date": EPOCH}], "islet."), (7, "TypeError"), ([islet.TimelineEntry(EPOCH, {"x": float("nan")})], "ValueError"),
+    ([], "no entries"), ([{"date": EPOCH}], "islet."), (7, "TypeError"), ([islet.TimelineEntry(EPOCH, {"x": float("nan")})], "ValueError"),
     ([islet.TimelineEntry(EPOCH, {"x": "y" * 70_000})], "may have 65536")])
 def test_a_timeline_that_is_none_is_a_failed_call(made, fake, given, said):
     made(Clock(given))
@@ -250,7 +245,7 @@ def test_recommendations_and_relevance(made, fake):
             return [islet.WidgetRelevance({"city": "b"}, EPOCH, EPOCH + HOUR), islet.WidgetRelevance(end=EPOCH),
                     islet.WidgetRelevance()]
 
-    made(Forecast)
+    made(Forecast, parameters=[islet.parameter("city")])
     assert fake.answer(fake.call_widget("recommendations", CLOCK))["value"] == [
         {"configuration": {"city": "b"}, "description": "Berlin"}]
     assert fake.answer(fake.call_widget("relevance", CLOCK))["value"] == [

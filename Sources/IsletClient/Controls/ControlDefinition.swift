@@ -119,7 +119,8 @@ public struct ControlDefinition: ControlWidgetConfiguration {
         var members = RawObject()
         members["status"] = result.status.map { .text($0, atMost: ProviderLimits.text) }
         // The action was performed: what the service would refuse must not make it one that failed.
-        if let url = result.url?.absoluteString, url.utf8.count <= ProviderLimits.url { members["url"] = .string(url) }
+        let url = result.url.map { RawJSON.string($0.absoluteString) }
+        if let url, url.count - 2 <= ProviderLimits.url { members["url"] = url }
         return members
     }
 }

@@ -7,9 +7,9 @@ public enum ProviderEvent: Sendable {
     /// The service cannot take it now, or another provider declares a kind differently, which may have been killed and
     /// be gone in some seconds; it tries again by itself.
     case registrationRefused(ServiceError)
-    /// The service would not have an answer, such as one that came twice, or a timeline that breaks a rule: the detail
-    /// says which.
+    /// The service would not have an answer, such as one that came twice. What breaks a rule is a failure instead.
     case answerRefused(ServiceError)
-    /// A handler threw this; `id` is the control or the widget, nil where the call was about none.
+    /// A handler threw this, or gave what the contract does not take, such as a timeline without entries; `id` is the
+    /// control or the widget, nil where the call was about none.
     case callFailed(kind: String, id: String?, error: any Error)
 }

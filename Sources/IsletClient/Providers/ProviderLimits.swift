@@ -1,4 +1,4 @@
-/// What the contract takes of providers, in bytes of JSON.
+/// What the contract takes of providers; in bytes of JSON, but for what is counted.
 enum ProviderLimits {
     /// A control's value.
     static let value = 4_096
@@ -10,8 +10,10 @@ enum ProviderLimits {
     static let answer = 65_000
     /// A status, tint, hint, name or title, without its quotes.
     static let text = 256
-    /// What an action opens, without its quotes and without escapes.
+    /// What an action or an entry opens, without its quotes.
     static let url = 2_048
+    /// The entries of a timeline, where the service does not say what its rule is.
+    static let entries = 256
     /// The message of a failure, without its quotes.
     static let message = 1_024
 }

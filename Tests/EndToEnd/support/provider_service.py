@@ -19,12 +19,13 @@ class ProviderService:
 
     `ping_limit` in milliseconds: so long that nothing is repaired by silence where a test does not say so. `refuse` is
     the error of the next registrations, in order, and `refuse_wishes` that of the next wishes; `refuses_without_req` says
-    it as of a frame that could not be read; `silent` keeps every answer back, as a service that hangs, and `reads_late`
-    that to a drain, for the test to say."""
+    it as of a frame that could not be read; `rules` are those of the rule set that providers are told; `silent` keeps
+    every answer back, as a service that hangs, and `reads_late` that to a drain, for the test to say."""
 
     def __init__(self, url=None, ping_limit=600_000):
         self.ping_limit = ping_limit
         self.refuse, self.refuse_wishes = [], []
+        self.rules = {}
         self.silent = self.refuses_without_req = self.reads_late = False
         self.peer = None
         self.registrations, self.frames = queue.Queue(), queue.Queue()
@@ -50,6 +51,8 @@ class ProviderService:
 
     def _take(self, peer, frame):
         op = frame["op"]
+        if op == "service.info":
+            return self._answer(peer, frame, [], {"info": {"ruleSet": self.rules}})
         if op == "provider.register":
             self.peer = peer
             kinds = [kind["kind"] for kind in frame.get("kinds", [])]

@@ -202,6 +202,25 @@ import Testing
             registration(kinds: [], widgets: [weather]).hasSuffix(#""provider":"me","widgets":[2],"capacity":1}"#))
     }
 
+    @Test func `who has widgets asks how many entries a timeline may have, and knows the usual before`() {
+        var rig = Rig(isRegistered: false)
+        rig.machine = ProviderMachine(
+            id: "me", app: "a", kinds: [], widgets: [("weather", .integer(2))], capacity: 9, grace: .zero, now: rig.now)
+        #expect(rig.due().last == #"send {"op":"service.info","req":"rules-1"}"#)
+        var last = 0
+        func entries(after answer: String) -> Int? {
+            _ = rig.receive(answer)
+            last += 1
+            _ = rig.receive(
+                #"{"call":"\#(last)","op":"widget.timeline","kind":"weather","widget":"w","family":"systemSmall"}"#)
+            return rig.begin().first?.maximumEntries
+        }
+        #expect(entries(after: #"{"req":"register-1","ok":true}"#) == 256)
+        #expect(entries(after: #"{"req":"rules-1","ok":true,"info":{"ruleSet":{"maximumTimelineEntries":3}}}"#) == 3)
+        #expect(entries(after: #"{"req":"rules-1","ok":false,"error":{"code":"unavailable","message":"m"}}"#) == 256)
+        #expect(entries(after: #"{"req":"rules-1","ok":true}"#) == 256)
+    }
+
     @Test func `a call that came together with its end never begins`() {
         var rig = Rig()
         _ = rig.call("1")

@@ -9,7 +9,7 @@ import Testing
         _ timeline: Timeline<Entry>, placeholder: Entry? = nil
     ) async throws -> String {
         let provider = Fixed(drawn: try #require(placeholder ?? timeline.entries.first), fixed: timeline)
-        let call = #"{"call":"1","op":"widget.timeline","kind":"test","widget":"w1","family":"systemSmall"}"#
+        let call = #"{"call":"1","op":"widget.timeline","kind":"test","widget":"w1","family":"systemMedium"}"#
         return try await replies(to: call) { StaticConfiguration(kind: "test", provider: provider) }[0]
     }
 
@@ -43,7 +43,8 @@ import Testing
             try await answer(Timeline.needsLogin(entry)) == head + json + #","policy":"never","needsLogin":true}"#)
         #expect(
             try await answer(Timeline(entries: [], policy: .atEnd), placeholder: entry)
-                == #"{"op":"provider.answer","call":"1","entries":[],"policy":"atEnd"}"#)
+                == #"{"op":"provider.fail","call":"1","message":"the timeline has no entries, and must have one: it may "#
+                + #"say that there is nothing to show"}"#)
     }
 
     @Test func `members of the same names and other meanings stay in the content`() async throws {

@@ -191,6 +191,50 @@ import Testing
             ])
     }
 
+    @Test func `what the service would refuse of what is offered is a failure of its call`() async throws {
+        struct Odd: DynamicOptionsProvider {
+            func results() async throws -> [IntentParameterOption] { .init(repeating: .init("a"), count: 1_001) }
+            func defaultResult() async throws -> IntentParameterOption? { .init(json: .null) }
+        }
+        struct OddIntent: WidgetConfigurationIntent {
+            var room = "kitchen"
+            var size = "small"
+            static let parameters: [IntentParameter] = [
+                .string("room", optionsProvider: Odd()),
+                IntentParameter("size", type: .enum, options: [.init("small"), .init("large")]),
+            ]
+        }
+        struct OddProvider: AppIntentTimelineProvider {
+            func placeholder(in context: Context) -> WeatherEntry { WeatherEntry(date: context.now, degrees: 0) }
+            func snapshot(for configuration: OddIntent, in context: Context) async throws -> WeatherEntry {
+                WeatherEntry(date: context.now, degrees: 0, widgetLinks: ["a": URL(filePath: "/")])
+            }
+            func timeline(for configuration: OddIntent, in context: Context) async throws -> Timeline<WeatherEntry> {
+                Timeline(entries: [], policy: .never)
+            }
+            func recommendations() async throws -> [AppIntentRecommendation<OddIntent>] {
+                [.init(intent: OddIntent(size: "huge"), description: "Huge")]
+            }
+            func relevance() async throws -> WidgetRelevance<OddIntent> {
+                WidgetRelevance([.init(configuration: OddIntent(), context: .date(from: minute(1), to: minute(0)))])
+            }
+        }
+        let replies = try await replies(
+            to: call("1", "options", kind: "odd", #","parameter":"room""#),
+            call("2", "options", kind: "odd", #","parameter":"room","query":"defaultResult""#),
+            call("3", "recommendations", kind: "odd"), call("4", "relevance", kind: "odd"),
+            call("5", "snapshot", kind: "odd", #","family":"systemSmall""#)
+        ) { AppIntentConfiguration(kind: "odd", provider: OddProvider()) }
+        let messages = replies.map { RawObject(Array($0.utf8))?["message"]?.string }
+        #expect(
+            messages == [
+                "there are 1001 options, and may be 1000", "an option is null, which stands for no value",
+                #"the configuration {"room":"kitchen","size":"huge"} does not fit the parameter 'size'"#,
+                "a relevance ends at 1767225600000, before it begins at 1767225660000",
+                "entries[0]: systemSmall has no place for links, and there are 1",
+            ])
+    }
+
     @Test func `actions get their parameters, and their errors are told`() async throws {
         let calls = Mutex<[String]>([])
         struct Told: AppIntent {

@@ -71,9 +71,14 @@ package struct ProviderCall: Sendable {
     package let attempt: Int
     /// Who answers later is not heard.
     package let deadline: ContinuousClock.Instant
+    /// How many entries a timeline may have.
+    package let maximumEntries: Int
 
     /// Reads a frame of the service; nil where it is no call.
-    init?(_ frame: RawObject, number: UInt64, now arrival: ContinuousClock.Instant) {
+    init?(
+        _ frame: RawObject, number: UInt64, now arrival: ContinuousClock.Instant,
+        maximumEntries: Int = ProviderLimits.entries
+    ) {
         guard let id = frame["call"]?.string, let kind = frame["kind"]?.string, let purpose = Purpose(frame) else {
             return nil
         }
@@ -81,6 +86,7 @@ package struct ProviderCall: Sendable {
         self.id = id
         self.kind = kind
         self.purpose = purpose
+        self.maximumEntries = maximumEntries
         app = frame["app"]?.string ?? ""
         instance = frame["control"]?.string ?? frame["widget"]?.string
         device = frame["device"]?.string

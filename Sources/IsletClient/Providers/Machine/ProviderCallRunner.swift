@@ -1,3 +1,6 @@
+import IsletCore
+import IsletProtocol
+
 /// Runs the handlers of calls and makes replies of what they give and throw.
 struct ProviderCallRunner: Sendable {
     let kinds: KindTable
@@ -13,6 +16,7 @@ struct ProviderCallRunner: Sendable {
                 case .widget(let request): try await widget(call, request)
                 }
             }
+            try AnswerCheck(call: call, parameters: parameters(of: call)).check(answer)
             let size = answer.json.count
             guard size <= ProviderLimits.answer else {
                 throw ProviderCallError.failed(
@@ -69,6 +73,18 @@ struct ProviderCallRunner: Sendable {
             return try await widget.parameters.options(of: parameter, query)
         case .recommendations: return try await widget.recommendations()
         case .relevance: return try await widget.relevance()
+        }
+    }
+
+    /// Those that recommendations must fit.
+    private func parameters(of call: ProviderCall) -> [KindParameter]? {
+        switch call.purpose {
+        case .widget(.recommendations):
+            guard let declaration = try? kinds.widget(call.kind)?.declaration() else { return nil }
+            return try? WidgetDeclarations.readOne(declaration.bytes.span).parameters
+        case .control, .widget(.timeline), .widget(.snapshot), .widget(.perform), .widget(.options),
+            .widget(.relevance):
+            return nil
         }
     }
 

@@ -23,6 +23,8 @@ extension ProviderMachine {
     }
 
     var registrationRequest: String { "register-\(registrations)" }
+    /// Asks what rules the service has: a timeline with more entries than they allow would be a fault.
+    var rulesRequest: String { "rules-\(registrations)" }
     var drainRequest: String { "drain-\(registrations)" }
     var goodbyeRequest: String { "leave-\(registrations)" }
 
@@ -39,7 +41,9 @@ extension ProviderMachine {
     // MARK: Calls
 
     private mutating func called(_ frame: RawObject, _ now: ContinuousClock.Instant) -> [Effect] {
-        guard let call = ProviderCall(frame, number: lastNumber + 1, now: now) else { return misunderstood(frame) }
+        guard
+            let call = ProviderCall(frame, number: lastNumber + 1, now: now, maximumEntries: maximumEntries)
+        else { return misunderstood(frame) }
         guard remember(call.id) else { return [] }
         lastNumber = call.number
         switch phase {
@@ -96,6 +100,7 @@ extension ProviderMachine {
     ) -> [Effect] {
         let (req, result) = Answer.read(bytes)
         if lateReloads.received(result, to: req, now: now) { return [] }
+        if req == rulesRequest { return ruled(result) }
         if req == goodbyeRequest, case .leaving(_, let grace) = phase { return outlive(until: grace, now) }
         switch (phase, result) {
         case (.registering, .success(let answer)) where req == registrationRequest: return registered(answer, now)
@@ -112,6 +117,13 @@ extension ProviderMachine {
         case (.draining(let until, _), _) where req == drainRequest: return drained(until: until, now)
         default: return []
         }
+    }
+
+    /// Where the rules cannot be had, those hold that are usual.
+    private mutating func ruled(_ result: Result<Answer, IsletError>) -> [Effect] {
+        let rules = (try? result.get())?["info"]?.object?["ruleSet"]?.object
+        maximumEntries = rules?["maximumTimelineEntries"]?.integer.flatMap(Int.init(exactly:)) ?? ProviderLimits.entries
+        return []
     }
 
     private mutating func registered(_ answer: Answer, _ now: ContinuousClock.Instant) -> [Effect] {

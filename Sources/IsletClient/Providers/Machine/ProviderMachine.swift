@@ -70,6 +70,8 @@ package struct ProviderMachine: Sendable {
     var conflictSince: ContinuousClock.Instant?
     var heardAt: ContinuousClock.Instant
     var silence = usualSilence
+    /// The service's rule, of the newest connection.
+    var maximumEntries = ProviderLimits.entries
 
     /// Calls that wait for a place, at most ``capacity``.
     var waiting: [ProviderCall] = []
@@ -239,7 +241,10 @@ package struct ProviderMachine: Sendable {
         heardAt = now
         recent = []
         nextRecent = 0
-        return [.register(frame: registrationFrame)]
+        guard !widgets.isEmpty else { return [.register(frame: registrationFrame)] }
+        // Right behind: calls come after its answer.
+        let rules = Command("service.info", [:]).frame(req: rulesRequest, client: nil)
+        return [.register(frame: registrationFrame), .send(frame: rules)]
     }
 
     private var registrationFrame: [UInt8] {

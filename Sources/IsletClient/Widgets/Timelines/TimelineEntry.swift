@@ -61,7 +61,8 @@ public enum TimelineReloadPolicy: Sendable, Hashable {
 
 /// What a widget shows, from entry to entry.
 public struct Timeline<Entry: TimelineEntry>: Sendable {
-    /// The entries, in the order of their dates: at least one.
+    /// The entries, in the order of their dates: at least one, and at most 256 where the service has no other rule
+    /// (`maximumTimelineEntries`). Without data, give one that says so, or throw: what is shown stays.
     public var entries: [Entry]
     /// When the next timeline is asked for.
     public var policy: TimelineReloadPolicy
