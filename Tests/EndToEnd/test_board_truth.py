@@ -248,6 +248,23 @@ def test_states_that_were_missed_are_in_the_lane(pages, service, client):
     lane(page, ended, "active", "ended")
 
 
+def test_a_lane_begins_with_its_activity_where_the_history_does_not(pages, service, client):
+    """A history has the last 1,000 events."""
+    id = start(client, "order-1")
+    client.read("clock.advance", by=2 * HOUR)
+    for _ in range(11):
+        client.batch(*[client.command("activity.update", id=id, contentState={"n": n}) for n in range(100)])
+    assert client.read("activity.history", id=id)["complete"] is False
+    began = client.read("activity.get", id=id)["activity"]["startedAt"]
+    page = pages(service, width=1600)
+    page.js("import('./store.js').then(({store}) => { window.store = store; })")
+    page.until(f"window.store?.changes.get('{id}')?.[0].at === {began}", "the beginning of the lane")
+    assert page.js(f"window.store.changes.get('{id}').length") == 1
+    page.click(f'.row[data-id="{id}"]')
+    page.reads("#explain", "What came before is not kept any more.")
+    page.until(f"window.store.changes.get('{id}')[0].at === {began}", "the beginning in the panel")
+
+
 def test_the_lane_of_an_activity_that_was_read_for_a_gap_has_what_was_missed(pages, service, client):
     id = start(client, "order-1", staleDate=after(10 * MINUTE))
     page = pages(service, script=LATE, width=1600)

@@ -24,6 +24,7 @@ let isGone = false; // whether the service has said that it keeps nothing of it
 let isUnread = false; // whether its explanation could not be read
 let drawnFor = null; // whether the board may write
 let decisions = [];
+let isWhole = true; // whether they reach back to its beginning
 let showsAll = false;
 let timer = null;
 let cameFrom = null;
@@ -106,9 +107,9 @@ async function read() {
         // It has left since, or another has its id, or something was missed; the service says what is.
         if (entity === undefined || isOver) return void read();
         decisions = answer.decisions;
-        if (mine.family === "activity") {
-            setChanges(hearing, stateChanges(decisions.filter((decision) => decision.outcome === "applied")));
-        }
+        const applied = decisions.filter(({outcome}) => outcome === "applied");
+        isWhole = applied[0]?.revision === 1;
+        if (mine.family === "activity") setChanges(hearing, stateChanges(applied, isWhole, entity));
         seen = entity;
         setText(byId("detail-error"), "");
         draw();
@@ -133,7 +134,7 @@ async function read() {
 function gone() {
     seen = null;
     isGone = true;
-    decisions = [];
+    [decisions, isWhole] = [[], true];
     drawDecisions();
     clearTimeout(timer);
     setText(byId("detail-state"), "gone");
@@ -203,10 +204,12 @@ export function tickDetail() {
 
 function drawDecisions() {
     const wasAtEnd = document.activeElement;
-    byId("explain").replaceChildren(...decisionList(decisions, showsAll, () => {
-        showsAll = true;
-        drawDecisions();
-    }).filter((part) => part !== null));
+    byId("explain").replaceChildren(...[
+        isWhole ? null : h("p", {class: "none"}, "What came before is not kept any more."),
+        ...decisionList(decisions, showsAll, () => {
+            showsAll = true;
+            drawDecisions();
+        })].filter((part) => part !== null));
     if (wasAtEnd !== null && !wasAtEnd.isConnected) byId("explain-title").focus({preventScroll: true});
 }
 

@@ -88,7 +88,8 @@ export function laneSpans(activity, changes, now) {
     return spans.filter((each) => each.state !== "dismissed");
 }
 
-function derivedChanges(activity) {
+// What its own dates tell.
+export function derivedChanges(activity) {
     if (activity.state === "pending") return [{state: "pending", at: activity.timestamp}];
     const changes = [];
     if (activity.startedAt !== undefined) changes.push({state: "active", at: activity.startedAt});

@@ -5,6 +5,7 @@ import {ask} from "./api.js";
 import {addLateness, addToTail, applyEvent, askingNow, changed, families, hearChanges, isFull, isHeld, keepEarly,
     noteFull, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {setNow} from "./clock.js";
+import {derivedChanges} from "./lanes.js";
 import {generation, knowsAll, listed, loadKindsSoon, wantKind} from "./lists.js";
 
 // Returns false where events were missed, so that everything must be read anew; the event itself has its effect.
@@ -127,7 +128,8 @@ async function readHistories() {
         const hearing = hearChanges(next.id);
         try {
             const answer = await ask("activity.history", next);
-            if (!hearing.isOver) setChanges(hearing, stateChanges(answer.events));
+            const known = store.activity.get(next.id);
+            if (!hearing.isOver) setChanges(hearing, stateChanges(answer.events, answer.complete, known));
         } catch {
             // The lane is drawn from the activity's own dates then.
         } finally {
@@ -141,9 +143,11 @@ async function readHistories() {
     historyWorkers -= 1;
 }
 
-// Of events, or of decisions.
-export function stateChanges(events) {
-    const changes = [];
+// Of events, or of decisions. Where they do not reach back to the beginning, the activity's own dates tell of it.
+export function stateChanges(events, isWhole, activity) {
+    const first = events.find(({to}) => to !== undefined)?.at ?? Infinity;
+    const changes = isWhole || activity === undefined ? []
+        : derivedChanges(activity).filter(({at}) => at < first).map((change) => ({...change, revision: 0}));
     for (const event of events) {
         if (event.to === undefined || changes.at(-1)?.state === event.to) continue;
         changes.push({state: event.to, at: event.at, revision: event.revision ?? event.activity?.revision ?? 0});
