@@ -41,20 +41,27 @@ extension Oracle {
 
     /// A new process starts at this domain time.
     ///
-    /// Where that is earlier than the last one came, what was forgotten since is known again.
+    /// What was to be remembered when the last one ended is so for as long again; where the end is known to have been
+    /// earlier than the last one came, what was forgotten since is known again.
     ///
-    /// - Parameter hold: what of it is durable.
-    package func restart(at time: Int64, hold: Hold) {
+    /// - Parameters:
+    ///   - last: where the disk says that time was.
+    ///   - hold: what of it is durable.
+    package func restart(at time: Int64, after last: Int64, hold: Hold) {
         now = time
         self.hold = hold
         forgottenNumbers = prunedNumbers
         for (key, memory) in memories {
             var known = memory
             known.at = memory.batchAt ?? memory.at
-            known.isForgotten = memory.isForgotten && isOver(known, at: now)
+            known.isForgotten = isOver(known, at: min(now, last))
             memories[key] = known
         }
         for (key, memory) in memories where memory.isForgotten { forgetNumber(of: key) }
+        guard now > last else { return }
+        let after = last - rules.remembers
+        self.hold.after = hold.until > last ? min(hold.after, after) : after
+        self.hold.until = now + rules.remembers
     }
 
     func forgetNumber(of key: MemoryKey) {

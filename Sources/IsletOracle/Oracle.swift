@@ -148,27 +148,23 @@ package final class Oracle {
         }
     }
 
-    /// Answers from a place in the order on are remembered at least until a time.
+    /// Answers that were given after a time are remembered at least until another.
     package struct Hold {
+        package var after = Int64.max
         package var until = Int64.min
-        package var from = Int.max
 
         package init() {}
     }
 
     /// A commit is held back: nobody is told what waits for it.
-    ///
-    /// - Parameter begin: where the batch begins that holds what happened at a place.
-    package func keepAnswers(at time: Int64, begin: (Int) -> Int) {
-        if hold.until <= time {
-            hold.from = begin(memories.values.filter { !$0.isForgotten }.map(\.order).min() ?? order)
-        }
+    package func keepAnswers(at time: Int64) {
+        if hold.until <= time { hold.after = time - rules.remembers }
         hold.until = max(hold.until, time + rules.remembers)
     }
 
     func isOver(_ memory: Memory, at time: Int64) -> Bool {
         let end = memory.at + rules.remembers
-        return (memory.order < hold.from ? end : max(end, hold.until)) <= time
+        return (memory.at > hold.after ? max(end, hold.until) : end) <= time
     }
 
     /// A turn ends: answers are forgotten that were remembered long enough.

@@ -26,14 +26,14 @@ struct RetryEntry: BitwiseCopyable {
 
 /// That answers are remembered for longer than the window.
 package struct RetryHold: Equatable, BitwiseCopyable {
-    /// Domain time.
+    /// The domain time after which those were given, or their batches closed.
+    package var after: Instant
+    /// The domain time until when, at least.
     package var until: Instant
-    /// The first batch whose answers are.
-    package var firstBatch: UInt64
 
-    package init(until: Instant = Instant(0), firstBatch: UInt64 = 0) {
+    package init(after: Instant = Instant(0), until: Instant = Instant(0)) {
+        self.after = after
         self.until = until
-        self.firstBatch = firstBatch
     }
 }
 

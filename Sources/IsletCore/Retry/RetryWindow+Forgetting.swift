@@ -15,16 +15,25 @@ extension RetryWindow {
     package func nextExpiry() -> Instant? {
         guard oldest != .max else { return nil }
         let entry = entries[oldest]
-        return entry.batch < hold.firstBatch ? entry.at + limits.span : max(entry.at + limits.span, hold.until)
+        return entry.at > hold.after ? max(entry.at + limits.span, hold.until) : entry.at + limits.span
     }
 
     /// None is forgotten for its age within a whole window from now: commits were held back, by a full disk or a lock, and
     /// nobody was given the answers that waited. Whoever waits for one sends the command again.
-    ///
-    /// - Parameter batch: The one that new answers are of.
-    package mutating func keepAll(at now: Instant, batch: UInt64) {
-        if hold.until <= now { hold.firstBatch = oldestBatch ?? batch }
+    package mutating func keepAll(at now: Instant) {
+        if hold.until <= now { hold.after = now + -limits.span }
         hold.until = max(hold.until, now + limits.span)
+    }
+
+    /// All answers are restored: those are forgotten that the process before had forgotten, or would have now, had it gone on.
+    /// The others are remembered for a whole window: nobody was answered meanwhile, and whoever waits sends again.
+    ///
+    /// - Parameter last: The domain time that the process before has come to.
+    package mutating func startAgain(at now: Instant, after last: Instant) {
+        while forgetExpired(at: min(now, last)) {}
+        guard now > last, oldest != .max else { return }
+        let after = last + -limits.span
+        hold = RetryHold(after: hold.until > last ? min(hold.after, after) : after, until: now + limits.span)
     }
 
     /// Forgets the oldest answer of its client, which the oldest of all is, too.

@@ -114,10 +114,14 @@ extension Partition {
         let flown = flights.takeFlightTime(at: now.monotonic) ?? 0
         // A clock of another speed stands meanwhile, and leaps in the turn after.
         let isHeld = flown >= Self.lateCommit || clock.isWaiting
-        if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain, batch: batch.number) }
+        if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain) }
         wereAnswersHeld = isHeld
         // A start is to know it, too; while the disk is full nobody is given an answer that waits.
-        guard retries.hold != notedHold, flights.mayDepart, !flights.isDiskFull else { return }
+        if flights.mayDepart, !flights.isDiskFull { noteRetryHold() }
+    }
+
+    func noteRetryHold() {
+        guard retries.hold != notedHold else { return }
         notedHold = retries.hold
         noteFact(.retryHold)
     }

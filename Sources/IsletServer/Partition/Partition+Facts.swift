@@ -74,8 +74,8 @@ extension Partition {
             lease?.write(to: &image)
             return (Self.leaseKey, lease != nil)
         case .retryHold:
+            image.write(retries.hold.after)
             image.write(retries.hold.until)
-            image.write(retries.hold.firstBatch)
             return (Self.retryHoldKey, retries.hold != RetryHold())
         }
     }
@@ -84,7 +84,7 @@ extension Partition {
     func restoreRetryHold(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(ImageError) -> Bool {
         guard key.count == 1, key[0] == Self.retryHoldKey[0] else { return false }
         retries.hold = try ImageReader.read(value) { reader throws(ImageError) in
-            RetryHold(until: try reader.instant(), firstBatch: try reader.integer())
+            RetryHold(after: try reader.instant(), until: try reader.instant())
         }
         notedHold = retries.hold
         return true

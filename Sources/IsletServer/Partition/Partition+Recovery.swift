@@ -52,7 +52,9 @@ extension Partition {
         writeDeadlineRules(to: &rules)
         if let formerRules, formerRules != rules.bytes { engine.rulesSetAt = now.domain }
         try finishRestoring(from: source)
-        let since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
+        let last = Instant(source.summary.clock)
+        var since = min(roundBegan, now.domain) + -RetryWindow.Limits.standard.span
+        if retries.hold.until > last { since = min(since, retries.hold.after) }
         try source.forEachAnswer(since: since.milliseconds) { number, at, answer in
             try located("an answer of batch \(number)") {
                 try self.retries.restoreAnswer(answer, batch: number, at: Instant(at))
@@ -60,8 +62,8 @@ extension Partition {
             recovery.answers += 1
         }
         retries.restoringEnds()
-        // Bounded by what was restored; what is too old now leaves its trace before anybody asks.
-        while retries.forgetExpired(at: now.domain) {}
+        // Bounded by what was restored; what was too old leaves its trace before anybody asks.
+        retries.startAgain(at: now.domain, after: last)
         batch = JournalBatch(number: source.summary.lastBatch + 1)
         flights.begin(
             after: source.summary.lastBatch,
@@ -69,7 +71,10 @@ extension Partition {
         sweeping.holdsThrough = source.summary.snapshotHoldsThrough
         if let salvage { forget(salvage, after: source.summary) }
         // What clients have seen of time must not be seen again.
-        if now.domain > Instant(source.summary.clock) { noteClock() }
+        if now.domain > last {
+            noteClock()
+            noteRetryHold()
+        }
         for app in engine.apps.apps.indices { watermarks.changed(AppID(app), at: now.monotonic) }
         report()
     }

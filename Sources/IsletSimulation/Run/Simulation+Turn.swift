@@ -72,11 +72,7 @@ extension Simulation {
     private func keepHeldAnswers() {
         let isHeld = flight.map { clock.elapsed - $0.since >= Self.lateCommit } ?? false
         if isFlightOver { (flight, isFlightOver) = (nil, false) }
-        if isHeld || wereAnswersHeld {
-            oracle.keepAnswers(at: domain.now) { place in
-                (ends.values.filter { $0 <= place } + [closedEnd].filter { $0 <= place }).max() ?? 0
-            }
-        }
+        if isHeld || wereAnswersHeld { oracle.keepAnswers(at: domain.now) }
         wereAnswersHeld = isHeld
         guard oracle.hold.until > notedHolds.last?.hold.until ?? .min, flight == nil, !isDiskFull else { return }
         let last = disk.batches.last?.batch.number ?? disk.lastNumber

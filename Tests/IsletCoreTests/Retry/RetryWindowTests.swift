@@ -145,7 +145,7 @@ struct RetryHarness: ~Copyable {
         harness.execute("a7")
         let begun = harness.now
         harness.now = harness.now + 1_200_000
-        harness.window.keepAll(at: harness.now, batch: 1)
+        harness.window.keepAll(at: harness.now)
         harness.window.forgetExpired(at: harness.now)
         #expect(harness.check("a7") == .answered("answer to a7"))
         harness.execute("b")
@@ -165,31 +165,52 @@ struct RetryHarness: ~Copyable {
         #expect(harness.check("d") == .new)
     }
 
-    /// A start reads more than was remembered: the hold is about what was when it began.
-    @Test func aHoldIsOfTheBatchesThatWereRememberedThen() {
+    @Test func aHoldIsOfWhatWasRememberedWhenItBegan() {
         var harness = RetryHarness()
-        harness.execute("a", batch: 4)
-        harness.window.keepAll(at: harness.now, batch: 9)
-        #expect(harness.window.hold == RetryHold(until: harness.now + 600_000, firstBatch: 4))
+        harness.execute("a")
+        let first = harness.now
+        harness.now = harness.now + 300_000
+        harness.window.keepAll(at: harness.now)
+        #expect(harness.window.hold == RetryHold(after: first + -300_000, until: first + 900_000))
+        harness.window.keepAll(at: harness.now + 100_000)
+        #expect(harness.window.hold == RetryHold(after: first + -300_000, until: first + 1_000_000))
+        // Another begins when it is over.
+        harness.window.keepAll(at: first + 1_000_000)
+        #expect(harness.window.hold == RetryHold(after: first + 400_000, until: first + 1_600_000))
+        // A start reads more than was remembered.
+        harness.window.forgetExpired(at: first + 1_000_000)
+        #expect(harness.check("a") == .new)
+    }
+
+    /// However long nobody was there: who waited for an answer sends again.
+    @Test func aStartRemembersForAWholeWindowWhatWasRememberedAtTheEnd() {
+        var harness = RetryHarness()
+        let first = harness.now
+        harness.execute("a7")
         harness.now = harness.now + 1
-        harness.window.keepAll(at: harness.now, batch: 9)
-        #expect(harness.window.hold == RetryHold(until: harness.now + 600_000, firstBatch: 4))
-        var later = RetryHarness()
-        for batch in 3...5 { later.execute("b\(batch)x", batch: UInt64(batch)) }
-        later.window.hold = RetryHold(until: later.now + 900_000, firstBatch: 4)
-        later.window.forgetExpired(at: later.now + 899_999)
-        #expect(later.check("b3x") == .new)
-        for batch in 4...5 { #expect(later.check("b\(batch)x") == .answered("answer to b\(batch)x")) }
-        later.window.forgetExpired(at: later.now + 900_000)
-        for batch in 4...5 { #expect(later.check("b\(batch)x") == .new) }
-        var empty = RetryHarness()
-        empty.window.keepAll(at: empty.now, batch: 9)
-        #expect(empty.window.hold.firstBatch == 9)
+        harness.execute("b")
+        harness.window.startAgain(at: first + 86_400_000, after: first + 600_000)
+        #expect(harness.check("a7") == .unknown)
+        harness.window.forgetExpired(at: first + 86_999_999)
+        #expect(harness.check("b") == .answered("answer to b"))
+        harness.window.forgetExpired(at: first + 87_000_000)
+        #expect(harness.check("b") == .new)
+        var held = RetryHarness()
+        held.execute("c")
+        held.window.hold = RetryHold(after: first + -1, until: first + 2_000_000)
+        held.window.startAgain(at: first + 3_000_000, after: first + 1_900_000)
+        #expect(held.check("c") == .answered("answer to c"))
+        #expect(held.window.hold == RetryHold(after: first + -1, until: first + 3_600_000))
+        // A clock that stands: nothing passed.
+        var standing = RetryHarness()
+        standing.execute("d")
+        standing.window.startAgain(at: first + 599_999, after: first + 599_999)
+        #expect(standing.window.hold == RetryHold() && standing.check("d") == .answered("answer to d"))
     }
 
     @Test func whatIsKeptLongerIsBoundedAsEver() {
         var harness = RetryHarness(limits: RetryWindow.Limits(span: 600_000, answersPerClient: 2, bytes: 1 << 20))
-        harness.window.keepAll(at: harness.now, batch: 1)
+        harness.window.keepAll(at: harness.now)
         for req in ["a", "b", "c"] { harness.execute(req) }
         #expect(harness.check("a") == .new && harness.window.count == 2)
     }
