@@ -87,7 +87,10 @@ extension Oracle {
             return true
         }
         let over = memories.filter { entry in
-            entry.value.isForgotten && entry.value.batchAt.map { $0 + rules.remembers <= clock } ?? false
+            var read = entry.value
+            guard read.isForgotten, let at = read.batchAt else { return false }
+            read.at = at
+            return isOver(read, at: clock)
         }.keys
         for key in over {
             memories[key] = nil
