@@ -30,8 +30,8 @@ struct Flights {
     private var inAir: [Flight] = []
     /// When the last one departed, in monotonic milliseconds.
     private var departedAt: Milliseconds = 0
-    /// When the batch departed that is in the air, or was since ``takeFlightTime(at:)``; nil: none was.
-    private var flownSince: Milliseconds?
+    /// The domain time at which the batch departed that is in the air, or was since ``takeDomainTime(at:)``; nil: none was.
+    private var flownSince: Instant?
     /// What had been filled each time when the disk became full, and is not handed over yet.
     private var held: [Flight] = []
     private var landed: [Flight] = []
@@ -73,18 +73,17 @@ struct Flights {
         return flight
     }
 
-    /// - Parameter time: Monotonic milliseconds.
-    mutating func depart(_ flight: Flight, at time: Milliseconds) {
+    mutating func depart(_ flight: Flight, at time: TurnTime) {
         inAir.append(flight)
-        departedAt = time
-        flownSince = flownSince ?? time
+        departedAt = time.monotonic
+        flownSince = flownSince ?? time.domain
     }
 
-    /// For how many milliseconds the batch has been in the air that is there, or was when this was asked last; nil: none
-    /// was.
-    mutating func takeFlightTime(at time: Milliseconds) -> Milliseconds? {
+    /// For how many milliseconds of domain time the batch has been in the air that is there, or was when this was asked
+    /// last; 0: none was.
+    mutating func takeDomainTime(at now: Instant) -> Milliseconds {
         defer { if mayDepart { flownSince = nil } }
-        return flownSince.map { time - $0 }
+        return flownSince.map { now - $0 } ?? 0
     }
 
     mutating func hold(_ flight: Flight) { held.append(flight) }

@@ -60,9 +60,10 @@ extension Partition {
     private func hand(over flight: Flight) {
         // Answers alone are no batch of the journal's: they leave behind those that they may show.
         if flight.batch.isEmpty { return flights.follow(flight) }
+        heldAnswers.batchDeparts()
         switch journal.append(flight.batch) {
         case .committed: flights.land(flight)
-        case .pending: flights.depart(flight, at: now.monotonic)
+        case .pending: flights.depart(flight, at: now)
         }
     }
 
@@ -105,15 +106,14 @@ extension Partition {
         endPulls(.diskFull)
     }
 
-    /// A commit that takes longer, in milliseconds, holds answers back. So much less are they remembered after shorter ones;
-    /// a disk that stalls for a second each few minutes does not let all of them be remembered for good.
+    /// A commit that takes longer, in milliseconds of domain time, holds answers back. So much less are they remembered
+    /// after shorter ones; a disk that stalls for a second each few minutes does not let all of them be remembered for good.
     private static let lateCommit: Milliseconds = 30_000
 
     /// Answers that wait for their commit for long are remembered from when they leave.
     func keepHeldAnswers() {
-        let flown = flights.takeFlightTime(at: now.monotonic) ?? 0
         // A clock of another speed stands meanwhile, and leaps in the turn after.
-        let isHeld = flown >= Self.lateCommit || clock.isWaiting
+        let isHeld = flights.takeDomainTime(at: now.domain) >= Self.lateCommit || clock.isWaiting
         if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain) }
         wereAnswersHeld = isHeld
         // A start is to know it, too; while the disk is full nobody is given an answer that waits.

@@ -36,7 +36,7 @@ extension Partition {
     }
 
     /// Gives up what was never handed to the journal. What was may be there at the next start or not: nobody knows, and it
-    /// gets no answer.
+    /// gets no answer, nor does a message with a command that came again.
     func refuseHeld() {
         for flight in flights.takeAllHeld() {
             let parts = flight.outbound.parts
@@ -46,9 +46,8 @@ extension Partition {
                     var last = first
                     while parts[last].more { last += 1 }
                     if parts[first].destination == .commands {
-                        refuse(
-                            parts[first...last].map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } },
-                            .stopping)
+                        let frames = parts[first...last].map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } }
+                        if !frames.contains(where: mayBeRepeated) { refuse(frames, .stopping) }
                     }
                     first = last + 1
                 }
@@ -72,6 +71,11 @@ extension Partition {
             outbound.endFrame(from: start, to: .commands, more: true)
         }
         outbound.endMessage()
+    }
+
+    /// Whether a frame is the answer to a command that may have come before the present batch.
+    private func mayBeRepeated(_ frame: [UInt8]) -> Bool {
+        Self.req(of: frame).map { heldAnswers.mayBeRepeated(frame[$0.indices]) } ?? false
     }
 
     /// Where an answer has the `req` that it is for: it is the first member, and needs no escapes.

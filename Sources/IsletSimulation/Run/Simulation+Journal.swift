@@ -27,7 +27,7 @@ extension Simulation {
             notedTravels[index].batch = batch.number
         }
         closedEnd = max(closedEnd, end)
-        flight = (batch.number, flight?.since ?? clock.elapsed)
+        flight = (batch.number, flight?.since ?? domain.now)
         oracle.redateAnswers(from: ends[batch.number - 1] ?? 0, to: end, at: at)
         lastBatchAt = at
         for row in batch.rows {

@@ -70,7 +70,7 @@ extension Simulation {
     /// Answers are remembered for longer where a commit took long that is under way, or was at the end of the turn before or
     /// of the one before that. The next batch that is handed over says so.
     private func keepHeldAnswers() {
-        let isHeld = flight.map { clock.elapsed - $0.since >= Self.lateCommit } ?? false
+        let isHeld = flight.map { domain.now - $0.since >= Self.lateCommit } ?? false
         if isFlightOver { (flight, isFlightOver) = (nil, false) }
         if isHeld || wereAnswersHeld { oracle.keepAnswers(at: domain.now) }
         wereAnswersHeld = isHeld

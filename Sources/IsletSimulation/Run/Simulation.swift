@@ -43,7 +43,7 @@ final class Simulation {
     var isFlightOver = false
     /// Whether a commit took long when the last turn ended.
     var wereAnswersHeld = false
-    /// A commit that takes longer, in milliseconds, holds answers back.
+    /// A commit that takes longer, in milliseconds of domain time, holds answers back.
     static let lateCommit: Int64 = 30_000
     /// The domain times of the turns of this run of the service.
     var turnTimes: Set<Int64> = []

@@ -23,6 +23,26 @@ import Testing
         #expect(service.partition.isDone && service.journal.state.lastBatch == 1)
     }
 
+    /// Clients send again by themselves: that it was not executed would be wrong.
+    @Test func aCommandThatCameAgainIsNotRefusedWhereACommitDoesNotCome() throws {
+        func named(_ number: Int) -> String {
+            start(number).replacing(#""op""#, with: #""client":"00000000-0000-4000-8000-000000000001","op""#)
+        }
+        let service = try PartitionService(clock: .system)
+        #expect(service.send(named(1)).contains(#""ok":true"#))
+        service.holdsCommits = true
+        service.turn { $0.take(named(2)) }
+        for number in 1...3 { service.turn { $0.take(named(number), from: "again") } }
+        service.turn { $0.take(named(3), from: "once more") }
+        service.partition.stop()
+        service.pass(milliseconds: 5_001)
+        service.turn { _ in }
+        // The third is in no batch that was handed over: it is not going to happen, whoever asks.
+        let answers = service.tell(.swept)
+        #expect(answers.count == 2 && answers.allSatisfy { $0.contains(#""req":"r3""#) && $0.contains("stopping") })
+        #expect(service.partition.isDone)
+    }
+
     @Test(arguments: [5_000, nil] as [Int64?]) func aSnapshotIsWaitedForAsLongAsTheOwnerWants(patience: Int64?) throws {
         let service = try PartitionService()
         #expect(service.send(start(1)).contains(#""ok":true"#))
