@@ -4,8 +4,10 @@ import time
 
 import pytest
 
+from support.commands import Commands
 from support.provider import LAMP, TORCH, RawProvider, toggle
 from support.widgets import WidgetProvider, widget
+from support.wire import Deadline
 
 TIME = 1_000
 """The shortest whole time of a read here, in milliseconds; a provider is busy for longer."""
@@ -91,3 +93,57 @@ def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home)
             assert patch.get("failure") is None, patch
             if patch.get("state") == "shown":
                 left.remove(patch["id"])
+
+
+PATIENCE = 10
+"""So many seconds without an answer, and a provider that fails may count as one that answers nothing."""
+
+
+def quiet_hour(home):
+    """A provider that was asked of nothing for a while but of controls of a device that is away, which it failed each time;
+    these, and others, which are shown."""
+    provider = home.provider(toggle(valueDeadline=1_000))
+    away, others = ([home.shown(provider) for _ in range(count)] for count in (8, 6))
+    quiet = Deadline(PATIENCE + 1)
+    for id in away:
+        home.client.applied("control.reload", id=id)
+    while not quiet.passed:
+        for call in provider.calls():
+            assert call["control"] in away, call
+            provider.fail(call)
+    assert home.providers()[provider.id]["state"] in ("open", "halfOpen")
+    return provider, away, others
+
+
+@pytest.mark.parametrize("polled", [False, True])
+def test_controls_that_are_away_in_a_quiet_hour_fail_no_others_when_those_are_wanted(home, polled):
+    """Those that are away are the first of all, or, where somebody reads them, also the newest and those of most weight."""
+    provider, away, others = quiet_hour(home)
+    home.client.applied("control.reload", kind=TORCH)
+    reader = Commands(home.wire, home.service.commands, home.app)
+    left, asked = set(others), []
+    while left:
+        if polled:
+            reader.send(*[reader.command("control.get", id=id, maxAge=0) for id in away])
+        for call in provider.calls():
+            asked.append(call["control"])
+            if call["control"] in away:
+                provider.fail(call)
+            else:
+                provider.answer(call, True)
+        for id in list(left):
+            control = home.get(id)
+            assert "failure" not in control, (control, asked)
+            if control["value"]:
+                left.remove(id)
+
+
+def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
+    provider, away, others = quiet_hour(home)
+    home.client.applied("control.reload", kind=TORCH)
+    asked = set()
+    while not all("failure" in home.get(id) for id in others):
+        for call in provider.calls():
+            asked.add(call["control"])
+            provider.fail(call)
+    assert asked.intersection(others)

@@ -76,7 +76,22 @@ extension ProviderTable {
     /// A call waits, or does so no more.
     private mutating func countWaiting(_ slot: UInt32, _ change: Int) {
         waiting += change
-        if calls[slot].purpose.isRead { kinds[Int(calls[slot].kind)].reads += change }
+        guard calls[slot].purpose.isRead else { return }
+        let place = Int(calls[slot].kind)
+        kinds[place].reads += change
+        guard calls[slot].isFreshRead else { return }
+        kinds[place].freshReads += change
+        if change > 0, kinds[place].freshReads == change { beginLine(of: place) }
+    }
+
+    /// Reads of a kind begin to wait that did not fail before. Where none of its providers has a closed breaker, these are
+    /// tried soon, however long they rest by now.
+    private mutating func beginLine(of place: Int) {
+        kinds[place].freshSince = now
+        guard outlook(of: UInt32(place)) != .good else { return }
+        for number in kinds[place].providers {
+            if providers[Int(number)].breaker.hurry(at: now) { attend(number) }
+        }
     }
 
     /// Lets a call that is in no list, and whose turn it was before, wait before all others of its sort.
@@ -222,8 +237,10 @@ extension ProviderTable {
     }
 
     /// The next value or options call of a kind that may go to a provider: of those that nobody failed, the first, but as a
-    /// probe the last. At most ``Limits/waitingRetries`` are looked at.
+    /// probe the last, and one that did not fail before any other. At most ``Limits/waitingRetries`` are looked at.
     private func firstReading(of place: Int, for number: UInt32) -> UInt32? {
+        let isProbe = !providers[Int(number)].breaker.isClosed
+        if isProbe, let slot = lastFreshRead(of: place) { return slot }
         if !kinds[place].retries.isEmpty {
             let own = reference(to: number)
             var slot = kinds[place].retries.first
@@ -233,7 +250,19 @@ extension ProviderTable {
             }
         }
         guard !kinds[place].values.isEmpty else { return nil }
-        return providers[Int(number)].breaker.isClosed ? kinds[place].values.first : kinds[place].values.last
+        return isProbe ? kinds[place].values.last : kinds[place].values.first
+    }
+
+    /// At most ``Limits/waitingRetries`` are looked at.
+    private func lastFreshRead(of place: Int) -> UInt32? {
+        guard kinds[place].freshReads > 0 else { return nil }
+        var slot = kinds[place].values.last
+        for _ in 0..<limits.waitingRetries {
+            guard slot != CallList.end else { return nil }
+            if calls[slot].isFreshRead { return slot }
+            slot = calls[slot].previous
+        }
+        return nil
     }
 
     /// Sends a call again that is in no list and is no action and that a provider failed, or lets it wait for another
@@ -243,6 +272,7 @@ extension ProviderTable {
         calls[slot].attempt = 2
         calls[slot].isSent = false
         calls[slot].excluded = excluded
+        calls[slot].hasFailed = true
         calls[slot].reason = reason
         if let provider = bestProvider(of: place, for: calls[slot].purpose, except: excluded) {
             send(slot, to: provider)
