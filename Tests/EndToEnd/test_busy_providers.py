@@ -5,7 +5,7 @@ import time
 import pytest
 
 from support.commands import Commands
-from support.provider import LAMP, TORCH, RawProvider, toggle
+from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
 from support.widgets import WidgetProvider, widget
 from support.wire import Deadline
 
@@ -65,6 +65,24 @@ def test_an_action_goes_to_one_that_is_being_tried_where_there_is_no_other_any_m
     sick.uncalled()
     getattr(well, goes)()
     assert sick.call("perform")["control"] == shown
+
+
+def test_a_provider_of_actions_alone_is_tried_again_where_the_other_one_is_busy(home):
+    sick = home.provider(button())
+    ids = home.add_many(7, kind=DOOR)
+    for id in ids[:5]:
+        home.client.applied("control.tap", id=id)
+        sick.fail(sick.call("perform"))
+    assert home.providers()[sick.id]["state"] == "open"
+    well = home.provider(button(), capacity=1)
+    for id in ids[5:]:
+        home.client.applied("control.tap", id=id)
+    assert well.call("perform")["control"] == ids[5]
+    trial = sick.call("perform")
+    assert trial["control"] == ids[6]
+    sick.answer(trial)
+    home.until(ids[6], state="shown")
+    assert home.providers()[sick.id]["state"] == "live"
 
 
 def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home):

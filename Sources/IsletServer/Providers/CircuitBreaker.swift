@@ -53,6 +53,9 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Whether it has rested and is to be tried.
+    package func awaitsProbe(at now: Milliseconds) -> Bool { !isClosed && allowsCall(at: now) }
+
     /// Whether nothing is known against the provider.
     package var isClosed: Bool {
         if case .closed = state { true } else { false }

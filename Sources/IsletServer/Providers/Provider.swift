@@ -31,6 +31,8 @@ struct Provider {
     var faults: FaultWindow
     /// When it answered a call last.
     var answeredAt: Milliseconds?
+    /// Whether it let a call time out since.
+    var isLate = false
     /// When it is pinged next, unless it has no calls then and was pinged lately.
     var pingAt: Milliseconds
     var pingedAt: Milliseconds
@@ -62,6 +64,10 @@ struct Provider {
     func isAvailable(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
         calls.count < capacity && !isDraining && breaker.allowsCall(forAction: isAction, at: now)
     }
+
+    /// Whether it may be tried by an action, though others of its kind are well: it ends its calls, if only with failures, and
+    /// where nothing but actions is asked of it nothing else tries it.
+    func isTriedByActions(at now: Milliseconds) -> Bool { !isLate && breaker.awaitsProbe(at: now) }
 
     /// Whether it has failed a probe since others began to wait, and answered nothing for so long; or nothing ever.
     func answersNothing(since start: Milliseconds, for span: Milliseconds, at now: Milliseconds) -> Bool {

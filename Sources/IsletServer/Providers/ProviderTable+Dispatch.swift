@@ -4,17 +4,21 @@ extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
     /// An action goes to one whose breaker is not closed only where no provider of its kind has a closed one, be it busy or
-    /// not: it could not be asked for again.
+    /// not: it could not be asked for again. Or where they are all busy, and it ``Provider/isTriedByActions(at:)``.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
         let needsClosed = purpose.isAction && outlook(of: place) == .good
-        var best: UInt32?
+        var (best, tried): (UInt32?, UInt32?)
         for number in kinds[Int(place)].providers {
-            guard providers[Int(number)].isAvailable(forAction: purpose.isAction, at: now),
-                !needsClosed || providers[Int(number)].breaker.isClosed, reference(to: number) != excluded
+            let provider = providers[Int(number)]
+            guard provider.isAvailable(forAction: purpose.isAction, at: now), reference(to: number) != excluded
             else { continue }
-            if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true { best = number }
+            if needsClosed, !provider.breaker.isClosed {
+                if tried == nil, provider.isTriedByActions(at: now) { tried = number }
+            } else if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true {
+                best = number
+            }
         }
-        return best
+        return best ?? tried
     }
 
     /// Whether a provider has less to do for its size than another.
@@ -32,7 +36,8 @@ extension ProviderTable {
         calls[slot].provider = reference(to: number)
         calls[slot].providerID = providers[Int(number)].id
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
-        providers[Int(number)].breaker.sent(id, isAction: calls[slot].purpose.isAction)
+        let isBeside = calls[slot].purpose.isAction && outlook(of: calls[slot].kind) != .good
+        providers[Int(number)].breaker.sent(id, isAction: isBeside)
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)
@@ -227,7 +232,8 @@ extension ProviderTable {
             let place = providers[Int(number)].kinds[index]
             index += 1
             if takesActions, !kinds[Int(place)].actions.isEmpty,
-                providers[Int(number)].breaker.isClosed || outlook(of: place) != .good
+                providers[Int(number)].breaker.isClosed || providers[Int(number)].isTriedByActions(at: now)
+                    || outlook(of: place) != .good
             {
                 return (kinds[Int(place)].actions.first, index)
             }

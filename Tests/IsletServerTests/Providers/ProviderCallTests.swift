@@ -202,6 +202,34 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func aProviderThatHasRestedIsTriedByAnActionWhereTheOthersAreBusyUnlessItWasLate(wasLate: Bool) {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.perform(1), within: 500)
+        _ = desk.effects()
+        if wasLate { desk.pass(500) } else { desk.fail(1, by: "a") }
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.perform(2), within: 9_000)
+        for control in 3..<5 as Range<UInt32> { desk.ask(Desk.perform(control), within: 9_000) }
+        #expect(desk.effects().last == "#2 perform 2 to b within 9000")
+        desk.pass(1_000)
+        if wasLate {
+            #expect(desk.effects() == [] && desk.problem == nil)
+            return
+        }
+        #expect(desk.effects() == ["#3 perform 3 to a within 8000"])
+        desk.fail(3, by: "a")
+        desk.pass(1_900)
+        #expect(desk.effects() == ["perform 3 failed: threw"], "it was a probe, so it rests twice as long")
+        desk.pass(100)
+        #expect(desk.effects() == ["#4 perform 4 to a within 6000"])
+        desk.answer(4, by: "a")
+        for control in 5..<7 as Range<UInt32> { desk.ask(Desk.perform(control)) }
+        #expect(desk.effects() == ["#5 perform 5 to a within 1000", "#6 perform 6 to a within 1000"])
+        #expect(desk.problem == nil)
+    }
+
+    @Test(arguments: [true, false])
     func anActionThatWaitedForAProviderThatGoesIsGivenToOneWhoseBreakerIsOpen(drains: Bool) {
         let desk = Desk { $0.breakerFailures = 1 }
         desk.register("a")
