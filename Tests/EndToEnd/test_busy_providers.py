@@ -81,7 +81,9 @@ def test_a_provider_of_actions_alone_is_tried_again_where_the_other_one_is_busy(
     trial = sick.call("perform")
     assert trial["control"] == ids[6]
     sick.answer(trial)
-    home.until(ids[6], state="shown")
+    deadline = Deadline()
+    while home.get(ids[6])["state"] != "shown":
+        assert not deadline.passed
     assert home.providers()[sick.id]["state"] == "live"
 
 
@@ -139,8 +141,9 @@ def test_controls_that_are_away_in_a_quiet_hour_fail_no_others_when_those_are_wa
     provider, away, others = quiet_hour(home)
     home.client.applied("control.reload", kind=TORCH)
     reader = Commands(home.wire, home.service.commands, home.app)
-    left, asked = set(others), []
+    left, asked, deadline = set(others), [], Deadline()
     while left:
+        assert not deadline.passed, (left, asked)
         if polled:
             reader.send(*[reader.command("control.get", id=id, maxAge=0) for id in away])
         for call in provider.calls():
@@ -159,8 +162,9 @@ def test_controls_that_are_away_in_a_quiet_hour_fail_no_others_when_those_are_wa
 def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
     provider, away, others = quiet_hour(home)
     home.client.applied("control.reload", kind=TORCH)
-    asked = set()
+    asked, deadline = set(), Deadline()
     while not all("failure" in home.get(id) for id in others):
+        assert not deadline.passed, asked
         for call in provider.calls():
             asked.add(call["control"])
             provider.fail(call)

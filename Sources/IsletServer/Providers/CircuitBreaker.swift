@@ -107,12 +107,12 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Somebody begins to wait for what it does not let through: it rests no longer than the first time, and the next times
-    /// as after that. However long it rests by now, that was for the sake of others.
+    /// Somebody begins to wait for what it does not let through: it rests no longer than the first time, and twice as
+    /// long the next. However long it rests by now, that was for the sake of others.
     ///
     /// - Returns: whether it lets a call through earlier.
     package mutating func hurry(at now: Milliseconds) -> Bool {
-        span = first
+        span = min(span, 2 * first, longest)
         guard case .open(let until) = state, until > now + first else { return false }
         state = .open(until: now + first)
         return true

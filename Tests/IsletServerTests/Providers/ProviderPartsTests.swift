@@ -68,14 +68,14 @@ import Testing
             _ = breaker.failed(CallID(call), at: now)
             now = breaker.opensUntil ?? 0
         }
-        #expect(now == 8_000)
-        brought = breaker.hurry(at: 5_000)
-        #expect(brought && breaker.opensUntil == 6_000)
+        #expect(now == 15_000)
+        brought = breaker.hurry(at: 9_000)
+        #expect(brought && breaker.opensUntil == 10_000)
         breaker.sent(CallID(5))
-        brought = breaker.hurry(at: 6_000)
+        brought = breaker.hurry(at: 10_000)
         #expect(!brought)
-        _ = breaker.failed(CallID(5), at: 6_000)
-        #expect(breaker.opensUntil == 7_000)
+        _ = breaker.failed(CallID(5), at: 10_000)
+        #expect(breaker.opensUntil == 12_000)
     }
 
     @Test func callsSentBeforeABreakerOpenedSayNothingNewWhenTheyFail() {
