@@ -4,8 +4,10 @@ import time
 
 import pytest
 
-from support.provider import LAMP, TORCH, RawProvider, toggle
+from support.commands import Commands
+from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
 from support.widgets import WidgetProvider, widget
+from support.wire import Deadline
 
 TIME = 1_000
 """The shortest whole time of a read here, in milliseconds; a provider is busy for longer."""
@@ -65,6 +67,26 @@ def test_an_action_goes_to_one_that_is_being_tried_where_there_is_no_other_any_m
     assert sick.call("perform")["control"] == shown
 
 
+def test_a_provider_of_actions_alone_is_tried_again_where_the_other_one_is_busy(home):
+    sick = home.provider(button())
+    ids = home.add_many(7, kind=DOOR)
+    for id in ids[:5]:
+        home.client.applied("control.tap", id=id)
+        sick.fail(sick.call("perform"))
+    assert home.providers()[sick.id]["state"] == "open"
+    well = home.provider(button(), capacity=1)
+    for id in ids[5:]:
+        home.client.applied("control.tap", id=id)
+    assert well.call("perform")["control"] == ids[5]
+    trial = sick.call("perform")
+    assert trial["control"] == ids[6]
+    sick.answer(trial)
+    deadline = Deadline()
+    while home.get(ids[6])["state"] != "shown":
+        assert not deadline.passed
+    assert home.providers()[sick.id]["state"] == "live"
+
+
 def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home):
     """The first ten are of a device that is away: they open the breaker, and the next one of the line is one of them."""
     provider = home.provider(toggle(valueDeadline=1_500), capacity=5)
@@ -91,3 +113,59 @@ def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home)
             assert patch.get("failure") is None, patch
             if patch.get("state") == "shown":
                 left.remove(patch["id"])
+
+
+PATIENCE = 10
+"""So many seconds without an answer, and a provider that fails may count as one that answers nothing."""
+
+
+def quiet_hour(home):
+    """A provider that was asked of nothing for a while but of controls of a device that is away, which it failed each time;
+    these, and others, which are shown."""
+    provider = home.provider(toggle(valueDeadline=1_000))
+    away, others = ([home.shown(provider) for _ in range(count)] for count in (8, 6))
+    quiet = Deadline(PATIENCE + 1)
+    for id in away:
+        home.client.applied("control.reload", id=id)
+    while not quiet.passed:
+        for call in provider.calls():
+            assert call["control"] in away, call
+            provider.fail(call)
+    assert home.providers()[provider.id]["state"] in ("open", "halfOpen")
+    return provider, away, others
+
+
+@pytest.mark.parametrize("polled", [False, True])
+def test_controls_that_are_away_in_a_quiet_hour_fail_no_others_when_those_are_wanted(home, polled):
+    """Those that are away are the first of all, or, where somebody reads them, also the newest and those of most weight."""
+    provider, away, others = quiet_hour(home)
+    home.client.applied("control.reload", kind=TORCH)
+    reader = Commands(home.wire, home.service.commands, home.app)
+    left, asked, deadline = set(others), [], Deadline()
+    while left:
+        assert not deadline.passed, (left, asked)
+        if polled:
+            reader.send(*[reader.command("control.get", id=id, maxAge=0) for id in away])
+        for call in provider.calls():
+            asked.append(call["control"])
+            if call["control"] in away:
+                provider.fail(call)
+            else:
+                provider.answer(call, True)
+        for id in list(left):
+            control = home.get(id)
+            assert "failure" not in control, (control, asked)
+            if control["value"]:
+                left.remove(id)
+
+
+def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
+    provider, away, others = quiet_hour(home)
+    home.client.applied("control.reload", kind=TORCH)
+    asked, deadline = set(), Deadline()
+    while not all("failure" in home.get(id) for id in others):
+        assert not deadline.passed, asked
+        for call in provider.calls():
+            asked.add(call["control"])
+            provider.fail(call)
+    assert asked.intersection(others)

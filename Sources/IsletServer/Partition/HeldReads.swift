@@ -14,12 +14,15 @@ package struct HeldReads {
         package var kind: UInt32
         /// Whether somebody waits for it: it comes before those of its kind for which nobody does.
         package var isAwaited: Bool
+        /// Whether it failed the last time: a provider is not to be tried by it while others wait.
+        package var hasFailed: Bool
 
-        package init(entity: SlotRef, serial: UInt32, kind: UInt32, isAwaited: Bool) {
+        package init(entity: SlotRef, serial: UInt32, kind: UInt32, isAwaited: Bool, hasFailed: Bool = false) {
             self.entity = entity
             self.serial = serial
             self.kind = kind
             self.isAwaited = isAwaited
+            self.hasFailed = hasFailed
         }
     }
 
@@ -42,6 +45,8 @@ package struct HeldReads {
         var awaited = Line()
         var others = Line()
         var count = 0
+        /// How many of them did not fail the last time.
+        var fresh = 0
 
         subscript(isAwaited: Bool) -> Line {
             get { isAwaited ? awaited : others }
@@ -78,6 +83,9 @@ package struct HeldReads {
     /// How many reads of a kind are held back.
     package func count(of kind: UInt32) -> Int { lines[kind]?.count ?? 0 }
 
+    /// Whether all of a kind failed the last time.
+    package func haveAllFailed(of kind: UInt32) -> Bool { lines[kind]?.fresh == 0 }
+
     /// Whether a read has to stand behind others of its kind.
     package func hasLine(before read: Read) -> Bool {
         guard let lines = lines[read.kind] else { return false }
@@ -110,11 +118,10 @@ package struct HeldReads {
     /// Takes the first read of a kind out of its line. The next turn of the kind comes after those of all others.
     ///
     /// - Parameter isProbe: a provider is to be tried by it, so another one than the last time may be better: those that stand
-    ///   together may be of one device that is away, and so may those at the end, which failed and are asked for again.
+    ///   together may be of one device that is away, and those that failed the last time come after all others.
     package mutating func pop(of kind: UInt32, isProbe: Bool = false) -> Read? {
         guard let lines = lines[kind] else { return nil }
-        let line = lines.awaited.isEmpty ? lines.others : lines.awaited
-        let slot = isProbe ? probe(of: line, atMost: lines.count) : line.first
+        let slot = isProbe ? probe(of: lines) : lines.awaited.isEmpty ? lines.others.first : lines.awaited.first
         let read = places[slot].read
         remove(slot)
         if self.lines[kind] != nil, kinds.count > 1, let turn = kinds.firstIndex(of: kind) {
@@ -123,18 +130,38 @@ package struct HeldReads {
         return read
     }
 
-    /// One of a line, far from the ones before.
-    private mutating func probe(of line: Line, atMost count: Int) -> Slot {
+    /// One of a kind's, far from the ones before.
+    private mutating func probe(of lines: Lines) -> Slot {
         probes &+= 1
         // The multiples of the golden ratio: each is where the widest gap was.
         let share = probes &* 0x9E37_79B9_7F4A_7C15
-        var steps = share.multipliedFullWidth(by: UInt64(min(count, Self.probed))).high
-        var slot = line.first
+        let steps = share.multipliedFullWidth(by: UInt64(min(lines.count, Self.probed))).high
+        if lines.fresh > 0 {
+            if let slot = fresh(of: lines.awaited, after: steps) { return slot }
+            if let slot = fresh(of: lines.others, after: steps) { return slot }
+        }
+        return slot(of: lines.awaited.isEmpty ? lines.others : lines.awaited, after: steps)
+    }
+
+    /// One so many steps from the beginning of a line that has reads, or its last.
+    private func slot(of line: Line, after steps: UInt64) -> Slot {
+        var (slot, steps) = (line.first, steps)
         while steps > 0, places[slot].next != Self.end {
             slot = places[slot].next
             steps -= 1
         }
         return slot
+    }
+
+    /// The next from there on that did not fail the last time, if it is near.
+    private func fresh(of line: Line, after steps: UInt64) -> Slot? {
+        guard !line.isEmpty else { return nil }
+        var slot = slot(of: line, after: steps)
+        for _ in 0..<Self.probed {
+            if !places[slot].read.hasFailed { return slot }
+            slot = places[slot].next == Self.end ? line.first : places[slot].next
+        }
+        return nil
     }
 
     /// Forgets everything that is held back.
@@ -149,6 +176,7 @@ package struct HeldReads {
         line.last = slot
         lines[read.kind, default: Lines()][read.isAwaited] = line
         lines[read.kind]?.count += 1
+        if !read.hasFailed { lines[read.kind]?.fresh += 1 }
         places[slot] = place
     }
 
@@ -159,6 +187,7 @@ package struct HeldReads {
         if place.next == Self.end { line.last = place.previous } else { places[place.next].previous = place.previous }
         lines[place.read.kind]?[place.read.isAwaited] = line
         lines[place.read.kind]?.count -= 1
+        if !place.read.hasFailed { lines[place.read.kind]?.fresh -= 1 }
         places[slot] = Self.free
     }
 

@@ -15,7 +15,7 @@ extension Partition {
         case .askValue:
             let read = HeldReads.Read(
                 entity: call.control, serial: call.serial, kind: ServedKind.control(call.controlKind).number,
-                isAwaited: call.isAwaited)
+                isAwaited: call.isAwaited, hasFailed: hasFailed(control: call.control))
             if holdsBack(controlRead: read) { heldReads.hold(read) } else { requestValue(read) }
         case .perform: request(.perform(call.control), call.control, call.serial, isAction: true)
         }
@@ -23,17 +23,26 @@ extension Partition {
 
     /// Asks for a value, now that there is room.
     func requestValue(_ read: HeldReads.Read) {
-        request(.value(read.entity), read.entity, read.serial, isAction: false)
+        request(.value(read.entity), read.entity, read.serial, isAction: false, hasFailed: read.hasFailed)
     }
 
-    private func request(_ purpose: ProviderTable.Purpose, _ control: SlotRef, _ serial: UInt32, isAction: Bool) {
+    /// Whether a provider was asked for its value the last time, and it could not be had.
+    private func hasFailed(control reference: SlotRef) -> Bool {
+        guard let machine = engine.controls.record(reference)?.machine else { return false }
+        return machine.failures > 0 && !machine.failure.askedNobody
+    }
+
+    private func request(
+        _ purpose: ProviderTable.Purpose, _ control: SlotRef, _ serial: UInt32, isAction: Bool, hasFailed: Bool = false
+    ) {
         // What the control wants by now comes with a later flight, and replaces this.
         guard let record = engine.controls.record(control), record.callSerial == serial,
             let kind = engine.controls.kinds[record.kind].declaration
         else { return }
         let within = isAction ? kind.actionDeadline : kind.valueDeadline
         switch providers.request(
-            purpose, kind: ServedKind.control(record.kind).number, within: within, at: now.monotonic)
+            purpose, kind: ServedKind.control(record.kind).number, within: within, hasFailed: hasFailed,
+            at: now.monotonic)
         {
         case .accepted: openCalls[control] = OpenCall(serial: serial, isAction: isAction)
         case .noProvider: failed(control, isAction: isAction, .noProvider, wasSent: false)

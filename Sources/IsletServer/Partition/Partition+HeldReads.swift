@@ -5,12 +5,22 @@ import IsletCore
 extension Partition {
     /// Whether a read of a control has to wait for room, or behind others.
     func holdsBack(controlRead read: HeldReads.Read) -> Bool {
-        heldReads.hasLine(before: read) || !providers.hasRoomForReads(of: read.kind)
+        heldReads.hasLine(before: read) || isHeldBack(read)
     }
 
     /// The same of a widget.
     func holdsBack(widgetRead read: HeldReads.Read) -> Bool {
-        heldWidgetReads.hasLine(before: read) || !providers.hasRoomForReads(of: read.kind)
+        heldWidgetReads.hasLine(before: read) || isHeldBack(read)
+    }
+
+    /// Whether a read has to wait for room. One that failed the last time is first seen beside those that come together with it.
+    private func isHeldBack(_ read: HeldReads.Read) -> Bool {
+        !providers.hasRoomForReads(of: read.kind, failed: read.hasFailed)
+            || read.hasFailed && providers.takesProbes(of: read.kind)
+    }
+
+    private func hasRoom(for kind: UInt32, in held: HeldReads) -> Bool {
+        providers.hasRoomForReads(of: kind, failed: held.haveAllFailed(of: kind))
     }
 
     /// How many reads are held back.
@@ -23,8 +33,8 @@ extension Partition {
 
     /// Whether there is room for something that is held back.
     var mayGoOnWithReads: Bool {
-        heldReads.kinds.contains { providers.hasRoomForReads(of: $0) }
-            || heldWidgetReads.kinds.contains { providers.hasRoomForReads(of: $0) }
+        heldReads.kinds.contains { hasRoom(for: $0, in: heldReads) }
+            || heldWidgetReads.kinds.contains { hasRoom(for: $0, in: heldWidgetReads) }
     }
 
     /// Asks for what is held back as far as there is room for it, whatever has made that: one read of each kind in turn, and
@@ -38,7 +48,7 @@ extension Partition {
     }
 
     private func askHeldValue() -> Bool {
-        guard let kind = heldReads.kinds.first(where: { providers.hasRoomForReads(of: $0) }),
+        guard let kind = heldReads.kinds.first(where: { hasRoom(for: $0, in: heldReads) }),
             let read = heldReads.pop(of: kind, isProbe: providers.takesProbes(of: kind))
         else { return false }
         widgetReadsGoFirst = true
@@ -47,7 +57,7 @@ extension Partition {
     }
 
     private func askHeldTimeline() -> Bool {
-        guard let kind = heldWidgetReads.kinds.first(where: { providers.hasRoomForReads(of: $0) }),
+        guard let kind = heldWidgetReads.kinds.first(where: { hasRoom(for: $0, in: heldWidgetReads) }),
             let read = heldWidgetReads.pop(of: kind, isProbe: providers.takesProbes(of: kind))
         else { return false }
         widgetReadsGoFirst = false

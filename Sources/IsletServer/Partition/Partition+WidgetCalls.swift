@@ -15,7 +15,7 @@ extension Partition {
         case .askTimeline:
             let read = HeldReads.Read(
                 entity: call.widget, serial: call.serial, kind: ServedKind.widget(call.widgetKind).number,
-                isAwaited: call.isAwaited)
+                isAwaited: call.isAwaited, hasFailed: hasFailed(widget: call.widget))
             if holdsBack(widgetRead: read) { heldWidgetReads.hold(read) } else { requestTimeline(read) }
         case .perform: request(.performWidget(call.widget), call.widget, call.serial, isAction: true)
         }
@@ -23,17 +23,26 @@ extension Partition {
 
     /// Asks for a timeline, now that there is room.
     func requestTimeline(_ read: HeldReads.Read) {
-        request(.timeline(read.entity), read.entity, read.serial, isAction: false)
+        request(.timeline(read.entity), read.entity, read.serial, isAction: false, hasFailed: read.hasFailed)
     }
 
-    private func request(_ purpose: ProviderTable.Purpose, _ widget: SlotRef, _ serial: UInt32, isAction: Bool) {
+    /// Whether a provider was asked for its timeline the last time, and it could not be had.
+    private func hasFailed(widget reference: SlotRef) -> Bool {
+        guard let machine = engine.widgets.record(reference)?.machine else { return false }
+        return machine.failures > 0 && !machine.failure.askedNobody
+    }
+
+    private func request(
+        _ purpose: ProviderTable.Purpose, _ widget: SlotRef, _ serial: UInt32, isAction: Bool, hasFailed: Bool = false
+    ) {
         // What the widget wants by now comes with a later flight, and replaces this.
         guard let record = engine.widgets.record(widget), record.callSerial == serial,
             let kind = engine.widgets.kinds[record.kind].declaration
         else { return }
         let number = ServedKind.widget(record.kind).number
         let within = isAction ? kind.actionDeadline : kind.timelineDeadline
-        switch providers.request(purpose, kind: number, within: within, at: now.monotonic) {
+        switch providers.request(
+            purpose, kind: number, within: within, hasFailed: hasFailed, at: now.monotonic) {
         case .accepted: openWidgetCalls[widget] = OpenCall(serial: serial, isAction: isAction)
         case .noProvider: widgetFailed(widget, isAction: isAction, .noProvider, wasSent: false)
         case .busy: widgetFailed(widget, isAction: isAction, .busy, wasSent: false)

@@ -35,6 +35,8 @@ struct Call: BitwiseCopyable {
     /// Whether the owner has sent the last attempt: until then its provider knows nothing of it.
     var isSent = false
     var place = Place.none
+    /// Whether what it asks for failed the last time that it was asked for: that it fails again says nothing of others.
+    var hasFailed = false
     /// Why the first attempt failed.
     var reason = CallFailure.none
     var next = CallList.end
@@ -56,6 +58,9 @@ struct Call: BitwiseCopyable {
 
     /// Whether its time begins when it is sent: it is a read that no provider was sent yet.
     var hasTimeAhead: Bool { purpose.isRead && !wasSent }
+
+    /// Whether it is a read that tells something of its provider.
+    var isFreshRead: Bool { purpose.isRead && !hasFailed }
 
     /// Whether its provider had the whole of its time for it.
     var hadItsTime: Bool { deadline - sentAt >= within }

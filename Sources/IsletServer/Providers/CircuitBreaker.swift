@@ -24,8 +24,9 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package private(set) var state = State.closed(failures: 0)
     /// The action that is on its way though it is not closed.
     private var action: CallID?
-    /// Whether a probe failed, and nothing was answered since: it does not look as if the next one will do better.
-    package private(set) var hasFailedProbe = false
+    /// When a probe failed last; nil where something was answered since: else it does not look as if the next one will do
+    /// better.
+    package private(set) var probeFailedAt: Milliseconds?
     private let failureLimit: Int
     private let longest: Milliseconds
     private let first: Milliseconds
@@ -52,6 +53,9 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Whether it has rested and is to be tried.
+    package func awaitsProbe(at now: Milliseconds) -> Bool { !isClosed && allowsCall(at: now) }
+
     /// Whether nothing is known against the provider.
     package var isClosed: Bool {
         if case .closed = state { true } else { false }
@@ -75,7 +79,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package mutating func succeeded() {
         state = .closed(failures: 0)
         action = nil
-        hasFailedProbe = false
+        probeFailedAt = nil
         span = first
     }
 
@@ -96,11 +100,22 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         case .open:
             return false
         case .closed, .halfOpen:
-            hasFailedProbe = !isClosed
+            if !isClosed { probeFailedAt = now }
             state = .open(until: now + span)
             span = min(span * 2, longest)
             return true
         }
+    }
+
+    /// Somebody begins to wait for what it does not let through: it rests no longer than the first time, and twice as
+    /// long the next. However long it rests by now, that was for the sake of others.
+    ///
+    /// - Returns: whether it lets a call through earlier.
+    package mutating func hurry(at now: Milliseconds) -> Bool {
+        span = min(span, 2 * first, longest)
+        guard case .open(let until) = state, until > now + first else { return false }
+        state = .open(until: now + first)
+        return true
     }
 
     /// A call was taken back: it says nothing of the provider, and another may be the probe.

@@ -29,8 +29,10 @@ struct Provider {
     var calls = CallList()
     var breaker: CircuitBreaker
     var faults: FaultWindow
-    /// When it answered a call last; at first so long ago that it counts no more (``ProviderTable/Limits/patience``).
-    var answeredAt: Milliseconds
+    /// When it answered a call last.
+    var answeredAt: Milliseconds?
+    /// Whether it let a call time out since.
+    var isLate = false
     /// When it is pinged next, unless it has no calls then and was pinged lately.
     var pingAt: Milliseconds
     var pingedAt: Milliseconds
@@ -51,7 +53,6 @@ struct Provider {
         self.peerNumber = peerNumber
         self.generation = generation
         registeredAt = now
-        answeredAt = now - limits.patience
         pingAt = now + limits.pingEvery
         pingedAt = now
         breaker = CircuitBreaker(
@@ -62,6 +63,17 @@ struct Provider {
     /// Whether it may get a call now.
     func isAvailable(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
         calls.count < capacity && !isDraining && breaker.allowsCall(forAction: isAction, at: now)
+    }
+
+    /// Whether it may be tried by an action, though others of its kind are well: it ends its calls, if only with failures, and
+    /// where nothing but actions is asked of it nothing else tries it.
+    func isTriedByActions(at now: Milliseconds) -> Bool { !isLate && breaker.awaitsProbe(at: now) }
+
+    /// Whether it has failed a probe since others began to wait, and answered nothing for so long; or nothing ever.
+    func answersNothing(since start: Milliseconds, for span: Milliseconds, at now: Milliseconds) -> Bool {
+        guard let failedAt = breaker.probeFailedAt else { return false }
+        guard let answeredAt else { return true }
+        return failedAt >= start && now - max(answeredAt, start) >= span
     }
 }
 
@@ -80,6 +92,10 @@ struct ProvidedKind {
     var values = CallList()
     /// How many values and timelines of what is placed wait, whichever of the lists they are in.
     var reads = 0
+    /// How many of them ask for something that did not fail the last time…
+    var freshReads = 0
+    /// …and since when there are such.
+    var freshSince = Milliseconds.min
     /// Calls that wait or are in flight.
     var calls = 0
     /// Nobody takes its calls; what waits is failed, in pieces.

@@ -40,6 +40,7 @@ extension ProviderTable {
             return serve(number)
         }
         takeBack(slot, .timedOut)
+        providers[Int(number)].isLate = true
         effects.append(.failed(calls[slot].purpose, .timedOut, wasSent: true))
         close(slot)
         // What had waited came with the rest of its time, which may have been too little for any provider.

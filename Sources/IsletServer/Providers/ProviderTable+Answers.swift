@@ -16,6 +16,7 @@ extension ProviderTable {
         let purpose = calls[slot].purpose
         takeIn(slot, number)
         providers[Int(number)].answeredAt = now
+        providers[Int(number)].isLate = false
         providers[Int(number)].breaker.succeeded()
         totals.answered += 1
         forget(slot)

@@ -4,17 +4,21 @@ extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
     /// An action goes to one whose breaker is not closed only where no provider of its kind has a closed one, be it busy or
-    /// not: it could not be asked for again.
+    /// not: it could not be asked for again. Or where they are all busy, and it ``Provider/isTriedByActions(at:)``.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
         let needsClosed = purpose.isAction && outlook(of: place) == .good
-        var best: UInt32?
+        var (best, tried): (UInt32?, UInt32?)
         for number in kinds[Int(place)].providers {
-            guard providers[Int(number)].isAvailable(forAction: purpose.isAction, at: now),
-                !needsClosed || providers[Int(number)].breaker.isClosed, reference(to: number) != excluded
+            let provider = providers[Int(number)]
+            guard provider.isAvailable(forAction: purpose.isAction, at: now), reference(to: number) != excluded
             else { continue }
-            if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true { best = number }
+            if needsClosed, !provider.breaker.isClosed {
+                if tried == nil, provider.isTriedByActions(at: now) { tried = number }
+            } else if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true {
+                best = number
+            }
         }
-        return best
+        return best ?? tried
     }
 
     /// Whether a provider has less to do for its size than another.
@@ -32,7 +36,8 @@ extension ProviderTable {
         calls[slot].provider = reference(to: number)
         calls[slot].providerID = providers[Int(number)].id
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
-        providers[Int(number)].breaker.sent(id, isAction: calls[slot].purpose.isAction)
+        let isBeside = calls[slot].purpose.isAction && outlook(of: calls[slot].kind) != .good
+        providers[Int(number)].breaker.sent(id, isAction: isBeside)
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)
@@ -76,7 +81,22 @@ extension ProviderTable {
     /// A call waits, or does so no more.
     private mutating func countWaiting(_ slot: UInt32, _ change: Int) {
         waiting += change
-        if calls[slot].purpose.isRead { kinds[Int(calls[slot].kind)].reads += change }
+        guard calls[slot].purpose.isRead else { return }
+        let place = Int(calls[slot].kind)
+        kinds[place].reads += change
+        guard calls[slot].isFreshRead else { return }
+        kinds[place].freshReads += change
+        if change > 0, kinds[place].freshReads == change { beginLine(of: place) }
+    }
+
+    /// Reads of a kind begin to wait that did not fail before. Where none of its providers has a closed breaker, these are
+    /// tried soon, however long they rest by now.
+    private mutating func beginLine(of place: Int) {
+        kinds[place].freshSince = now
+        guard outlook(of: UInt32(place)) != .good else { return }
+        for number in kinds[place].providers {
+            if providers[Int(number)].breaker.hurry(at: now) { attend(number) }
+        }
     }
 
     /// Lets a call that is in no list, and whose turn it was before, wait before all others of its sort.
@@ -212,7 +232,8 @@ extension ProviderTable {
             let place = providers[Int(number)].kinds[index]
             index += 1
             if takesActions, !kinds[Int(place)].actions.isEmpty,
-                providers[Int(number)].breaker.isClosed || outlook(of: place) != .good
+                providers[Int(number)].breaker.isClosed || providers[Int(number)].isTriedByActions(at: now)
+                    || outlook(of: place) != .good
             {
                 return (kinds[Int(place)].actions.first, index)
             }
@@ -222,8 +243,10 @@ extension ProviderTable {
     }
 
     /// The next value or options call of a kind that may go to a provider: of those that nobody failed, the first, but as a
-    /// probe the last. At most ``Limits/waitingRetries`` are looked at.
+    /// probe the last, and one that did not fail before any other. At most ``Limits/waitingRetries`` are looked at.
     private func firstReading(of place: Int, for number: UInt32) -> UInt32? {
+        let isProbe = !providers[Int(number)].breaker.isClosed
+        if isProbe, let slot = lastFreshRead(of: place) { return slot }
         if !kinds[place].retries.isEmpty {
             let own = reference(to: number)
             var slot = kinds[place].retries.first
@@ -233,7 +256,19 @@ extension ProviderTable {
             }
         }
         guard !kinds[place].values.isEmpty else { return nil }
-        return providers[Int(number)].breaker.isClosed ? kinds[place].values.first : kinds[place].values.last
+        return isProbe ? kinds[place].values.last : kinds[place].values.first
+    }
+
+    /// At most ``Limits/waitingRetries`` are looked at.
+    private func lastFreshRead(of place: Int) -> UInt32? {
+        guard kinds[place].freshReads > 0 else { return nil }
+        var slot = kinds[place].values.last
+        for _ in 0..<limits.waitingRetries {
+            guard slot != CallList.end else { return nil }
+            if calls[slot].isFreshRead { return slot }
+            slot = calls[slot].previous
+        }
+        return nil
     }
 
     /// Sends a call again that is in no list and is no action and that a provider failed, or lets it wait for another
@@ -243,6 +278,7 @@ extension ProviderTable {
         calls[slot].attempt = 2
         calls[slot].isSent = false
         calls[slot].excluded = excluded
+        calls[slot].hasFailed = true
         calls[slot].reason = reason
         if let provider = bestProvider(of: place, for: calls[slot].purpose, except: excluded) {
             send(slot, to: provider)

@@ -43,8 +43,11 @@ extension ProviderTable {
             ] {
                 if let problem = check(list, state) { return (0, 0, "kind \(kind.number): \(problem)") }
             }
-            if kind.reads != countReads(kind.retries) + countReads(kind.values) {
+            if kind.reads != count(kind.retries, \.purpose.isRead) + count(kind.values, \.purpose.isRead) {
                 return (0, 0, "kind \(kind.number) counts its reads wrongly")
+            }
+            if kind.freshReads != count(kind.retries, \.isFreshRead) + count(kind.values, \.isFreshRead) {
+                return (0, 0, "kind \(kind.number) counts its reads that did not fail wrongly")
             }
             if kind.open != kind.providers.count(where: { !providers[Int($0)].isDraining }) {
                 return (0, 0, "kind \(kind.number) counts its providers wrongly")
@@ -58,10 +61,10 @@ extension ProviderTable {
         return (calls, waiting, nil)
     }
 
-    private func countReads(_ list: CallList) -> Int {
+    private func count(_ list: CallList, _ isCounted: (Call) -> Bool) -> Int {
         var (count, slot) = (0, list.first)
         while slot != CallList.end {
-            if calls[slot].purpose.isRead { count += 1 }
+            if isCounted(calls[slot]) { count += 1 }
             slot = calls[slot].next
         }
         return count

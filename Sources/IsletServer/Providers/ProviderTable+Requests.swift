@@ -9,8 +9,9 @@ extension ProviderTable {
     /// - Parameters:
     ///   - kind: the owner's number of the kind.
     ///   - within: the call's time from now on, at least 1 ms.
+    ///   - hasFailed: whether what it asks for failed the last time that it was asked for.
     package mutating func request(
-        _ purpose: Purpose, kind: UInt32, within: Milliseconds, at time: Milliseconds
+        _ purpose: Purpose, kind: UInt32, within: Milliseconds, hasFailed: Bool = false, at time: Milliseconds
     ) -> Request {
         clock(time)
         guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return .noProvider }
@@ -20,6 +21,7 @@ extension ProviderTable {
         if provider == nil, isFull(place, for: purpose) { return .busy }
 
         let slot = calls.insert(Call(purpose, kind: place, numbered: kind, within: max(1, within), at: now))
+        calls[slot].hasFailed = hasFailed
         byPurpose.insert(Self.hash(purpose), slot)
         deadlines.arm(slot, at: Instant(calls[slot].deadline))
         kinds[Int(place)].calls += 1
@@ -77,38 +79,47 @@ extension ProviderTable {
     /// - Where a provider is free, it is sent at once.
     /// - Where all are busy, one of each kind waits as the next one, among actions, questions and other kinds, so that its
     ///   turn comes; its time begins when it is sent.
-    /// - Where none has a closed breaker, two do: the probe is the one asked for last, see ``takesProbes(of:)``.
+    /// - Where none has a closed breaker, two do: the probe is the one asked for last, see ``takesProbes(of:)``. Those that
+    ///   failed the last time leave room for others.
     /// - Where nobody takes it, it may be asked for: it fails at once.
     /// - Where all providers of its kind answer nothing (``Outlook/hopeless``), it waits with its deadline and fails by that:
     ///   whoever looks at it is told so. One that answers now and then keeps the others waiting, for as long as it takes: they
     ///   are loading or reloading, as they say.
-    package func hasRoomForReads(of kind: UInt32) -> Bool {
+    ///
+    /// - Parameter failed: whether what is to be asked for failed the last time.
+    package func hasRoomForReads(of kind: UInt32, failed: Bool = false) -> Bool {
         guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return true }
         guard openCalls < limits.openReads else { return false }
         if kinds[Int(place)].providers.contains(where: { providers[Int($0)].isAvailable(at: now) }) { return true }
-        let limit =
-            switch outlook(of: place) {
-            case .good: limits.nextReads
-            case .doubtful: limits.doubtfulReads
-            case .hopeless: limits.waitingReads
-            }
-        return kinds[Int(place)].reads < limit
+        let waiting = kinds[Int(place)]
+        return switch outlook(of: place) {
+        case .good: waiting.reads < limits.nextReads
+        case .doubtful: (failed ? waiting.reads : waiting.freshReads) < limits.doubtfulReads
+        case .hopeless: waiting.reads < limits.waitingReads
+        }
     }
 
     /// Whether the next read of a kind that is asked for is one by which a provider is tried: then it need not be the first of
-    /// its line, since those that stand together may be of one device that is away, and would fail one after the other.
+    /// its line, since those that stand together may be of one device that is away, and would fail one after the other; and one
+    /// that failed the last time waits for others.
     package func takesProbes(of kind: UInt32) -> Bool {
         guard let place = kindPlaces[kind] else { return false }
-        return outlook(of: place) == .doubtful
+        return switch outlook(of: place) {
+        case .good: false
+        case .doubtful: true
+        case .hopeless: kinds[Int(place)].providers.contains { providers[Int($0)].isAvailable(at: now) }
+        }
     }
 
-    /// Whether the calls of a kind are likely to be answered.
+    /// Whether the calls of a kind are likely to be answered. What failed before reads began to wait that had not failed
+    /// themselves says nothing of these.
     func outlook(of place: UInt32) -> Outlook {
         var outlook = Outlook.hopeless
+        let start = kinds[Int(place)].freshReads > 0 ? kinds[Int(place)].freshSince : .min
         for number in kinds[Int(place)].providers where !providers[Int(number)].isDraining {
             let provider = providers[Int(number)]
             if provider.breaker.isClosed { return .good }
-            if !provider.breaker.hasFailedProbe || now - provider.answeredAt < limits.patience { outlook = .doubtful }
+            if !provider.answersNothing(since: start, for: limits.patience, at: now) { outlook = .doubtful }
         }
         return outlook
     }

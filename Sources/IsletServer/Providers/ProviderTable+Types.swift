@@ -106,7 +106,8 @@ extension ProviderTable {
         case good
         /// Of none, but it may well close again.
         case doubtful
-        /// All have failed a probe, and answered nothing for ``Limits/patience`` or ever, neither before it nor since.
+        /// All have failed a probe, and answered nothing for ``Limits/patience``, both since reads began to wait that had not
+        /// failed themselves, where there are such; or nothing ever, and have failed a probe.
         case hopeless
     }
 

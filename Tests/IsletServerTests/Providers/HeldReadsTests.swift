@@ -5,10 +5,12 @@ import Testing
 /// What is held back until a provider of its kind has room.
 @Suite struct HeldReadsTests {
     private func read(
-        _ slot: Slot, _ kind: UInt32 = 1, serial: UInt32 = 1, generation: UInt32 = 0, isAwaited: Bool = false
+        _ slot: Slot, _ kind: UInt32 = 1, serial: UInt32 = 1, generation: UInt32 = 0, isAwaited: Bool = false,
+        hasFailed: Bool = false
     ) -> HeldReads.Read {
         HeldReads.Read(
-            entity: SlotRef(slot: slot, generation: generation), serial: serial, kind: kind, isAwaited: isAwaited)
+            entity: SlotRef(slot: slot, generation: generation), serial: serial, kind: kind, isAwaited: isAwaited,
+            hasFailed: hasFailed)
     }
 
     private func rest(of held: inout HeldReads, _ kind: UInt32) -> [Slot] {
@@ -57,6 +59,22 @@ import Testing
         #expect(gaps.allSatisfy { $0 >= 30 }, "\(probes)")
         #expect(rest(of: &held, 1) == (0..<100).filter { $0 != 7 && !probes.contains($0) })
         #expect(held.isEmpty && held.pop(of: 1, isProbe: true) == nil)
+    }
+
+    @Test func whatFailedTheLastTimeIsAProbeOnlyWhereNothingElseIsHeld() {
+        var held = HeldReads()
+        #expect(!held.haveAllFailed(of: 1))
+        for slot in 0..<20 as Range<Slot> { held.hold(read(slot, isAwaited: true, hasFailed: true)) }
+        #expect(held.haveAllFailed(of: 1))
+        for slot in 20..<40 as Range<Slot> { held.hold(read(slot, hasFailed: slot % 2 == 0)) }
+        held.bringForward(SlotRef(slot: 31, generation: 0))
+        #expect(held.pop(of: 1, isProbe: true)?.entity.slot == 31)
+        #expect(held.pop(of: 1)?.entity.slot == 0, "elsewhere each has its turn")
+        var probes: [Slot] = []
+        while !held.haveAllFailed(of: 1) { probes.append(held.pop(of: 1, isProbe: true)?.entity.slot ?? 0) }
+        #expect(probes.sorted() == [21, 23, 25, 27, 29, 33, 35, 37, 39])
+        #expect(held.pop(of: 1, isProbe: true).map { $0.entity.slot < 20 } == true)
+        #expect(held.count == 28)
     }
 
     @Test(arguments: [0, 1, 2] as [Slot])

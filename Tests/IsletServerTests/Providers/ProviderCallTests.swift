@@ -202,6 +202,34 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func aProviderThatHasRestedIsTriedByAnActionWhereTheOthersAreBusyUnlessItWasLate(wasLate: Bool) {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.perform(1), within: 500)
+        _ = desk.effects()
+        if wasLate { desk.pass(500) } else { desk.fail(1, by: "a") }
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.perform(2), within: 9_000)
+        for control in 3..<5 as Range<UInt32> { desk.ask(Desk.perform(control), within: 9_000) }
+        #expect(desk.effects().last == "#2 perform 2 to b within 9000")
+        desk.pass(1_000)
+        if wasLate {
+            #expect(desk.effects() == [] && desk.problem == nil)
+            return
+        }
+        #expect(desk.effects() == ["#3 perform 3 to a within 8000"])
+        desk.fail(3, by: "a")
+        desk.pass(1_900)
+        #expect(desk.effects() == ["perform 3 failed: threw"], "it was a probe, so it rests twice as long")
+        desk.pass(100)
+        #expect(desk.effects() == ["#4 perform 4 to a within 6000"])
+        desk.answer(4, by: "a")
+        for control in 5..<7 as Range<UInt32> { desk.ask(Desk.perform(control)) }
+        #expect(desk.effects() == ["#5 perform 5 to a within 1000", "#6 perform 6 to a within 1000"])
+        #expect(desk.problem == nil)
+    }
+
+    @Test(arguments: [true, false])
     func anActionThatWaitedForAProviderThatGoesIsGivenToOneWhoseBreakerIsOpen(drains: Bool) {
         let desk = Desk { $0.breakerFailures = 1 }
         desk.register("a")
@@ -320,23 +348,51 @@ import Testing
         #expect(!desk.hasRoomForReads(1), "it may answer yet")
         desk.pass(2_000)
         #expect(desk.effects() == ["#4 value 3 to a within 500"])
-        desk.pass(1_900)
+        desk.pass(2_400)
         #expect(desk.effects() == ["cancel #4 at a: timedOut", "value 3 failed: timedOut"])
         desk.pass(100)
         #expect(desk.effects() == ["value 1 failed: timedOut"])
         #expect(!desk.takesProbes(1))
-        for control in 4..<7 as Range<UInt32> {
-            #expect(desk.hasRoomForReads(1))
-            desk.ask(Desk.value(control), within: 5_000)
+        for control in 5..<8 as Range<UInt32> {
+            #expect(desk.hasRoomForReads(1, failed: true))
+            desk.ask(Desk.value(control), within: 5_000, hasFailed: true)
         }
-        #expect(!desk.hasRoomForReads(1), "there is a bound")
-        desk.pass(2_500)
-        #expect(desk.effects() == ["#5 value 6 to a within 5000"])
+        #expect(!desk.hasRoomForReads(1, failed: true), "there is a bound")
+        desk.pass(2_000)
+        #expect(desk.effects() == ["#5 value 7 to a within 5000"])
         desk.answer(5, by: "a")
-        #expect(desk.effects() == ["#6 value 4 to a within 5000"])
+        #expect(desk.effects() == ["#6 value 5 to a within 5000"])
         #expect(!desk.hasRoomForReads(1), "it answers again, is busy, and one is the next")
         desk.pass(4_900)
         #expect(desk.effects() == [], "and that one is not given up any more")
+        #expect(desk.problem == nil)
+    }
+
+    @Test func whatFailedBeforeOthersBeganToWaitIsNoReasonToGiveTheseUp() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(9))
+        _ = desk.effects()
+        desk.answer(1, by: "a")
+        for number in 2...5 {
+            desk.ask(Desk.value(1), hasFailed: number > 2)
+            _ = desk.effects()
+            desk.fail(number, by: "a")
+            desk.pass(number == 5 ? 5_000 : 1_000 << Milliseconds(number - 2))
+            _ = desk.effects()
+        }
+        #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1, failed: true))
+        desk.ask(Desk.value(1), within: 500, hasFailed: true)
+        #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1))
+        desk.ask(Desk.value(2), within: 500)
+        desk.ask(Desk.value(3), within: 500)
+        desk.ask(.question(1), within: 9_000)
+        #expect(desk.takesProbes(1), "who begins to wait has patience of his own")
+        #expect(!desk.hasRoomForReads(1) && !desk.hasRoomForReads(1, failed: true))
+        desk.pass(1_000)
+        #expect(desk.effects() == ["#6 value 3 to a within 500"], "and it rests no longer than the first time")
+        desk.answer(6, by: "a")
+        #expect(desk.effects() == ["#7 value 1 to a within 500"])
         #expect(desk.problem == nil)
     }
 

@@ -50,15 +50,17 @@ final class ProviderDesk {
         return registration
     }
 
-    func hasRoomForReads(_ kind: UInt32) -> Bool { table.hasRoomForReads(of: kind) }
+    func hasRoomForReads(_ kind: UInt32, failed: Bool = false) -> Bool {
+        table.hasRoomForReads(of: kind, failed: failed)
+    }
 
     func takesProbes(_ kind: UInt32) -> Bool { table.takesProbes(of: kind) }
 
     @discardableResult
     func ask(
-        _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000
+        _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000, hasFailed: Bool = false
     ) -> ProviderTable.Request {
-        table.request(purpose, kind: kind, within: within, at: now)
+        table.request(purpose, kind: kind, within: within, hasFailed: hasFailed, at: now)
     }
 
     @discardableResult

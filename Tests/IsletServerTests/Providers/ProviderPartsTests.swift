@@ -46,16 +46,36 @@ import Testing
     @Test func aBreakerKnowsThatItsProbeFailedUntilSomethingIsAnswered() {
         var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
         _ = breaker.failed(CallID(1), at: 0)
-        #expect(!breaker.hasFailedProbe)
+        #expect(breaker.probeFailedAt == nil)
         breaker.sent(CallID(2))
         _ = breaker.failed(CallID(1), at: 1_000)
-        #expect(!breaker.hasFailedProbe, "another one")
+        #expect(breaker.probeFailedAt == nil, "another one")
         _ = breaker.failed(CallID(2), at: 1_000)
-        #expect(breaker.hasFailedProbe)
+        #expect(breaker.probeFailedAt == 1_000)
         breaker.sent(CallID(3))
-        #expect(breaker.hasFailedProbe, "nobody knows yet")
+        #expect(breaker.probeFailedAt == 1_000, "nobody knows yet")
         breaker.succeeded()
-        #expect(!breaker.hasFailedProbe)
+        #expect(breaker.probeFailedAt == nil)
+    }
+
+    @Test func aBreakerRestsNoLongerThanTheFirstTimeOnceSomebodyBeginsToWait() {
+        var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
+        _ = breaker.failed(CallID(1), at: 0)
+        var (brought, now) = (breaker.hurry(at: 0), Milliseconds(1_000))
+        #expect(!brought && breaker.opensUntil == 1_000)
+        for call in 2...4 as ClosedRange<UInt64> {
+            breaker.sent(CallID(call))
+            _ = breaker.failed(CallID(call), at: now)
+            now = breaker.opensUntil ?? 0
+        }
+        #expect(now == 15_000)
+        brought = breaker.hurry(at: 9_000)
+        #expect(brought && breaker.opensUntil == 10_000)
+        breaker.sent(CallID(5))
+        brought = breaker.hurry(at: 10_000)
+        #expect(!brought)
+        _ = breaker.failed(CallID(5), at: 10_000)
+        #expect(breaker.opensUntil == 12_000)
     }
 
     @Test func callsSentBeforeABreakerOpenedSayNothingNewWhenTheyFail() {
