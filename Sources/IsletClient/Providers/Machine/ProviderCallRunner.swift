@@ -10,6 +10,8 @@ struct ProviderCallRunner: Sendable {
     func reply(to call: ProviderCall) async -> ProviderReply {
         do {
             let call = try await findingEntities(of: call)
+            // The person has been told that it failed.
+            try Task.checkCancellation()
             let answer = try await ProviderContext.$current.withValue(ProviderContext(call)) {
                 switch call.purpose {
                 case .control(let request): try await control(call, request)
