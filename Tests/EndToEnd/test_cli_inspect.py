@@ -481,6 +481,12 @@ def test_help_begins_with_examples(words):
     assert done.stdout.index("islet " + " ".join(words)) < done.stdout.index("OPTIONS:")
 
 
+def test_the_help_of_top_names_its_tabs():
+    shown = run("top", "--help", env=environment()).stdout
+    assert "(default: activities)" in re.sub(r"\s+", " ", shown)
+    assert not re.search(r"^ +\w+ +- *$", shown, re.MULTILINE)
+
+
 def test_the_help_says_which_command_answers_which_question():
     shown = run("--help", env=environment()).stdout
     for command in ("stats", "tail", "timers", "slots", "subscribers", "providers", "check", "doctor", "wait"):
