@@ -62,8 +62,9 @@ def test_invalid_utf8_is_refused(client, frame):
 
 
 def test_an_object_without_an_op_is_refused(client):
-    assert error_of(client, b"{}")["code"] in ("badMessage", "missingField")
-    assert error_of(client, b'{"req":"x"}')["code"] in ("badMessage", "missingField")
+    assert error_of(client, b"{}") == {
+        "code": "missingField", "message": "the field 'op' is missing", "retry": "never", "detail": {"field": "op"}}
+    assert error_of(client, b'{"req":"x"}')["code"] == "missingField"
 
 
 def test_a_frame_that_cannot_be_read_is_answered_in_its_place(client):

@@ -12,7 +12,7 @@ import pytest
 from support.cli import Islet
 from support.dates import HOUR, MINUTE, after
 from support.provider import toggle
-from support.service import BINARY, run
+from support.service import BINARY, environment, run
 from support.wire import DEADLINE, Deadline
 
 
@@ -408,6 +408,25 @@ def test_every_help_begins_with_examples_of_itself():
         assert discussion.startswith("EXAMPLES:\n"), path
         assert " ".join(path) in discussion, path
         assert command.get("abstract"), path
+
+
+def test_options_about_the_service_may_stand_before_the_subcommand(islet, orders):
+    url = islet.env["ISLET_COMMANDS"]
+    env = {**islet.env, "ISLET_COMMANDS": "tcp://127.0.0.1:1"}
+    for words in (["--commands", url, "activity", "list", "-o", "name"], [f"--commands={url}", "--timeout", "5s", "info"],
+                  ["--timeout=5s", "--commands", url, "check"], ["--commands", url, "activity", "get", "--", "order-1"]):
+        done = run(*words, env=env)
+        assert done.returncode == 0, (words, done.stderr)
+
+
+@pytest.mark.parametrize("words, words_of_it", [
+    (["--context", "nowhere", "info"], "nowhere"), (["--context"], "--context"), (["--context", "x"], "--context"),
+    (["--commands", "a", "info", "--commands", "b"], "--commands is given 2 times"), (["--nonsense", "info"], "--nonsense"),
+    (["--context", "x", "journal", "verify", "/nowhere"], "--context"), (["--context", "x", "nonsense"], "nonsense"),
+])
+def test_options_before_the_subcommand_are_judged_as_those_behind_it(words, words_of_it):
+    done = run(*words, env=environment())
+    assert done.returncode == 2 and words_of_it in done.stderr and done.stdout == ""
 
 
 @pytest.mark.parametrize("words, name", [

@@ -82,6 +82,9 @@ def test_rules_shows_what_explanations_name(islet, order):
         "staleDateReached", "activity", "Apple", "-", "its stale date was reached without an update"]
     assert shown.err == "showing 1 of 1 rule\n"
     assert "did you mean staleDateReached?" in islet("rules", "staleDateReach", code=3).err
+    assert "did you mean staleDateReached or updatedPastStaleDate?" in islet("rules", "staledate", code=3).err
+    assert "did you mean staleDateReached?" in islet("rules", "staleDateReeched", code=3).err
+    assert "did you mean" not in islet("rules", "qqqqqqqq", code=3).err
     # Each setting that is named can be looked up.
     known = islet("info", "--json").json[0]["ruleSet"]
     assert {rule["setting"] for rule in islet("rules", "--json").json if "setting" in rule} <= set(known)
@@ -479,6 +482,12 @@ def test_help_begins_with_examples(words):
     assert done.returncode == 0
     assert done.stdout.index("EXAMPLES:") < done.stdout.index("OPTIONS:")
     assert done.stdout.index("islet " + " ".join(words)) < done.stdout.index("OPTIONS:")
+
+
+def test_the_help_of_top_names_its_tabs():
+    shown = run("top", "--help", env=environment()).stdout
+    assert "(default: activities)" in re.sub(r"\s+", " ", shown)
+    assert not re.search(r"^ +\w+ +- *$", shown, re.MULTILINE)
 
 
 def test_the_help_says_which_command_answers_which_question():

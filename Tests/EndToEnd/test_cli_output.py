@@ -157,6 +157,15 @@ def test_help_on_what_there_is_not_is_wrong_usage(words, words_of_it):
     assert done.returncode == 2 and words_of_it in done.stderr and done.stdout == ""
 
 
+@pytest.mark.parametrize("word, meant", [("foo", None), ("xyz", None), ("tpo", "top"), ("tp", "top"), ("tial", "tail"),
+                                         ("stat", "stats"), ("explane", "explain"), ("docter", "doctor")])
+def test_a_short_word_is_close_to_one_that_differs_in_a_letter_or_their_order(word, meant):
+    done = run(word)
+    assert done.returncode == 2
+    assert ("did you mean" in done.stderr) == (meant is not None)
+    assert meant is None or f"did you mean {meant}?" in done.stderr
+
+
 @pytest.mark.parametrize("words", [["help"], ["help", "activity", "list"], ["activity", "list", "--help"], ["-h"]])
 def test_help_on_what_there_is_is_data(words):
     done = run(*words)

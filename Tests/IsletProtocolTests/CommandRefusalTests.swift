@@ -14,7 +14,7 @@ struct CommandRefusalTests {
     /// The members of a frame, and the code, field and reason that it must get.
     static let cases: [(String, String)] = [
         // The op
-        (#""req":"1""#, "badMessage missingOp"), (#""op":null"#, "badMessage missingOp"),
+        (#""req":"1""#, "missingField op"), (#""op":null"#, "missingField op"), ("", "missingField op"),
         (#""op":5"#, "badField op wrongType"), (#""op":"""#, "unknownOp "),
         (#""op":"activity.explode""#, "unknownOp activity.explode"),
         (#""op":"ACTIVITY.START""#, "unknownOp ACTIVITY.START"), (#""op":"\ud800""#, "badMessage invalidUTF8"),
@@ -207,13 +207,12 @@ struct CommandRefusalTests {
         "frames that are no command",
         arguments: zip(
             [
-                "", " ", "nul", "[]", "5", "\"x\"", "null", "{}", "{\"op\":}", "{\"op\":\"service.ping\"}x",
+                "", " ", "nul", "[]", "5", "\"x\"", "null", "{\"op\":}", "{\"op\":\"service.ping\"}x",
                 "\u{FEFF}{}",
                 "{\"op\":\"service.ping\",\"req\":\"\u{01}\"}",
             ],
             [
                 "emptyFrame", "invalidJSON", "invalidJSON", "notAnObject", "notAnObject", "notAnObject", "notAnObject",
-                "missingOp",
                 "invalidJSON", "invalidJSON", "invalidJSON", "invalidJSON",
             ]))
     func noCommand(_ text: String, _ reason: String) {

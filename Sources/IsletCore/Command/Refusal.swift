@@ -61,7 +61,7 @@ package enum Refusal: Error, Equatable, Sendable {
 
     /// Why a frame is no command.
     package enum BadMessage: UInt8, Sendable, CaseIterable {
-        case emptyFrame, frameTooLong, tooManyFrames, invalidJSON, invalidUTF8, notAnObject, tooDeep, missingOp
+        case emptyFrame, frameTooLong, tooManyFrames, invalidJSON, invalidUTF8, notAnObject, tooDeep
     }
 
     /// Why a field's value is refused.

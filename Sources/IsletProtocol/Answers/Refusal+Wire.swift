@@ -164,7 +164,6 @@ extension Refusal.BadMessage {
         case .invalidUTF8: "the frame is not well-formed UTF-8"
         case .notAnObject: "the frame is not one JSON object"
         case .tooDeep: "the JSON is nested deeper than 64"
-        case .missingOp: "the field 'op' is missing"
         }
     }
 }

@@ -239,7 +239,7 @@ package struct CommandDecoder: ~Copyable {
     }
 
     private func operation(_ frame: Span<UInt8>) throws(Refusal) -> OperationName {
-        guard let value = self[.op] else { throw .badMessage(.missingOp, offset: frame.count) }
+        guard let value = self[.op] else { throw .missingField(.op) }
         guard value.kind == .string else { throw .badField(.op, .wrongType) }
         // What is left of escapes is a lone surrogate.
         guard !value.hasEscapes else { throw .badMessage(.invalidUTF8, offset: Int(value.range.offset)) }

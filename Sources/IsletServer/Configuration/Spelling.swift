@@ -1,12 +1,14 @@
 /// Which known name was probably meant.
 package enum Spelling {
-    /// The known name that is closest to a misspelt one, if it is close at all: a third of its letters may be wrong.
+    /// The known name that is closest to a misspelt one, if it is close at all: a third of its letters may be wrong, and
+    /// two of five. Of fewer than five one may be, or they stand in another order.
     package static func closest(to name: String, among known: [String]) -> String? {
         let nearest = known.map { (name: $0, distance: distance(fold(name), fold($0))) }.min {
             $0.distance < $1.distance
         }
         guard let nearest, nearest.distance <= max(2, name.count / 3) else { return nil }
-        return nearest.name
+        let isClose = nearest.distance < 2 || name.count > 4 || fold(name).sorted() == fold(nearest.name).sorted()
+        return isClose ? nearest.name : nil
     }
 
     private static func fold(_ name: String) -> [UInt8] {

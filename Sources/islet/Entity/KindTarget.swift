@@ -34,7 +34,8 @@ enum KindName<Family: PlacedFamily> {
             guard error.code == .notFound, error.detail["kind"] != nil else { throw error }
             let kinds = try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
             let known = kinds.compactMap { $0.object?["kind"]?.string }
-            let hint = Spelling.closest(to: kind, among: known).map { "; did you mean \($0)?" } ?? ""
+            let short = known.first { PlacedText.shortKind($0).lowercased() == kind.lowercased() }
+            let hint = (short ?? Spelling.closest(to: kind, among: known)).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
                 .notFound, "no provider has declared the \(Family.noun) kind '\(kind)' in \(app)\(hint) (notFound)")
         }

@@ -5,11 +5,11 @@ import Glibc
 @main
 enum Main {
     /// The command line, without the command's own name.
-    private static let words = Array(CommandLine.arguments.dropFirst())
+    private static let words = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
 
     static func main() async {
         do {
-            var command = try await IsletCommand.asyncParseAsRoot()
+            var command = try await IsletCommand.asyncParseAsRoot(words)
             if let text = RepeatedOption.text(words, of: type(of: command)) {
                 Console.message(text)
                 exit(code(of: .usage))
@@ -31,7 +31,7 @@ enum Main {
         isCheck ? CheckStatus.unknown.rawValue : outcome.rawValue
     }
 
-    private static var isCheck: Bool { CommandLine.arguments.dropFirst().first == Check.name }
+    private static var isCheck: Bool { words.first == Check.name }
 
     private static func end(with error: any Error) -> Never {
         if let failure = Failure(error) {

@@ -33,7 +33,7 @@ struct Top: AsyncParsableCommand {
         help: ArgumentHelp("One app (else ISLET_APP, else the context's, else all).", valueName: "bundle id"))
     var app: String?
 
-    @Option(help: ArgumentHelp("What is listed: activities, controls, widgets, providers or subscribers."))
+    @Option(help: ArgumentHelp("What is listed.", valueName: "tab"))
     var tab = TopTab.activities
 
     @Option(help: ArgumentHelp("Which rows: words and name=value, as after the key /.", valueName: "words"))

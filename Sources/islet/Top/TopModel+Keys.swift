@@ -21,8 +21,8 @@ extension TopModel {
         case .character("t"): return tail(isAll: false)
         case .character("T"): return tail(isAll: true)
         case .escape: setFilter("")
-        case .tab, .right: move(toTab: tab.rawValue + 1)
-        case .backTab, .left: move(toTab: tab.rawValue - 1)
+        case .tab, .right: move(toTab: tab.place + 1)
+        case .backTab, .left: move(toTab: tab.place - 1)
         case .character(let digit) where ("1"..."5").contains(digit): move(toTab: (digit.wholeNumberValue ?? 1) - 1)
         case .up, .character("k"): select(selectedIndex - 1)
         case .down, .character("j"): select(selectedIndex + 1)
@@ -39,7 +39,8 @@ extension TopModel {
 
     private mutating func move(toTab number: Int) {
         let count = TopTab.allCases.count
-        guard let next = TopTab(rawValue: (number + count) % count), next != tab else { return }
+        let next = TopTab.allCases[(number + count) % count]
+        guard next != tab else { return }
         tab = next
         (selected, selectedIndex, top) = (nil, 0, 0)
         arrange()

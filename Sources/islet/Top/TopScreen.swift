@@ -57,7 +57,7 @@ package enum TopScreen {
             if !line.runs.isEmpty { line.add(" ") }
             let title = isNarrow && tab == .subscribers ? "Subs" : tab.title
             let ink = isPresent ? Ink(isBold: true, isReverse: true) : Ink.plain
-            line.add(" \(tab.rawValue + 1) \(title)\(count) ", ink)
+            line.add(" \(tab.place + 1) \(title)\(count) ", ink)
         }
         return line
     }

@@ -1,8 +1,21 @@
 import IsletClient
 
 /// What a top lists.
-package enum TopTab: Int, CaseIterable, Sendable {
+///
+/// Without a raw value, which help would show instead of its name.
+package enum TopTab: CaseIterable, Sendable {
     case activities, controls, widgets, providers, subscribers
+
+    /// Its place from the left, from 0.
+    var place: Int {
+        switch self {
+        case .activities: 0
+        case .controls: 1
+        case .widgets: 2
+        case .providers: 3
+        case .subscribers: 4
+        }
+    }
 
     var title: String {
         switch self {

@@ -32,7 +32,7 @@ struct Rules: AsyncParsableCommand {
         let filter = filter.filter
         let named = RuleBook.all.filter { name == nil || $0.name.lowercased() == name?.lowercased() }
         if let name, named.isEmpty {
-            let hint = Suggestion.text(for: name, among: RuleBook.all.map(\.name))
+            let hint = Self.hint(for: name)
             throw Failure(.notFound, "no rule is called '\(name)'\(hint) (notFound)")
         }
         let rows = named.map(\.object).filter { filter?.matches($0, now: 0) ?? true }
@@ -41,6 +41,16 @@ struct Rules: AsyncParsableCommand {
         }
         Console.message(ShownCount.line(rows.count, of: Int64(named.count), "rule"))
     }
+
+    /// The rules whose names have it in them, or the one that is spelled much like it.
+    private static func hint(for name: String) -> String {
+        let names = Set(RuleBook.all.map(\.name)).sorted()
+        let having = names.filter { $0.lowercased().contains(name.lowercased()) }.prefix(maximumHints)
+        guard !having.isEmpty else { return Suggestion.text(for: name, among: names) }
+        return "; did you mean \(having.joined(separator: " or "))?"
+    }
+
+    private static let maximumHints = 4
 
     private static func table(_ rows: [RawObject], isWide: Bool) -> TextTable {
         var table = TextTable("RULE", "OF", "FROM", "SETTING", "WHAT IT SAYS", more: isWide ? ["SOURCE"] : [])
