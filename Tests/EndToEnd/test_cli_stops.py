@@ -77,7 +77,7 @@ def running():
     made = []
 
     def make(*words, url):
-        made.append(Running(*words, env=environment(ISLET_COMMANDS=url)))
+        made.append(Running(*words, env=environment(ISLET_COMMANDS=url, ISLET_APP="com.example.pizza")))
         return made[-1]
 
     yield make

@@ -30,7 +30,8 @@ struct BulkChange<Target: NamedTarget> {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let rows = try await chosen(connection)
+            let app = try await choice.app.required(connection)
+            let rows = try await chosen(app, connection)
             guard !rows.isEmpty else { return Console.message("nothing was changed") }
             if choice.dryRun {
                 for row in rows {
@@ -40,13 +41,13 @@ struct BulkChange<Target: NamedTarget> {
             }
             let names = rows.prefix(namesMax).map(Family.name).joined(separator: ", ")
             Console.message("\(names)\(rows.count > namesMax ? ", …" : "")")
-            try choice.consent.require("\(verb) \(counted(rows.count)) in \(choice.app.app)")
-            try await change(rows, connection)
+            try choice.consent.require("\(verb) \(counted(rows.count)) in \(app)")
+            try await change(rows, app, connection)
         }
     }
 
-    private func chosen(_ connection: IsletConnection) async throws -> [RawObject] {
-        var list = Command("\(Family.noun).list", app: choice.app.app)
+    private func chosen(_ app: String, _ connection: IsletConnection) async throws -> [RawObject] {
+        var list = Command("\(Family.noun).list", app: app)
         list["device"] = choice.device.map(RawJSON.string)
         let now = filter.needsNow ? try await connection.now() : 0
         let selection = try await Pages.rows(
@@ -62,7 +63,7 @@ struct BulkChange<Target: NamedTarget> {
         return rows
     }
 
-    private func change(_ rows: [RawObject], _ connection: IsletConnection) async throws {
+    private func change(_ rows: [RawObject], _ app: String, _ connection: IsletConnection) async throws {
         let progress = BulkProgress()
         await Interruption.telling { signals in
             let listener = Task { for await _ in signals { progress.stop() } }
@@ -74,7 +75,7 @@ struct BulkChange<Target: NamedTarget> {
                 while !rest.isEmpty, !progress.isStopped {
                     let part = rest.prefix(partMax)
                     rest = rest.dropFirst(partMax)
-                    await change(part: Array(part), progress, connection)
+                    await change(part: Array(part), app, progress, connection)
                 }
             }
         }
@@ -83,10 +84,12 @@ struct BulkChange<Target: NamedTarget> {
 
     /// Changes each as it was when it was found to fit. What has changed since then is looked at again: it is changed
     /// where it still fits, and skipped where not.
-    private func change(part: [RawObject], _ progress: BulkProgress, _ connection: IsletConnection) async {
+    private func change(
+        part: [RawObject], _ app: String, _ progress: BulkProgress, _ connection: IsletConnection
+    ) async {
         var rows = part
         for _ in 0..<triesMax where !rows.isEmpty && !progress.isStopped {
-            let results = await connection.send(batch: rows.map(command))
+            let results = await connection.send(batch: rows.map { command($0, app) })
             if results.allSatisfy(Self.isUnanswered) { progress.lost() }
             var changed: [RawObject] = []
             for (row, result) in zip(rows, results) {
@@ -96,7 +99,7 @@ struct BulkChange<Target: NamedTarget> {
                     tell(result, of: row, progress)
                 }
             }
-            rows = await stillFitting(changed, progress, connection)
+            rows = await stillFitting(changed, app, progress, connection)
         }
         guard !progress.isStopped else { return }
         for row in rows { skip(row, "it changes all the time", progress) }
@@ -113,7 +116,7 @@ struct BulkChange<Target: NamedTarget> {
 
     /// These as they are now, without those that do not fit any more.
     private func stillFitting(
-        _ rows: [RawObject], _ progress: BulkProgress, _ connection: IsletConnection
+        _ rows: [RawObject], _ app: String, _ progress: BulkProgress, _ connection: IsletConnection
     ) async -> [RawObject] {
         guard !rows.isEmpty else { return [] }
         let now: Int64
@@ -124,7 +127,7 @@ struct BulkChange<Target: NamedTarget> {
             return []
         }
         let gets = rows.map { row in
-            var get = Command("\(Family.noun).get", app: choice.app.app)
+            var get = Command("\(Family.noun).get", app: app)
             get["id"] = row["id"]
             return get
         }
@@ -147,8 +150,8 @@ struct BulkChange<Target: NamedTarget> {
         Console.message("\(Family.name(row)): skipped: \(reason)")
     }
 
-    private func command(_ row: RawObject) -> Command {
-        var command = Command("\(Family.noun).\(verb)", app: choice.app.app)
+    private func command(_ row: RawObject, _ app: String) -> Command {
+        var command = Command("\(Family.noun).\(verb)", app: app)
         command["id"] = row["id"]
         command["ifRevision"] = row["revision"]
         for field in fields.members { command[field.name] = field.value }
