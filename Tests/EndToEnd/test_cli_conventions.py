@@ -429,3 +429,18 @@ def test_options_of_several_values_flags_and_words_behind_two_dashes_may_repeat(
     islet("activity", "update", "alert-1", "--state", '{"eta":1}', "--alert-title", "-o", "--alert-body", "-o")
     islet("activity", "start", "--type", "T", "--state", "{}", "--", "--type")
     assert islet("activity", "get", "--", "--type").out.startswith("--type  active")
+
+
+# What the service would refuse
+
+
+@pytest.mark.parametrize("family, states", [
+    ("activity", "pending, active, stale, ended, dismissed"),
+    ("control", "loading, preview, shown, reloading, acting, authenticating, disabled, removed"),
+    ("widget", "loading, placeholder, shown, reloading, acting, removed"),
+])
+def test_a_list_of_a_state_that_there_is_not_says_which_there_are(islet, family, states):
+    done = islet(family, "list", "--state", "stael", "--commands", "tcp://127.0.0.1:9", code=2)
+    assert f"--state is one of {states}, and not 'stael'" in done.err
+    assert ("; did you mean stale?" in done.err) == (family == "activity")
+    assert islet(family, "list", "--state", states.split(", ")[0]).out == ""

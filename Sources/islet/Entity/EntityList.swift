@@ -32,6 +32,7 @@ struct EntityList<Family: CommandFamily> {
         var command = Command("\(Family.noun).list", app: asked, fields)
         for (name, value) in filters { command[name] = value.map(RawJSON.string) }
         let with = ShownCount.told(filters)
+        try Self.check(state: command["state"]?.string)
         guard !allApps.isSet || app.named == nil else {
             throw Failure(.usage, "name --app or --all, not both")
         }
@@ -50,6 +51,14 @@ struct EntityList<Family: CommandFamily> {
                 Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(asked)\(with)")
             }
         }
+    }
+
+    /// What the service would refuse is said before it is asked, with what there is.
+    private static func check(state: String?) throws {
+        guard let state, let states = Family.filterSubject.words(of: "state"), !states.contains(state) else { return }
+        let hint = Suggestion.text(for: state, among: states)
+        throw Failure(
+            .usage, "--state is one of \(states.joined(separator: ", ")), and not '\(state.printable)'\(hint)")
     }
 
     private func write(_ rows: [RawObject], _ connection: IsletConnection) async throws {
