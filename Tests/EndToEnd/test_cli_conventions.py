@@ -444,3 +444,10 @@ def test_a_list_of_a_state_that_there_is_not_says_which_there_are(islet, family,
     assert f"--state is one of {states}, and not 'stael'" in done.err
     assert ("; did you mean stale?" in done.err) == (family == "activity")
     assert islet(family, "list", "--state", states.split(", ")[0]).out == ""
+
+
+def test_a_later_start_without_an_alert_says_which_option_is_missing(islet):
+    words = ["activity", "start", "k", "--type", "T", "--state", "{}", "--commands", "tcp://127.0.0.1:9"]
+    for option, value in ("--start-in", "2h"), ("--start-at", "2026-02-01"):
+        done = islet(*words, option, value, code=2)
+        assert f"{option} needs an alert" in done.err and "--alert-title" in done.err

@@ -72,6 +72,10 @@ extension ActivityCommand {
             guard startIn == nil || startAt == nil else {
                 throw ValidationError("name --start-in or --start-at, not both")
             }
+            guard startIn == nil && startAt == nil || alert.json != nil else {
+                let option = startIn == nil ? "--start-at" : "--start-in"
+                throw ValidationError("\(option) needs an alert, which tells of the start: add --alert-title")
+            }
         }
 
         func run() async throws {
