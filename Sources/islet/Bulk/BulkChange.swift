@@ -35,15 +35,21 @@ struct BulkChange<Target: NamedTarget> {
             guard !rows.isEmpty else { return Console.message("nothing was changed") }
             if choice.dryRun {
                 for row in rows {
-                    if output.json { Console.data(row.json.bytes) } else { Console.data(Family.address(row)) }
+                    if output.json { Console.data(row.json.bytes); continue }
+                    Console.data(output.isNames ? Family.address(row) : Self.name(row))
                 }
                 return Console.message("\(verb) would be for \(counted(rows.count)); nothing was changed")
             }
-            let names = rows.prefix(namesMax).map(Family.name).joined(separator: ", ")
+            let names = rows.prefix(namesMax).map(Self.name).joined(separator: ", ")
             Console.message("\(names)\(rows.count > namesMax ? ", …" : "")")
             try choice.consent.require("\(verb) \(counted(rows.count)) in \(app)")
             try await change(rows, app, connection)
         }
+    }
+
+    /// What a person calls one, here and in all that is told of it: by its key alone nobody tells devices apart.
+    private static func name(_ row: RawObject) -> String {
+        Family.name(row) + (row["device"]?.string.map { " on \($0.printable)" } ?? "")
     }
 
     private func chosen(_ app: String, _ connection: IsletConnection) async throws -> [RawObject] {
@@ -147,7 +153,7 @@ struct BulkChange<Target: NamedTarget> {
 
     private func skip(_ row: RawObject, _ reason: String, _ progress: BulkProgress) {
         progress.skipped()
-        Console.message("\(Family.name(row)): skipped: \(reason)")
+        Console.message("\(Self.name(row)): skipped: \(reason)")
     }
 
     private func command(_ row: RawObject, _ app: String) -> Command {
@@ -167,15 +173,15 @@ struct BulkChange<Target: NamedTarget> {
                 return progress.applied()
             }
             progress.ignored()
-            if !output.json { Console.message("\(Family.name(row)): ignored: \(reason)") }
+            if !output.json { Console.message("\(Self.name(row)): ignored: \(reason)") }
         case .failure(let error) where error.code == .notFound:
             // Somebody else was faster: what is not there any more is no fault of the change.
             progress.gone()
-            Console.message("\(Family.name(row)): gone meanwhile")
+            Console.message("\(Self.name(row)): gone meanwhile")
         case .failure(let error):
             let failure = Failure(error)
             progress.failed(failure.code)
-            Console.message("\(Family.name(row)): \(failure.text)")
+            Console.message("\(Self.name(row)): \(failure.text)")
         }
     }
 
