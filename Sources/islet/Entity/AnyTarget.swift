@@ -23,7 +23,7 @@ struct AnyTarget: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The app (else ISLET_APP, else the context's, else the demo's where that is played).",
+            "The app (else ISLET_APP, else the context's; where one is needed, else the demo's).",
             valueName: "bundle id"),
         completion: .custom(Completions.apps))
     var app: String?

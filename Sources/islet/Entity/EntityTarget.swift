@@ -6,7 +6,7 @@ struct FamilyApp<Family: CommandFamily>: ParsableArguments {
     @Option(
         name: .customLong("app"),
         help: ArgumentHelp(
-            "The app (else ISLET_APP, else the context's, else the demo's where that is played).",
+            "The app (else ISLET_APP, else the context's; where one is needed, else the demo's).",
             valueName: "bundle id"),
         completion: .custom(Completions.apps))
     var named: String?
