@@ -35,12 +35,14 @@ package struct ServiceCard: Sendable {
     package let guarantee: JournalGuarantee
     private let clock: ClockMode
     private let store: ServeConfiguration.Store
+    private let demo: ServeConfiguration.DemoApps?
 
     package init(_ configuration: ServeConfiguration, endpoints: ServiceEndpoints, guarantee: JournalGuarantee) {
         self.endpoints = endpoints
         self.guarantee = guarantee
         clock = configuration.clock
         store = configuration.store
+        demo = configuration.demo
     }
 
     /// The one line that says that it serves.
@@ -102,6 +104,14 @@ package struct ServiceCard: Sendable {
         if let ingest = endpoints.ingest { writer.field("ingest", string: ingest) }
         if let http = endpoints.http { writer.field("http", string: http) }
         writer.endObject()
+        if let demo {
+            writer.key("demo")
+            writer.beginObject()
+            writer.field("activity", string: demo.activity)
+            writer.field("control", string: demo.control)
+            writer.field("widget", string: demo.widget)
+            writer.endObject()
+        }
         writer.field("uptime", now.monotonic - statistics.startedAt)
         writer.key("entities")
         writer.beginObject()

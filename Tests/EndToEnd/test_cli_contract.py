@@ -77,11 +77,11 @@ def test_every_error_has_the_exit_code_of_the_contract(wire, error):
     answers = threading.Thread(target=answer_once, args=(router, error), daemon=True)
     answers.start()
     url = router.getsockopt(wire.zmq.LAST_ENDPOINT).decode().rstrip("\0")
-    done = run("activity", "get", "k", "--commands", url, "--timeout", "5s", env=environment())
+    done = run("activity", "get", "k", "--app", "com.example.shop", "--commands", url, "--timeout", "5s", env=environment())
     answers.join()
     assert done.returncode == error["exit"], done.stderr
     # What is not there is told by its name, which the service does not say.
-    words = "com.example.delivery has no activity 'k'" if error["code"] == "notFound" else "refused: Words for people."
+    words = "com.example.shop has no activity 'k'" if error["code"] == "notFound" else "refused: Words for people."
     assert done.stderr.startswith(words) and error["code"] in done.stderr
     assert done.stdout == ""
 

@@ -324,7 +324,7 @@ def test_what_does_not_fit_any_more_when_the_person_says_yes_is_skipped(islet, c
     rows = {key: client.get(id=id) for key, id in ids.items()}
     assert {key: row["state"] for key, row in rows.items()} == {"fresh": "active", "old": state, "busy": state}
     assert rows["fresh"]["contentState"] == {"eta": 1}
-    assert "fresh: skipped: it has changed and does not fit any more" in seen and "busy: " not in seen
+    assert "fresh on phone: skipped: it has changed and does not fit any more" in seen and "busy on phone: " not in seen
     assert code == 4 and f"{state} 2 of 3 activities, 1 skipped" in seen
 
 
@@ -448,3 +448,37 @@ def test_options_of_several_values_flags_and_words_behind_two_dashes_may_repeat(
     islet("activity", "update", "alert-1", "--state", '{"eta":1}', "--alert-title", "-o", "--alert-body", "-o")
     islet("activity", "start", "--type", "T", "--state", "{}", "--", "--type")
     assert islet("activity", "get", "--", "--type").out.startswith("--type  active")
+
+
+# What the service would refuse
+
+
+@pytest.mark.parametrize("family, states", [
+    ("activity", "pending, active, stale, ended, dismissed"),
+    ("control", "loading, preview, shown, reloading, acting, authenticating, disabled, removed"),
+    ("widget", "loading, placeholder, shown, reloading, acting, removed"),
+])
+def test_a_list_of_a_state_that_there_is_not_says_which_there_are(islet, family, states):
+    done = islet(family, "list", "--state", "stael", "--commands", "tcp://127.0.0.1:9", code=2)
+    assert f"--state is one of {states}, and not 'stael'" in done.err
+    assert ("; did you mean stale?" in done.err) == (family == "activity")
+    assert islet(family, "list", "--state", states.split(", ")[0]).out == ""
+
+
+def test_a_later_start_without_an_alert_says_which_option_is_missing(islet):
+    words = ["activity", "start", "k", "--type", "T", "--state", "{}", "--commands", "tcp://127.0.0.1:9"]
+    for option, value in ("--start-in", "2h"), ("--start-at", "2026-02-01"):
+        done = islet(*words, option, value, code=2)
+        assert f"{option} needs an alert" in done.err and "--alert-title" in done.err
+
+
+def test_a_dry_run_calls_things_as_the_run_does(islet, client):
+    ids = {device: client.start(key="k", device=device)["id"] for device in ("phone-1", "phone-2")}
+    client.start(key="alone")
+    words = ["activity", "end", "--filter", "state=active"]
+    called = islet(*words, "--dry-run").out.splitlines()
+    assert sorted(called) == ["alone", "k on phone-1", "k on phone-2"]
+    assert islet(*words, "--dry-run", "-o", "name").out.split() == [
+        ids.get(name.removeprefix("k on "), name) for name in called]
+    asked = islet(*words, code=2).err
+    assert ", ".join(called) in asked

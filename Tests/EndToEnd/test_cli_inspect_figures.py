@@ -197,13 +197,6 @@ def test_a_list_of_all_apps_has_a_table_for_each_that_has_any(islet, client):
     islet("activity", "list", "--all", "--app", "a.b", code=2)
 
 
-def test_who_forgets_to_name_the_app_is_told_how_to_find_it(islet, client):
-    client.start(key="a")
-    told = islet("activity", "list", ISLET_APP="").err
-    assert told.startswith("showing 0 of 0 in com.example.delivery\n") and "islet apps` shows which there are" in told
-    assert "apps`" not in islet("activity", "list", "--app", "com.example.none").err
-
-
 def test_apps_are_filtered_and_named(islet, client):
     client.start(key="a")
     client.applied("activity.start", app="com.example.taxi", type="T", attributes={}, contentState={})

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from support.cli import Islet
+from support.cli import Islet, replay
 from support.commands import Commands
 from support.running import Running
 from support.service import run
@@ -59,7 +59,7 @@ def test_a_recording_of_it_can_be_replayed(islet, client, serve, wire, tmp_path)
     assert contents(tail.data) == [CONTENT]
     (tmp_path / "recording.jsonl").write_text("\n".join(tail.data) + "\n")
     other = serve({"--clock": "manual"})
-    Islet(other)("replay", tmp_path / "recording.jsonl")
+    replay(other, tmp_path / "recording.jsonl")
     [row] = Commands(wire, other.commands).list()
     assert row["contentState"] == CONTENT
 

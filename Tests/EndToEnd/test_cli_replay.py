@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from support.cli import Islet
+from support.cli import Islet, replay
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
@@ -151,7 +151,7 @@ def test_lives_of_activities_come_out_the_same(service, target, client, wire, re
     ids = {}
     path = recording(lambda: ids.update(activities(client)))
     Commands(wire, target.commands).advance(by=HOUR)
-    done = Islet(target)("replay", path, "--speed", "max", "--verify", "--json")
+    done = replay(target, path, "--speed", "max", "--verify", "--json")
     [summary] = done.json
     strict("cli/replay.json").validate(summary)
     assert summary["differences"] == [] and summary["refused"] == [] and summary["impossible"] == []
@@ -236,7 +236,7 @@ def test_controls_widgets_and_groups_come_out_the_same(service, target, client, 
     steady(service), steady(target)
     taxi = Commands(wire, service.commands, TAXI)
     path = recording(lambda: (placed(client, service), shared(client, taxi)), *words)
-    done = Islet(target)("replay", path, "--speed", "max", "--verify", "--json")
+    done = replay(target, path, "--speed", "max", "--verify", "--json")
     [summary] = done.json
     strict("cli/replay.json").validate(summary)
     assert summary["differences"] == [] and summary["refused"] == [] and summary["impossible"] == []
@@ -272,10 +272,9 @@ def test_a_locked_device_is_locked_again(service, target, client, wire, recordin
         client.read("device.event", device="phone-1", event="lock")
 
     path = recording(evening)
-    islet = Islet(target)
-    ops = [row["op"] + ":" + row.get("event", "") for row in islet("replay", path, "--dry-run").json]
+    ops = [row["op"] + ":" + row.get("event", "") for row in replay(target, path, "--dry-run").json]
     assert ops == ["control.add:", "device.event:lock", "control.tap:", "device.event:unlock", "device.event:lock"]
-    islet("replay", path, "--verify")
+    replay(target, path, "--verify")
     found = Commands(wire, target.commands, APP).read("control.get", id=made[0])["control"]
     assert found["isRedacted"] and found["state"] == "shown"
 
@@ -286,7 +285,7 @@ def test_a_locked_device_is_locked_again(service, target, client, wire, recordin
 def test_a_production_recording_is_played_into_a_staging_app(service, target, client, wire, recording):
     taxi = Commands(wire, service.commands, TAXI)
     path = recording(lambda: (client.start(key="order-7"), taxi.start(key="ride-7"), shared(client, taxi)))
-    done = Islet(target)("replay", path, "--prefix", "staging.", "--app-map", f"{TAXI}=com.example.cab", "--verify")
+    done = replay(target, path, "--prefix", "staging.", "--app-map", f"{TAXI}=com.example.cab", "--verify")
     assert "all is as recorded" in done.err
     assert Commands(wire, target.commands, f"staging.{APP}").get(key="order-7")["state"] == "active"
     cab = Commands(wire, target.commands, "com.example.cab")
@@ -301,14 +300,14 @@ def test_the_same_recording_twice_changes_nothing(service, target, client, wire,
         client.applied("activity.update", id=id, contentState={"eta": 1})
 
     path = recording(life)
-    islet, there = Islet(target), Commands(wire, target.commands, APP)
-    islet("replay", path)
+    there = Commands(wire, target.commands, APP)
+    replay(target, path)
     there.applied("activity.update", key="order-7", contentState={"eta": 0})
     before = events_of(target)
     # The target gives the answers of the first time and does nothing.
-    assert "replayed 2 of 2 events" in islet("replay", path).err
+    assert "replayed 2 of 2 events" in replay(target, path).err
     there.advance(by=HOUR)  # longer than answers are remembered
-    done = islet("replay", path, code=1)
+    done = replay(target, path, code=1)
     assert "replayed 0 of 2 events" in done.err, done.err
     assert "replayed here before" in done.err and "--new-ids" in done.err
     assert events_of(target) == before and there.get(key="order-7")["contentState"] == {"eta": 0}
@@ -334,7 +333,7 @@ def test_each_life_of_an_id_is_played(service, target, client, wire, recording, 
         client.applied("activity.update", id=order, contentState={"eta": 1})
 
     path = recording(lives, "--topics")
-    done = Islet(target)("replay", path, "--verify", "--json", *words)
+    done = replay(target, path, "--verify", "--json", *words)
     [summary] = done.json
     assert (summary["repeated"], summary["impossible"], summary["refused"], summary["differences"]) == (0, [], [], [])
     there = Commands(wire, target.commands, APP)
@@ -344,8 +343,8 @@ def test_each_life_of_an_id_is_played(service, target, client, wire, recording, 
         assert [row["device"] for row in there.read(f"{family}.list")[f"{family}s"]] == ["phone-2"]
     # The same events once more are no further lives.
     path.write_text(path.read_text() * 2)
-    [again] = Islet(target)("replay", path, "--dry-run", "--json", "--prefix", "x.").json[-1:]
-    assert f"left out {summary['events']} events" in Islet(target)("replay", path, "--new-ids", code=None).err, again
+    [again] = replay(target, path, "--dry-run", "--json", "--prefix", "x.").json[-1:]
+    assert f"left out {summary['events']} events" in replay(target, path, "--new-ids", code=None).err, again
 
 
 def test_new_ids_play_it_once_more(service, target, client, wire, recording):
@@ -356,9 +355,9 @@ def test_new_ids_play_it_once_more(service, target, client, wire, recording):
         client.applied("activity.update", id=renewed, contentState={"eta": 2})
 
     path = recording(life)
-    islet, there = Islet(target), Commands(wire, target.commands, APP)
+    there = Commands(wire, target.commands, APP)
     for number in (1, 2):
-        islet("replay", path, "--new-ids", "--verify")
+        replay(target, path, "--new-ids", "--verify")
         rows = there.list(state="active")
         assert [row["contentState"] for row in rows] == [{"eta": 2}] * number
 
@@ -390,7 +389,7 @@ def test_a_planted_difference_is_found(service, target, client, wire, recording)
     path = recording(lambda: (client.start(key="order-1"), client.start(key="order-2")))
     there = Commands(wire, target.commands, APP)
     there.start(key="order-2", contentState={"eta": 99})
-    done = Islet(target)("replay", path, "--verify", code=1)
+    done = replay(target, path, "--verify", code=1)
     assert "activity.start: refused" in done.err and "1 conflict" in done.err
     assert "activity/Delivery/order-2: state is not there, recorded was active" in done.out
     assert "1 difference from the recording" in done.err
@@ -406,7 +405,7 @@ def test_a_journal_dump_is_a_recording(serve, target, wire, tmp_path):
     first.stop()
     dump = tmp_path / "dump.jsonl"
     dump.write_text(Islet(first)("journal", "dump", "--data", data).out)
-    Islet(target)("replay", dump, "--verify")
+    replay(target, dump, "--verify")
     assert Commands(wire, target.commands, APP).get(id=id)["state"] == "dismissed"
 
 
@@ -418,7 +417,7 @@ def test_what_is_not_in_the_recording_is_said(service, target, client, recording
         client.start(key="order-7")
 
     path = recording(life)
-    done = Islet(target)("replay", path, "--json", code=1)
+    done = replay(target, path, "--json", code=1)
     assert done.json[0]["impossible"] == [{"reason": "startNotRecorded", "count": 1}]
     assert "1 could not be replayed: 1 whose start is not recorded" in done.err
     assert "replayed 1 of 2 events as 1 command" in done.err
@@ -428,7 +427,7 @@ def test_gaps_and_repetitions_are_said(service, target, client, recording, tmp_p
     path = recording(lambda: [client.start(key=f"order-{n}") for n in range(5)])
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], lines[0], lines[3], lines[4]]) + "\n")
-    done = Islet(target)("replay", path, "--json")
+    done = replay(target, path, "--json")
     assert f"{APP}: events 2 to 3 are not in the recording" in done.err
     [summary] = done.json
     assert (summary["repeated"], summary["gaps"], summary["replayed"]) == (1, [{"app": APP, "first": 2, "last": 3}], 3)
@@ -464,7 +463,7 @@ def event_line(**changes):
 def test_a_bad_recording(target, tmp_path, text, code, said):
     path = tmp_path / "bad.jsonl"
     path.write_text(text)
-    done = Islet(target)("replay", path, "--speed", "max", code=code)
+    done = replay(target, path, "--speed", "max", code=code)
     assert said in done.err
     if code == 2:
         assert events_of(target) == 0 and "bad.jsonl" in done.err
@@ -473,16 +472,15 @@ def test_a_bad_recording(target, tmp_path, text, code, said):
 def test_bytes_that_are_no_text_are_no_recording(target, tmp_path):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(b"\xff\xfe\x00\x00\n")
-    assert "line 1 is no JSON" in Islet(target)("replay", path, code=2).err
+    assert "line 1 is no JSON" in replay(target, path, code=2).err
 
 
 def test_a_file_that_cannot_be_read(target, tmp_path):
-    islet = Islet(target)
-    assert "No such file" in islet("replay", tmp_path / "none", code=2).err
-    assert "directory" in islet("replay", tmp_path, code=2).err.lower()
+    assert "No such file" in replay(target, tmp_path / "none", code=2).err
+    assert "directory" in replay(target, tmp_path, code=2).err.lower()
     for words in (["--speed", "0"], ["--speed", "fast"], ["--speed", "-1"], ["--app-map", "a"],
                   ["--app-map", "a=b/c"], ["--prefix", "a b"], ["--dry-run", "--verify"]):
-        islet("replay", tmp_path / "none", *words, code=2)
+        replay(target, tmp_path / "none", *words, code=2)
 
 
 # The target
@@ -491,11 +489,10 @@ def test_a_file_that_cannot_be_read(target, tmp_path):
 def test_a_target_that_refuses(service, target, client, wire, recording):
     path = recording(lambda: [client.start(key=f"order-{n}") for n in range(3)])
     Commands(wire, target.commands, APP).start(key="order-1")
-    islet = Islet(target)
-    done = islet("replay", path, code=1)
+    done = replay(target, path, code=1)
     assert "line 2: activity.start: refused:" in done.err and "1 not executed: 1 conflict" in done.err
     assert "replayed 2 of 3 events" in done.err
-    done = islet("replay", path, "--stop-on-error", "--new-ids", code=1)
+    done = replay(target, path, "--stop-on-error", "--new-ids", code=1)
     assert "stopped before the other" in done.err or "3 conflict" in done.err
 
 
@@ -510,7 +507,7 @@ def test_a_target_that_is_not_there(tmp_path):
 def test_a_clock_that_would_have_to_go_back(service, target, client, wire, recording):
     path = recording(lambda: client.start())
     Commands(wire, target.commands).advance(by=HOUR)
-    assert "a clock does not go back" in Islet(target)("replay", path, "--keep-times", code=2).err
+    assert "a clock does not go back" in replay(target, path, "--keep-times", code=2).err
 
 
 def test_dates_are_kept_where_that_is_asked_for(service, target, client, wire, recording):
@@ -519,9 +516,76 @@ def test_dates_are_kept_where_that_is_asked_for(service, target, client, wire, r
         client.start(key="order-7", staleDate=after(2 * HOUR))
 
     path = recording(later)
-    Islet(target)("replay", path, "--keep-times", "--verify")
+    replay(target, path, "--keep-times", "--verify")
     found = Commands(wire, target.commands, APP).get(key="order-7")
     assert (found["startedAt"], found["staleDate"]) == (after(HOUR), after(2 * HOUR))
+
+
+# Which target
+
+
+NAMED = "say into which service: --commands URL, or --context NAME"
+
+
+def test_the_target_is_named_and_not_what_happens_to_be_set(target, tmp_path):
+    path = tmp_path / "one.jsonl"
+    path.write_text(event_line() + "\n")
+    islet = Islet(target)
+    config = {"XDG_CONFIG_HOME": str(tmp_path)}
+    assert NAMED in islet("replay", path, "--yes", code=2).err
+    islet("context", "add", "bench", "--commands", target.commands, "--use", **config)
+    islet("context", "add", "shop", "--app", APP, **config)
+    nobody = {**config, "ISLET_COMMANDS": ""}
+    for words, env in ([], {}), ([], {"ISLET_CONTEXT": "bench"}), (["--context", "shop"], {}):
+        assert NAMED in islet("replay", path, "--yes", *words, code=2, **nobody, **env).err, words
+    assert events_of(target) == 0
+    islet("replay", path, "--context", "bench", **nobody)
+    assert events_of(target) == 1
+    islet("replay", path, "--dry-run", **nobody)
+
+
+def test_what_would_be_done_is_said_first_and_asked_where_something_is_there(service, target, client, wire, recording):
+    client.start(key="old")
+
+    def life():
+        client.applied("activity.update", key="old", contentState={"eta": 1})
+        client.start(key="new")
+
+    path = recording(life)
+    words = ["replay", path, "--commands", target.commands]
+    done = Islet(target)(*words, code=1)
+    first = done.err.splitlines()[0]
+    assert first == (
+        f"into {target.commands}, which is empty: would replay 1 of 2 events as 1 command; 1 could not be replayed: 1 "
+        "whose start is not recorded")
+    Commands(wire, target.commands, TAXI).start(key="here")
+    Commands(wire, target.commands, TAXI).applied("group.create", group="group.com.example")
+    before = events_of(target)
+    done = Islet(target)(*words, "--new-ids", "--prefix", "x.", code=2)
+    first, last = done.err.splitlines()
+    assert first.startswith(f"into {target.commands}, which has 2 activities, 1 group: would replay 1 of 2 events")
+    assert last.startswith(f"to replay it into {target.commands}, which is not empty needs --yes")
+    assert events_of(target) == before and done.out == ""
+    Islet(target)(*words, "--new-ids", "--prefix", "x.", "--yes", code=1)
+    assert events_of(target) == before + 1
+
+
+@pytest.mark.parametrize("words", [[], ["--new-ids"], ["--prefix", "staging.", "--new-ids"], ["--keep-times"]])
+def test_a_service_gets_no_recording_of_its_own(service, client, recording, words):
+    path = recording(lambda: client.start(key="order-7"))
+    done = replay(service, path, *words, code=6)
+    assert "was recorded at" in done.err and "itself" in done.err and done.out == ""
+    assert events_of(service) == 1
+
+
+def test_what_has_the_ids_already_is_no_replay_of_before(service, target, client, wire, recording):
+    """Such as what was recorded elsewhere and brought there in another way."""
+    ids = []
+    path = recording(lambda: ids.append(client.start(key="order-7")["id"]))
+    Commands(wire, target.commands, APP).start(key="order-8", id=ids[0])
+    done = replay(target, path, code=1)
+    assert "reconnectNotPermitted" in done.err and "replayed here before" not in done.err
+    assert done.err.endswith("things of these ids are there already: --new-ids plays it once more as new things\n")
 
 
 # Time
@@ -535,7 +599,7 @@ def test_on_a_running_clock_the_spans_between_events_are_kept(service, system_se
             client.applied("activity.update", id=id, contentState={"at": client.read("service.ping")["now"]})
 
     path = recording(life)
-    done = Islet(system_service)("replay", path, "--speed", "600", "--json")
+    done = replay(system_service, path, "--speed", "600", "--json")
     assert 400 <= done.json[0]["took"] < 4_000, done.json
     history = Commands(wire, system_service.commands, APP).read("activity.history", key="order-7")["events"]
     steps = [b["at"] - a["at"] for a, b in zip(history, history[1:])]
@@ -546,7 +610,7 @@ def test_on_a_running_clock_the_spans_between_events_are_kept(service, system_se
 
 def test_a_manual_clock_is_moved_at_the_named_speed(service, target, client, recording):
     path = recording(lambda: (client.start(), client.advance(by=MINUTE), client.start(type="Ride")))
-    done = Islet(target)("replay", path, "--speed", "200", "--json")
+    done = replay(target, path, "--speed", "200", "--json")
     assert done.json[0]["took"] >= 250
 
 
@@ -557,7 +621,7 @@ def test_ctrl_c_tells_how_far_it_came(service, system_service, client, recording
         client.start(key="order-8")
 
     path = recording(life)
-    follower = Running("replay", path, env=Islet(system_service).env)
+    follower = Running("replay", path, "--commands", system_service.commands, env=environment())
     try:
         islet = Islet(system_service)
         wait_for(lambda: events_of(system_service), 1)
@@ -570,12 +634,13 @@ def test_ctrl_c_tells_how_far_it_came(service, system_service, client, recording
 
 
 def test_standard_input_is_a_recording_too(target, tmp_path):
+    words = [str(BINARY), "replay", "-", "--commands", target.commands]
     done = subprocess.run(
-        [str(BINARY), "replay", "-", "--speed", "max"], input=event_line() + "\n", env=Islet(target).env, text=True,
-        capture_output=True, timeout=20)
+        [*words, "--speed", "max"], input=event_line() + "\n", env=environment(), text=True, capture_output=True,
+        timeout=20)
     assert done.returncode == 0 and "replayed 1 of 1 event as 1 command" in done.stderr
     done = subprocess.run(
-        [str(BINARY), "replay", "-"], input="x\n", env=Islet(target).env, text=True, capture_output=True, timeout=20)
+        [*words, "--yes"], input="x\n", env=environment(), text=True, capture_output=True, timeout=20)
     assert done.returncode == 2 and "standard input line 1 is no JSON" in done.stderr
 
 
@@ -586,7 +651,7 @@ def test_a_long_recording_goes_in_batches(service, target, client, recording):
             client.applied("activity.update", id=id, contentState={"eta": 1})
 
     path = recording(life)
-    done = Islet(target)("replay", path, "--verify", "--json")
+    done = replay(target, path, "--verify", "--json")
     assert done.json[0]["commands"] == 600 and done.json[0]["took"] < 10_000
 
 
@@ -603,6 +668,6 @@ def test_a_provider_that_does_not_answer_holds_nothing_up(service, target, clien
 
     path = recording(taps)
     RawProvider(wire, target.commands, toggle(), app=APP)
-    [summary] = Islet(target)("replay", path, "--verify", "--json", code=1).json
+    [summary] = replay(target, path, "--verify", "--json", code=1).json
     assert summary["replayed"] == 5 and 2_000 <= summary["took"] < 4_000
     assert {difference["member"] for difference in summary["differences"]} >= {"state"}

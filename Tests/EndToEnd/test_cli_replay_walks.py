@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from support.cli import Islet
+from support.cli import Islet, replay
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, SECOND
 from support.running import Running
@@ -180,7 +180,7 @@ def test_a_replay_publishes_what_was_recorded(serve, wire, tmp_path, seed, rule,
     path.write_text("".join(line + "\n" for line in recorded))
     tape = Tape(second, *words)
     try:
-        done = Islet(second)("replay", path, "--keep-times", "--verify", "--json", code=None)
+        done = replay(second, path, "--keep-times", "--verify", "--json", code=None)
         played = tape.end()
     finally:
         tape.follower.kill()

@@ -77,7 +77,7 @@ def running():
     made = []
 
     def make(*words, url):
-        made.append(Running(*words, env=environment(ISLET_COMMANDS=url)))
+        made.append(Running(*words, env=environment(ISLET_COMMANDS=url, ISLET_APP="com.example.pizza")))
         return made[-1]
 
     yield make
@@ -298,7 +298,7 @@ def test_a_replay_names_what_it_sent_and_has_no_answer_to(service, running, tmp_
     relay = Withholding(service.commands, "activity.start")
     unknown = UNKNOWN.replace("update", "start")
     try:
-        process = running("replay", path, "--timeout", "20s", url=relay.url)
+        process = running("replay", path, "--commands", relay.url, "--timeout", "20s", url=relay.url)
         assert relay.kept.wait(DEADLINE)
         code = process.end(number)
     finally:
@@ -317,7 +317,7 @@ def test_a_replay_that_is_stopped_while_it_is_compared_tells_what_it_has_replaye
     path.write_text(json.dumps(STARTED) + "\n")
     relay = Withholding(service.commands, "activity.get")
     try:
-        process = running("replay", path, "--verify", "--timeout", "20s", url=relay.url)
+        process = running("replay", path, "--commands", relay.url, "--verify", "--timeout", "20s", url=relay.url)
         assert relay.kept.wait(DEADLINE)
         assert process.end() == 1
     finally:
@@ -335,7 +335,7 @@ def test_a_replay_whose_events_lie_too_far_apart_for_any_clock_waits(serve, runn
     path.write_text(json.dumps(STARTED) + "\n" + json.dumps(late) + "\n")
     relay = Withholding(service.commands, "activity.start")
     try:
-        process = running("replay", path, "--speed", "0.000001", "--timeout", "20s", url=relay.url)
+        process = running("replay", path, "--commands", relay.url, "--speed", "0.000001", "--timeout", "20s", url=relay.url)
         assert relay.kept.wait(DEADLINE)
         assert process.end() == 1
     finally:

@@ -28,11 +28,26 @@ package struct ServeConfiguration: Equatable, Sendable {
     package var clock = ClockMode.system
     package var logLevel = Logger.Level.notice
     package var rules = RuleSet.standard
+    /// The apps of the demo, where it is played; no setting names them.
+    package var demo: DemoApps?
 
     /// Where a manual clock starts without a date of its own: 2026-01-01T00:00Z.
     package static let manualClock = ClockMode.manual(from: Instant(1_767_225_600_000))
 
     package init() {}
+
+    /// The app that the demo has of each family: it is meant where the command line names none.
+    package struct DemoApps: Equatable, Sendable {
+        package let activity: String
+        package let control: String
+        package let widget: String
+
+        package init(activity: String, control: String, widget: String) {
+            self.activity = activity
+            self.control = control
+            self.widget = widget
+        }
+    }
 
     /// How much of the past is kept, and when there is too little room.
     package struct JournalLimits: Equatable, Sendable {

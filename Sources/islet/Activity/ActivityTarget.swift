@@ -20,9 +20,9 @@ struct ActivityTarget: EntityTarget {
 
     func validate() throws { try EntityText.checkAddress(target, device: device) }
 
-    /// The command with the fields that address the activity.
+    /// The command with the fields that address the activity in its app, which `send` adds.
     func command(_ op: String) -> Command {
-        var command = Command(op, app: app.app)
+        var command = Command(op)
         if EntityText.isID(target) {
             command["id"] = .string(target)
         } else {
@@ -32,23 +32,29 @@ struct ActivityTarget: EntityTarget {
         return command
     }
 
-    func command(_ verb: String, _ connection: IsletConnection) -> Command {
-        command("activity.\(verb)")
+    func command(_ verb: String, _ connection: IsletConnection) async throws -> Command {
+        var command = command("activity.\(verb)")
+        command["app"] = .string(try await app.required(connection))
+        return command
     }
 
     func send(_ command: Command, _ connection: IsletConnection) async throws -> Answer {
+        let app: String =
+            if let app = command["app"]?.string { app } else { try await self.app.required(connection) }
+        var command = command
+        command["app"] = .string(app)
         do throws(IsletError) {
             return try await connection.send(command)
         } catch {
             guard error.code == .notFound else { throw error }
-            let others = device == nil ? await Self.onDevices(target, app: app.app, connection) : []
+            let others = device == nil ? await Self.onDevices(target, app: app, connection) : []
             // What changes nothing may be asked of the only one that has the key, whichever device it is on.
             if others.count == 1, let id = others.first?["id"], !command.isChange {
-                return try await connection.send(Command(command.op, app: app.app, ["id": id]))
+                return try await connection.send(Command(command.op, app: app, ["id": id]))
             }
             guard others.isEmpty else { throw Self.ambiguous(target, others) }
-            let hint = await Self.suggestion(for: target, app: app.app, device: device, connection)
-            let place = app.app + (device.map { " on \($0)" } ?? "")
+            let hint = await Self.suggestion(for: target, app: app, device: device, connection)
+            let place = app + (device.map { " on \($0)" } ?? "")
             throw Failure(.notFound, "\(place) has no activity '\(target)'\(hint) (notFound)")
         }
     }

@@ -72,10 +72,14 @@ extension ActivityCommand {
             guard startIn == nil || startAt == nil else {
                 throw ValidationError("name --start-in or --start-at, not both")
             }
+            guard startIn == nil && startAt == nil || alert.json != nil else {
+                let option = startIn == nil ? "--start-at" : "--start-in"
+                throw ValidationError("\(option) needs an alert, which tells of the start: add --alert-title")
+            }
         }
 
         func run() async throws {
-            var command = Command("activity.start", app: app.app)
+            var command = Command("activity.start")
             command["type"] = .string(type)
             command["attributes"] = try Payload.read(attributes, option: "--attributes")
             command["contentState"] = try Payload.read(state, option: "--state")
@@ -89,6 +93,7 @@ extension ActivityCommand {
             if background { command["background"] = .bool(true) }
             if orUpdate { command["ifExists"] = .string("update") }
             try await service.withConnection { connection in
+                command["app"] = .string(try await app.required(connection))
                 command["staleDate"] = try await stale.staleDate(now: connection.now)
                 if let startIn {
                     command["startDate"] = .integer(

@@ -30,23 +30,30 @@ struct BulkChange<Target: NamedTarget> {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let rows = try await chosen(connection)
+            let app = try await choice.app.required(connection)
+            let rows = try await chosen(app, connection)
             guard !rows.isEmpty else { return Console.message("nothing was changed") }
             if choice.dryRun {
                 for row in rows {
-                    if output.json { Console.data(row.json.bytes) } else { Console.data(Family.address(row)) }
+                    if output.json { Console.data(row.json.bytes); continue }
+                    Console.data(output.isNames ? Family.address(row) : Self.name(row))
                 }
                 return Console.message("\(verb) would be for \(counted(rows.count)); nothing was changed")
             }
-            let names = rows.prefix(namesMax).map(Family.name).joined(separator: ", ")
+            let names = rows.prefix(namesMax).map(Self.name).joined(separator: ", ")
             Console.message("\(names)\(rows.count > namesMax ? ", …" : "")")
-            try choice.consent.require("\(verb) \(counted(rows.count)) in \(choice.app.app)")
-            try await change(rows, connection)
+            try choice.consent.require("\(verb) \(counted(rows.count)) in \(app)")
+            try await change(rows, app, connection)
         }
     }
 
-    private func chosen(_ connection: IsletConnection) async throws -> [RawObject] {
-        var list = Command("\(Family.noun).list", app: choice.app.app)
+    /// What a person calls one, here and in all that is told of it: by its key alone nobody tells devices apart.
+    private static func name(_ row: RawObject) -> String {
+        Family.name(row) + (row["device"]?.string.map { " on \($0.printable)" } ?? "")
+    }
+
+    private func chosen(_ app: String, _ connection: IsletConnection) async throws -> [RawObject] {
+        var list = Command("\(Family.noun).list", app: app)
         list["device"] = choice.device.map(RawJSON.string)
         let now = filter.needsNow ? try await connection.now() : 0
         let selection = try await Pages.rows(
@@ -62,7 +69,7 @@ struct BulkChange<Target: NamedTarget> {
         return rows
     }
 
-    private func change(_ rows: [RawObject], _ connection: IsletConnection) async throws {
+    private func change(_ rows: [RawObject], _ app: String, _ connection: IsletConnection) async throws {
         let progress = BulkProgress()
         await Interruption.telling { signals in
             let listener = Task { for await _ in signals { progress.stop() } }
@@ -74,7 +81,7 @@ struct BulkChange<Target: NamedTarget> {
                 while !rest.isEmpty, !progress.isStopped {
                     let part = rest.prefix(partMax)
                     rest = rest.dropFirst(partMax)
-                    await change(part: Array(part), progress, connection)
+                    await change(part: Array(part), app, progress, connection)
                 }
             }
         }
@@ -83,10 +90,12 @@ struct BulkChange<Target: NamedTarget> {
 
     /// Changes each as it was when it was found to fit. What has changed since then is looked at again: it is changed
     /// where it still fits, and skipped where not.
-    private func change(part: [RawObject], _ progress: BulkProgress, _ connection: IsletConnection) async {
+    private func change(
+        part: [RawObject], _ app: String, _ progress: BulkProgress, _ connection: IsletConnection
+    ) async {
         var rows = part
         for _ in 0..<triesMax where !rows.isEmpty && !progress.isStopped {
-            let results = await connection.send(batch: rows.map(command))
+            let results = await connection.send(batch: rows.map { command($0, app) })
             if results.allSatisfy(Self.isUnanswered) { progress.lost() }
             var changed: [RawObject] = []
             for (row, result) in zip(rows, results) {
@@ -96,7 +105,7 @@ struct BulkChange<Target: NamedTarget> {
                     tell(result, of: row, progress)
                 }
             }
-            rows = await stillFitting(changed, progress, connection)
+            rows = await stillFitting(changed, app, progress, connection)
         }
         guard !progress.isStopped else { return }
         for row in rows { skip(row, "it changes all the time", progress) }
@@ -113,7 +122,7 @@ struct BulkChange<Target: NamedTarget> {
 
     /// These as they are now, without those that do not fit any more.
     private func stillFitting(
-        _ rows: [RawObject], _ progress: BulkProgress, _ connection: IsletConnection
+        _ rows: [RawObject], _ app: String, _ progress: BulkProgress, _ connection: IsletConnection
     ) async -> [RawObject] {
         guard !rows.isEmpty else { return [] }
         let now: Int64
@@ -124,7 +133,7 @@ struct BulkChange<Target: NamedTarget> {
             return []
         }
         let gets = rows.map { row in
-            var get = Command("\(Family.noun).get", app: choice.app.app)
+            var get = Command("\(Family.noun).get", app: app)
             get["id"] = row["id"]
             return get
         }
@@ -144,11 +153,11 @@ struct BulkChange<Target: NamedTarget> {
 
     private func skip(_ row: RawObject, _ reason: String, _ progress: BulkProgress) {
         progress.skipped()
-        Console.message("\(Family.name(row)): skipped: \(reason)")
+        Console.message("\(Self.name(row)): skipped: \(reason)")
     }
 
-    private func command(_ row: RawObject) -> Command {
-        var command = Command("\(Family.noun).\(verb)", app: choice.app.app)
+    private func command(_ row: RawObject, _ app: String) -> Command {
+        var command = Command("\(Family.noun).\(verb)", app: app)
         command["id"] = row["id"]
         command["ifRevision"] = row["revision"]
         for field in fields.members { command[field.name] = field.value }
@@ -164,15 +173,15 @@ struct BulkChange<Target: NamedTarget> {
                 return progress.applied()
             }
             progress.ignored()
-            if !output.json { Console.message("\(Family.name(row)): ignored: \(reason)") }
+            if !output.json { Console.message("\(Self.name(row)): ignored: \(reason)") }
         case .failure(let error) where error.code == .notFound:
             // Somebody else was faster: what is not there any more is no fault of the change.
             progress.gone()
-            Console.message("\(Family.name(row)): gone meanwhile")
+            Console.message("\(Self.name(row)): gone meanwhile")
         case .failure(let error):
             let failure = Failure(error)
             progress.failed(failure.code)
-            Console.message("\(Family.name(row)): \(failure.text)")
+            Console.message("\(Self.name(row)): \(failure.text)")
         }
     }
 

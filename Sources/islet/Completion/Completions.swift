@@ -62,25 +62,32 @@ enum Completions {
         of family: Family.Type
     ) -> @Sendable ([String], Int, String) async -> [String] {
         { words, _, prefix in
-            let app = app(words) ?? Family.standardApp
             let rows = await ask(words) { connection in
-                try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
+                guard let app = try await app(words, of: Family.self, connection) else { return [] }
+                return try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
             }
             return fitting(rows.compactMap { $0.object?["kind"]?.string }, prefix)
         }
     }
 
     private static func entities(_ family: any CommandFamily.Type, _ words: [String]) async -> [RawJSON] {
-        var list = Command("\(family.noun).list", app: app(words) ?? family.standardApp)
+        var list = Command("\(family.noun).list")
         list["device"] = value(of: "--device", in: words).map(RawJSON.string)
         list["limit"] = .integer(rowsMax)
         return await ask(words) { [list] connection in
-            try await connection.send(list)[family.plural]?.elements ?? []
+            guard let app = try await app(words, of: family, connection) else { return [] }
+            var list = list
+            list["app"] = .string(app)
+            return try await connection.send(list)[family.plural]?.elements ?? []
         }
     }
 
-    private static func app(_ words: [String]) -> String? {
-        chosenApp(value(of: "--app", in: words))
+    /// The app that the words name, else the one that the demo has of the family; nil: there is none.
+    private static func app(
+        _ words: [String], of family: any CommandFamily.Type, _ connection: IsletConnection
+    ) async throws -> String? {
+        if let app = chosenApp(value(of: "--app", in: words)) { return app }
+        return try await DemoApps(connection)[family]
     }
 
     /// Asks the service that the words so far name.

@@ -17,7 +17,7 @@ extension ControlCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            try await KindList<Controls>.write("TEMPLATE", app: app.app, output, service) { declaration in
+            try await KindList<Controls>.write("TEMPLATE", app: app, output, service) { declaration in
                 declaration["template"]?.string ?? ""
             }
         }

@@ -52,6 +52,8 @@ struct DemoService: Service {
         let second = TimeText.span(Int64(speed * 1_000))
         let isElsewhere = card.endpoints.commands != Endpoints().commands
         let option = isElsewhere ? " --commands \(card.endpoints.commands)" : ""
+        // Without the demo there is no app that goes without saying.
+        let app = hasDemo ? "" : " --app \(DemoShop.app)"
         let demo =
             hasDemo
             ? """
@@ -82,8 +84,8 @@ struct DemoService: Service {
               \(islet) top\(option)
               \(islet) tail\(option)
               \(islet) activity list\(option)
-              \(islet) activity start order-7 --type Delivery --state '{"eta":12}' --stale-in 1h\(option)
-              \(islet) activity explain order-7\(option)
+              \(islet) activity start order-7 --type Delivery --state '{"eta":12}' --stale-in 1h\(app)\(option)
+              \(islet) activity explain order-7\(app)\(option)
               \(islet) info\(option)\(taps)
 
             """

@@ -69,6 +69,10 @@ struct Dev: AsyncParsableCommand {
         configuration.boardWrite = boardWrite
         configuration.store = data == nil ? .memory : .sqlite
         if let data { configuration.data = data }
+        if demo {
+            configuration.demo = ServeConfiguration.DemoApps(
+                activity: DemoShop.app, control: DemoHome.app, widget: DemoTravel.app)
+        }
         configuration.clock = .speed(from: Instant(WallClock.now()), factor: speed)
         var logger = Logger(label: "islet") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .warning

@@ -22,7 +22,9 @@ struct AnyTarget: ParsableArguments {
     var family: String?
 
     @Option(
-        help: ArgumentHelp("The app (else ISLET_APP, else the context's, else the demo's).", valueName: "bundle id"),
+        help: ArgumentHelp(
+            "The app (else ISLET_APP, else the context's; where one is needed, else the demo's).",
+            valueName: "bundle id"),
         completion: .custom(Completions.apps))
     var app: String?
 
@@ -43,8 +45,8 @@ struct AnyTarget: ParsableArguments {
     ///
     /// - Throws: a `Failure` where nothing is called so, or several are.
     func find(_ connection: IsletConnection) async throws -> FoundEntity {
-        for family in asked {
-            let app = chosenApp(app) ?? family.standardApp
+        let apps = try await apps(connection)
+        for (family, app) in apps {
             do {
                 let command = try await get(family, app: app, connection)
                 guard let whole = EntityText.entity(try await connection.send(command)) else { continue }
@@ -62,20 +64,29 @@ struct AnyTarget: ParsableArguments {
             }
         }
         let nouns = asked.map { $0.noun }.joined(separator: ", ")
-        // Without a choice each family's is the one that the demo has.
-        var apps: [String] = []
-        for family in asked {
-            let app = chosenApp(app) ?? family.standardApp
-            if !apps.contains(app) { apps.append(app) }
-        }
-        let place = " in \(apps.joined(separator: " or "))"
+        var names: [String] = []
+        for (_, app) in apps where !names.contains(app) { names.append(app) }
+        let place = " in \(names.joined(separator: " or "))"
         let advice = chosenApp(app) == nil ? "; name another app by --app" : ""
-        let app = asked.contains { $0 == Activities.self } ? chosenApp(app) ?? Activities.standardApp : nil
         var hint = ""
-        if let app { hint = await ActivityTarget.suggestion(for: target, app: app, device: device, connection) }
+        if let app = apps.first(where: { $0.family == Activities.self })?.app {
+            hint = await ActivityTarget.suggestion(for: target, app: app, device: device, connection)
+        }
         throw Failure(
             .notFound,
             "nothing is called '\(target)'\(place)\(hint)\(advice) (looked for: \(nouns)) (notFound)")
+    }
+
+    /// The families to look among, each in its app: the one that is named, else the one that the demo has of it.
+    private func apps(
+        _ connection: IsletConnection
+    ) async throws -> [(family: any CommandFamily.Type, app: String)] {
+        if let app = chosenApp(app) { return asked.map { ($0, app) } }
+        let demo = try await DemoApps(connection)
+        return try asked.map { family in
+            guard let app = demo[family] else { throw DemoApps.none }
+            return (family, app)
+        }
     }
 
     private func get(

@@ -8,8 +8,6 @@ protocol CommandFamily: FilteredRows, Sendable {
     static var plural: String { get }
     /// How a person may call one, for examples.
     static var example: String { get }
-    /// The demo's app, so that the first tries need no option.
-    static var standardApp: String { get }
 
     /// What a filter may ask of the events of its history.
     static var historySubject: FilterSubject { get }
@@ -52,7 +50,6 @@ enum Activities: CommandFamily {
     static let noun = "activity"
     static let plural = "activities"
     static let example = "order-7"
-    static let standardApp = DemoShop.app
     static let filterSubject = FilterSubject.activity
     static let historySubject = FilterSubject.activityEvent
 
@@ -80,7 +77,6 @@ enum Controls: PlacedFamily {
     static let noun = "control"
     static let plural = "controls"
     static let example = "Torch"
-    static let standardApp = DemoHome.app
     static let filterSubject = FilterSubject.control
     static let historySubject = FilterSubject.controlEvent
     static let restingStates: Set = ["shown", "disabled", "preview"]
@@ -112,7 +108,6 @@ enum Widgets: PlacedFamily {
     static let noun = "widget"
     static let plural = "widgets"
     static let example = "Flight"
-    static let standardApp = DemoTravel.app
     static let filterSubject = FilterSubject.widget
     static let historySubject = FilterSubject.widgetEvent
     static let restingStates: Set = ["shown", "placeholder"]

@@ -4,7 +4,7 @@ import IsletFilter
 
 /// Whether a list is of all apps.
 struct AllAppsOption: ParsableArguments {
-    @Flag(name: .customLong("all"), help: "Of all apps that there are, one after another.")
+    @Flag(name: .customLong("all"), help: "Of all apps that there are, one after another, as where no app is named.")
     var isSet = false
 }
 
@@ -17,7 +17,7 @@ extension EntityList {
     func writeAll(_ list: Command, told: String, _ connection: IsletConnection) async throws {
         let now = try await connection.now()
         var count = AllAppsCount()
-        for (app, _) in try await KnownApps.all(connection, timeout: service.timeout.duration) {
+        for app in try await knownApps(connection) {
             var command = list
             command["app"] = .string(app)
             // Where enough is shown, the others are only counted.
@@ -47,6 +47,15 @@ extension EntityList {
         let apps = "\(count.apps) app\(count.apps == 1 ? "" : "s")"
         let line = ShownCount.line(count.shown, of: count.total, isExact: count.isExact)
         Console.message("\(line)\(fit), in \(apps)\(told)")
+    }
+
+    /// The apps that there are. The stream tells them: whoever reaches commands alone has to name one.
+    private func knownApps(_ connection: IsletConnection) async throws -> [String] {
+        do {
+            return try await KnownApps.all(connection, timeout: service.timeout.duration).map(\.app)
+        } catch let failure as Failure where failure.code == .unreachable {
+            throw Failure(failure.code, "\(failure.text), so which apps there are is not known: name one with --app")
+        }
     }
 }
 

@@ -27,31 +27,38 @@ struct EntityList<Family: CommandFamily> {
     ///   - filters: fields that select rows, and are told.
     ///   - fields: fields that are not.
     func write(_ filters: KeyValuePairs<String, String?>, fields: RawObject = [:]) async throws {
-        var command = Command("\(Family.noun).list", app: allApps.isSet ? nil : app.app, fields)
+        // Of all where nobody names one.
+        let asked = allApps.isSet ? nil : chosenApp(app.named)
+        var command = Command("\(Family.noun).list", app: asked, fields)
         for (name, value) in filters { command[name] = value.map(RawJSON.string) }
         let with = ShownCount.told(filters)
+        try Self.check(state: command["state"]?.string)
         guard !allApps.isSet || app.named == nil else {
             throw Failure(.usage, "name --app or --all, not both")
         }
-        try await service.withConnection(allApps.isSet ? .joins : .nothing) { [command] connection in
-            if allApps.isSet { return try await writeAll(command, told: with, connection) }
+        try await service.withConnection(asked == nil ? .joins : .nothing) { [command] connection in
+            guard let asked else { return try await writeAll(command, told: with, connection) }
             if let filter {
                 let now = filter.needsNow ? try await connection.now() : 0
                 let selection = try await Pages.rows(
                     command, Family.plural, limit: limit.limit, fitting: filter, now: now, connection)
                 try await write(selection.rows, connection)
-                Console.message("\(selection.line) in \(app.app)\(with)")
+                Console.message("\(selection.line) in \(asked)\(with)")
             } else {
                 let (rows, total, isExact) = try await Pages.rows(
                     command, Family.plural, limit: limit.limit, connection)
                 try await write(rows, connection)
-                Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(app.app)\(with)")
-                if total == 0, chosenApp(app.named) == nil {
-                    let apps = "`\(Invocation.name) apps\(service.spelled)` shows which there are"
-                    Console.message("no app was named: --all is of all; \(apps)")
-                }
+                Console.message(ShownCount.line(rows.count, of: total, isExact: isExact) + " in \(asked)\(with)")
             }
         }
+    }
+
+    /// What the service would refuse is said before it is asked, with what there is.
+    private static func check(state: String?) throws {
+        guard let state, let states = Family.filterSubject.words(of: "state"), !states.contains(state) else { return }
+        let hint = Suggestion.text(for: state, among: states)
+        throw Failure(
+            .usage, "--state is one of \(states.joined(separator: ", ")), and not '\(state.printable)'\(hint)")
     }
 
     private func write(_ rows: [RawObject], _ connection: IsletConnection) async throws {

@@ -11,23 +11,26 @@ struct KindTarget<Family: PlacedFamily>: ParsableArguments {
 
     @OptionGroup var app: FamilyApp<Family>
 
-    /// The command `<family>.<verb>` about the kind.
+    /// The command `<family>.<verb>` about the kind, but for its app.
     func command(_ verb: String) -> Command {
-        Command("\(Family.noun).\(verb)", app: app.app, ["kind": .string(kind)])
+        Command("\(Family.noun).\(verb)", ["kind": .string(kind)])
     }
 
-    /// Sends a command about it.
+    /// Sends a command about it, in its app.
     func send(_ command: Command, _ connection: IsletConnection) async throws -> Answer {
-        try await KindName<Family>.send(command, kind: kind, app: app.app, connection)
+        try await KindName<Family>.send(command, kind: kind, app: app.required(connection), connection)
     }
 }
 
 /// A kind that a person names.
 enum KindName<Family: PlacedFamily> {
-    /// Sends a command about a kind. Where nobody has declared it, the closest one that somebody has is suggested.
+    /// Sends a command about a kind of the app. Where nobody has declared it, the closest one that somebody has is
+    /// suggested.
     static func send(
         _ command: Command, kind: String, app: String, _ connection: IsletConnection
     ) async throws -> Answer {
+        var command = command
+        command["app"] = .string(app)
         do throws(IsletError) {
             return try await connection.send(command)
         } catch {
@@ -50,9 +53,11 @@ enum KindList<Family: PlacedFamily> {
     ///   - column: the head of what the family says of a kind beside the rest.
     ///   - text: that of a declaration.
     static func write(
-        _ column: String, app: String, _ output: OutputOptions, _ service: ServiceOptions, text: (RawObject) -> String
+        _ column: String, app: FamilyApp<Family>, _ output: OutputOptions, _ service: ServiceOptions,
+        text: (RawObject) -> String
     ) async throws {
         try await service.withConnection { connection in
+            let app = try await app.required(connection)
             let kinds = try await Pages.all(Command("\(Family.noun).kinds", app: app), "kinds", connection)
             let rows = kinds.compactMap(\.object)
             if output.json {

@@ -94,7 +94,8 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
     /// Joins the stream before, so that nothing that follows is missed.
     private func actAndFollow(_ command: Command, _ connection: IsletConnection, _ step: Step) async throws {
         let id = command["id"]?.string
-        var deliveries = try await connection.events("\(target.app.app)/\(Family.noun)/").makeAsyncIterator()
+        let app = command["app"]?.string ?? ""
+        var deliveries = try await connection.events("\(app)/\(Family.noun)/").makeAsyncIterator()
         var isJoined = false
         while !isJoined, let delivery = try await deliveries.next() { isJoined = delivery == .joined }
         guard step.act() else { return }

@@ -120,15 +120,16 @@ struct PlacedReload<Family: PlacedFamily>: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var command = Command("\(Family.noun).reload", app: app.app)
+        var command = Command("\(Family.noun).reload")
         command["kind"] = kind.map(RawJSON.string)
         if push { command["source"] = .string("push") }
         try await service.withConnection { connection in
+            let app = try await app.required(connection)
             if let target {
-                let name = PlacedName<Family>(target, device: device, app: app.app)
+                let name = PlacedName<Family>(target, device: device, app: app)
                 command["id"] = .string(try await name.id(connection))
             }
-            let answer = try await KindName<Family>.send(command, kind: kind ?? "", app: app.app, connection)
+            let answer = try await KindName<Family>.send(command, kind: kind ?? "", app: app, connection)
             if target == nil, !output.json {
                 let count = answer["count"]?.integer ?? 0
                 let change = "reloading \(count) \(count == 1 ? Family.noun : Family.plural)"

@@ -21,8 +21,9 @@ struct PlacedTarget<Family: PlacedFamily>: EntityTarget {
     func validate() throws { try EntityText.checkAddress(target, device: device) }
 
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command {
-        let name = PlacedName<Family>(target, device: device, app: app.app)
-        return Command("\(Family.noun).\(verb)", app: app.app, ["id": .string(try await name.id(connection))])
+        let app = try await app.required(connection)
+        let name = PlacedName<Family>(target, device: device, app: app)
+        return Command("\(Family.noun).\(verb)", app: app, ["id": .string(try await name.id(connection))])
     }
 }
 

@@ -27,7 +27,7 @@ extension GroupCommand {
             var command = target.command("group.set")
             command["value"] = try Payload.readAny(value, option: "the value")
             command["ifRevision"] = revision.json
-            try await service.change(command, done: "set", name: target.name, output)
+            try await target.group.change(command, done: "set", name: target.name, output, service)
         }
     }
 
@@ -47,7 +47,7 @@ extension GroupCommand {
 
         func run() async throws {
             try await service.withConnection { connection in
-                let answer = try await connection.send(target.command("group.get"))
+                let answer = try await target.group.send(target.command("group.get"), connection)
                 guard let item = answer["group"]?.object, let value = item["value"] else {
                     throw IsletError.unreadable("no key")
                 }
@@ -82,7 +82,8 @@ extension GroupCommand {
         func run() async throws {
             var command = target.command("group.list")
             command["prefix"] = prefix.map(RawJSON.string)
-            try await service.withConnection { [command] connection in
+            try await service.withConnection { connection in
+                command["app"] = .string(try await target.app.required(connection))
                 let (rows, count) = try await rows(command, connection)
                 try await RowOutput.write(rows, output, name: { $0["key"]?.string ?? "?" }) { _ in
                     GroupText.table(rows, now: try await connection.now(), style: .output)
@@ -124,7 +125,7 @@ extension GroupCommand {
         func run() async throws {
             var command = target.command("group.delete")
             command["ifRevision"] = revision.json
-            try await service.change(command, done: "deleted", name: target.name, output)
+            try await target.group.change(command, done: "deleted", name: target.name, output, service)
         }
     }
 
@@ -148,7 +149,7 @@ extension GroupCommand {
         func run() async throws {
             var command = target.command("group.notify")
             command["name"] = .string(name)
-            try await service.change(command, done: "notified", name: target.group, output)
+            try await target.change(command, done: "notified", name: target.group, output, service)
         }
     }
 }

@@ -23,7 +23,7 @@ extension GroupCommand {
         func run() async throws {
             var command = target.command("group.create")
             if !members.isEmpty { command["members"] = .array(members.map(RawJSON.string)) }
-            try await service.change(command, done: "created", name: target.group, output)
+            try await target.change(command, done: "created", name: target.group, output, service)
         }
     }
 
@@ -47,7 +47,7 @@ extension GroupCommand {
         func run() async throws {
             var command = target.command("group.admit")
             command["member"] = .string(member)
-            try await service.change(command, done: "admitted \(member) to", name: target.group, output)
+            try await target.change(command, done: "admitted \(member) to", name: target.group, output, service)
         }
     }
 
@@ -65,8 +65,12 @@ extension GroupCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            try await service.change(
-                target.command("group.leave"), done: "\(target.app.app) left", name: target.group, output)
+            try await service.withConnection { connection in
+                let app = try await target.app.required(connection)
+                try await Report.change(
+                    target.send(target.command("group.leave"), connection), done: "\(app) left", name: target.group,
+                    output: output, now: connection.now)
+            }
         }
     }
 
@@ -85,7 +89,8 @@ extension GroupCommand {
 
         func run() async throws {
             try await service.withConnection { connection in
-                guard let group = try await connection.send(target.command("group.info"))["group"]?.object else {
+                let answer = try await target.send(target.command("group.info"), connection)
+                guard let group = answer["group"]?.object else {
                     throw IsletError.unreadable("no group")
                 }
                 if output.json { return Console.data(group.json.bytes) }

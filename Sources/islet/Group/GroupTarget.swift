@@ -8,8 +8,30 @@ struct GroupTarget: ParsableArguments {
 
     @OptionGroup var app: AppOption
 
+    /// The command about the group, but for the app that asks.
     func command(_ op: String) -> Command {
-        Command(op, app: app.app, ["group": .string(group)])
+        Command(op, ["group": .string(group)])
+    }
+
+    /// Sends a command about it in the name of the app.
+    func send(_ command: Command, _ connection: IsletConnection) async throws -> Answer {
+        var command = command
+        command["app"] = .string(try await app.required(connection))
+        return try await connection.send(command)
+    }
+
+    /// Sends a change and tells what became of it.
+    ///
+    /// - Parameters:
+    ///   - done: what was done.
+    ///   - name: to what.
+    func change(
+        _ command: Command, done: String, name: String, _ output: OutputOptions, _ service: ServiceOptions
+    ) async throws {
+        try await service.withConnection { connection in
+            try await Report.change(
+                send(command, connection), done: done, name: name, output: output, now: connection.now)
+        }
     }
 }
 
@@ -36,14 +58,4 @@ struct RevisionOption: ParsableArguments {
     var ifRevision: UInt64?
 
     var json: RawJSON? { ifRevision.map { .integer(Int64(clamping: $0)) } }
-}
-
-extension ServiceOptions {
-    /// Sends a change and tells what became of it.
-    func change(_ command: Command, done: String, name: String, _ output: OutputOptions) async throws {
-        try await withConnection { connection in
-            try await Report.change(
-                connection.send(command), done: done, name: name, output: output, now: connection.now)
-        }
-    }
 }

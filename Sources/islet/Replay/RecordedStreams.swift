@@ -20,6 +20,8 @@ struct RecordedStreams {
     }
 
 
+    /// The epochs of the streams.
+    private(set) var epochs: Set<String> = []
     private(set) var gaps: [Recording.Gap] = []
     private(set) var missing: UInt64 = 0
     /// Whose stream the events of a group are in, as far as that is known.
@@ -38,6 +40,7 @@ struct RecordedStreams {
     /// - Returns: whether it is new.
     mutating func take(_ event: StreamEvent, entity: String?, app: String?) -> Bool {
         let epoch = event.position.epoch
+        epochs.insert(epoch)
         let item = event.object["notification"]?.object ?? event.patch
         let group = item["group"]?.string
         // An id may be used again, with revisions from the first one on: its events are known by their numbers in their

@@ -49,6 +49,8 @@ package struct Recording: Sendable {
     package var gaps: [Gap] { streams.gaps }
     /// How many events are missing in all of them.
     package var missing: UInt64 { streams.missing }
+    /// The epochs of its streams, which say whose history they are.
+    package var epochs: Set<String> { streams.epochs }
     /// Whose a group is, as far as the recording tells.
     var owners: [String: String] { streams.owners }
 

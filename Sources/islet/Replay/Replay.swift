@@ -9,10 +9,16 @@ struct Replay: AsyncParsableCommand {
             EXAMPLES:
               islet tail --json --topics > morning.jsonl           record until Ctrl-C
               islet replay morning.jsonl --commands tcp://127.0.0.1:7511
-              islet replay morning.jsonl --speed 10 --prefix staging.
-              islet replay morning.jsonl --speed max --verify      is all as it was?
+              islet replay morning.jsonl --context staging --speed 10 --prefix staging.
+              islet replay morning.jsonl --commands tcp://127.0.0.1:7511 \\
+                  --speed max --verify                             is all as it was?
               islet replay morning.jsonl --dry-run | jq -c .op     what would be sent
-              islet journal dump --data /srv/islet | islet replay -
+              islet journal dump --data /srv/islet | islet replay - --context staging
+
+            The target is named here, by --commands or --context: neither the environment nor
+            the context in use is taken for it. What would be done is said first; where the
+            target is not empty, it is asked for (--yes), and where the recording is of that
+            very service, it is refused.
 
             Events become the commands that brought them about: in their order, with their
             times between them, and under their ids. What follows by itself is not sent: the
@@ -36,18 +42,27 @@ struct Replay: AsyncParsableCommand {
             what was dismissed, the second start is refused until that is over, as it was then.
 
             EXIT CODES: 0 all that is recorded has come about; 1 something was refused or
-            could not be replayed, or --verify found differences; 2 no readable recording;
-            5 the target does not answer.
+            could not be replayed, or --verify found differences; 2 no readable recording,
+            no named target, or nobody there to ask; 5 the target does not answer; 6 the
+            recording is the target's own.
             """)
 
     @Argument(help: ArgumentHelp("The recording; - is standard input.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup var options: ReplayOptions
+    @OptionGroup var consent: ConsentOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
     func run() async throws {
+        // Whoever plays a recording changes a service: which one is not left to what happens to be set.
+        guard options.isDryRun || service.namesService else {
+            throw Failure(
+                .usage,
+                "say into which service: --commands URL, or --context NAME of one with an address "
+                    + "(the environment and the context in use are not taken)")
+        }
         let recording = try read()
         let progress = ReplayProgress(recording)
         var report = ReplayReport(recording, options, output, progress)
@@ -56,8 +71,18 @@ struct Replay: AsyncParsableCommand {
             return try report.conclude()
         }
         try await service.withConnection { target in
-            let clock = try ReplayTarget(try await target.send(Command("service.info")))
-            let plan = try options.plan(clock, first: recording.event(0)?.at ?? clock.now)
+            let there = try ReplayTarget(
+                try await target.send(Command("service.info")), try await target.send(Command("service.stats")))
+            let plan = try options.plan(there, first: recording.event(0)?.at ?? there.now)
+            let url = service.endpoints.commands
+            if let epoch = there.epoch, recording.epochs.contains(epoch) {
+                throw Failure(
+                    .refused,
+                    "it was recorded at \(url) itself (epoch \(epoch)): what it tells of is there, and would be "
+                        + "changed; play it into another service")
+            }
+            report.announce(there, at: url)
+            if there.holdings != nil { try consent.require("replay it into \(url), which is not empty") }
             report.offset = plan.times.offset
             try await play(recording, plan, target, &report, progress)
         }

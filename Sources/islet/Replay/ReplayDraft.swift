@@ -12,6 +12,14 @@ struct ReplayDraft {
 
     /// Writes a line for each command, with the dates of the recording.
     func write(_ progress: ReplayProgress) {
+        plan(progress) { planned in
+            let req = "replay-\(planned.command.requestNumber ?? 0)"
+            Console.data(names.renamed(planned.command).frame(req: req, client: nil))
+        }
+    }
+
+    /// Plans the commands of all events, and notes what would become of these.
+    func plan(_ progress: ReplayProgress, each: (PlannedCommand) -> Void = { _ in }) {
         var planner = ReplayPlanner(recording)
         for index in 0..<recording.count {
             guard let event = recording.event(index) else { continue }
@@ -19,10 +27,7 @@ struct ReplayDraft {
             case .follows(let cause): progress.note { $0.seen += 1; $0.follows(cause) }
             case .impossible(let obstacle): progress.note { $0.seen += 1; $0.cannot(obstacle) }
             case .send(let commands):
-                for planned in commands {
-                    let req = "replay-\(planned.command.requestNumber ?? 0)"
-                    Console.data(names.renamed(planned.command).frame(req: req, client: nil))
-                }
+                commands.forEach(each)
                 progress.note {
                     $0.seen += 1
                     $0.replayed += 1

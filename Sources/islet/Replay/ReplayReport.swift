@@ -31,6 +31,16 @@ struct ReplayReport {
         }
     }
 
+    /// Says what would be done to which service, before anything is.
+    func announce(_ target: ReplayTarget, at url: String) {
+        let progress = ReplayProgress(recording)
+        ReplayDraft(recording, options.names).plan(progress)
+        let counts = progress.counts
+        let holdings = target.holdings.map { "which has \($0)" } ?? "which is empty"
+        let plan = ["would replay \(counts.progress)"] + counts.rest
+        Console.message("into \(url), \(holdings): \(plan.joined(separator: "; "))")
+    }
+
     /// Says what the recording lacks or has twice, and that it begins now.
     mutating func begin() {
         for gap in recording.gaps.prefix(Self.gapsToldMax) {
@@ -78,16 +88,19 @@ struct ReplayReport {
             throw Failure(failure.code, "\(text): \(failure.text)")
         }
         if let error { throw error }
-        if counts.refused.keys.contains(where: Self.tellsOfBefore) {
-            text += "\nit was replayed here before: --new-ids plays it once more as new things"
-        }
+        if let reason = past(counts) { text += "\n\(reason): --new-ids plays it once more as new things" }
         guard counts.isWhole, differences?.isEmpty ?? !isUnverified else { throw Failure(.failure, text) }
         Console.message(text)
     }
 
-    /// The codes by which the service says that it knows a command.
-    private static func tellsOfBefore(_ code: String) -> Bool {
-        ["requestReused", "outcomeUnknown", "reconnectNotPermitted"].contains(code)
+    /// Why things of before are in the way; nil where none are.
+    private func past(_ counts: ReplayCounts) -> String? {
+        // The service knows the numbers of whoever is called as this recording is: nobody else has them.
+        if !options.makesIDs, counts.refused["requestReused"] != nil || counts.refused["outcomeUnknown"] != nil {
+            return "it, or a recording that begins as it does, was replayed here before"
+        }
+        // Whose these are is not known: what was recorded here has them too.
+        return counts.refused["reconnectNotPermitted"].map { _ in "things of these ids are there already" }
     }
 
     /// Such as `replayed 1 234 of 1 300 events as 1 234 commands in 12.0 s (×10); 66 follow from deadlines`.

@@ -49,8 +49,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
     func run() async throws {
         var command = Command("device.event", ["device": .string(device), "event": .string(event.rawValue)])
-        if event.namesAnApp { command["app"] = .string(app.app) }
         try await service.withConnection { connection in
+            if event.namesAnApp { command["app"] = .string(try await app.required(connection)) }
             let answer = try await connection.send(command)
             let report = "\(device): \(event.rawValue)"
             if output.json { return Console.data(answer.json.bytes, of: report) }

@@ -21,8 +21,8 @@ struct SettingsCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Of this device; without one: for all.", valueName: "device"))
         var device: String?
 
-        func command(_ op: String) -> Command {
-            var command = Command(op, app: app.app)
+        func command(_ op: String, _ connection: IsletConnection) async throws -> Command {
+            var command = Command(op, app: try await app.required(connection))
             command["device"] = device.map(RawJSON.string)
             return command
         }
@@ -44,7 +44,8 @@ struct SettingsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await service.withConnection { connection in
-                try SettingsCommand.show(await connection.send(address.command("settings.get")), output)
+                let command = try await address.command("settings.get", connection)
+                try SettingsCommand.show(await connection.send(command), output)
             }
         }
     }
@@ -76,10 +77,10 @@ struct SettingsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            var command = address.command("settings.set")
-            if let activities { command["activitiesEnabled"] = .bool(activities == .on) }
-            if let frequentPushes { command["frequentPushesEnabled"] = .bool(frequentPushes == .on) }
             try await service.withConnection { connection in
+                var command = try await address.command("settings.set", connection)
+                if let activities { command["activitiesEnabled"] = .bool(activities == .on) }
+                if let frequentPushes { command["frequentPushesEnabled"] = .bool(frequentPushes == .on) }
                 try SettingsCommand.show(await connection.send(command), output, of: "set")
             }
         }

@@ -17,7 +17,7 @@ extension WidgetCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            try await KindList<Widgets>.write("FAMILIES", app: app.app, output, service) { declaration in
+            try await KindList<Widgets>.write("FAMILIES", app: app, output, service) { declaration in
                 (declaration["families"]?.elements ?? []).compactMap(\.string).joined(separator: ", ")
             }
         }

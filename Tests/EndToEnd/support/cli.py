@@ -62,3 +62,8 @@ class Islet:
         os.close(mine)
         assert process.wait(timeout=DEADLINE) == 0
         return written.decode()
+
+
+def replay(service, path, *words, **more):
+    """Plays a recording into a service, whatever that has already."""
+    return Islet(service)("replay", path, "--commands", service.commands, "--yes", *words, **more)

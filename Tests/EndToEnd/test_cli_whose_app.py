@@ -1,0 +1,134 @@
+"""Whose app is meant: a change needs one that somebody has named; only the demo has apps of its own."""
+
+import json
+
+import pytest
+
+from support.cli import Islet
+from support.demo import Demo
+
+ID = "0b3f0e0a-6f5d-4d6e-9a3b-27e5fe81cfb1"
+
+
+@pytest.fixture
+def islet(service):
+    return Islet(service, app="")
+
+
+CHANGES = [
+    ["activity", "start", "k1", "--type", "Ride", "--state", "{}"],
+    ["activity", "update", "k1", "--state", "{}"],
+    ["activity", "end", "k1"],
+    ["activity", "end", "--filter", "state=active", "--yes"],
+    ["activity", "dismiss", "k1"],
+    ["activity", "dismiss", "--filter", "state=active", "--yes"],
+    ["activity", "renew", ID],
+    ["activity", "heartbeat", "k1"],
+    ["activity", "tap", "k1"],
+    ["control", "add", "Torch"],
+    ["control", "tap", ID],
+    ["control", "tap", "Torch", "--wait"],
+    ["control", "configure", ID, "--configuration", "{}"],
+    ["control", "remove", ID],
+    ["control", "remove", "--filter", "device=phone", "--yes"],
+    ["control", "reload"],
+    ["widget", "add", "Flight", "--family", "systemSmall"],
+    ["widget", "reload", "Flight"],
+    ["widget", "visible", ID],
+    ["widget", "invalidate-relevance", "Flight"],
+    ["group", "create", "group.com.example"],
+    ["group", "set", "group.com.example", "key", "1"],
+    ["group", "leave", "group.com.example"],
+    ["settings", "set", "--activities", "off"],
+    ["device", "uninstall", "--device", "phone"],
+]
+
+
+def events(client):
+    return client.read("service.stats", app=None)["stats"]["events"]
+
+
+@pytest.mark.parametrize("words", CHANGES, ids=lambda words: " ".join(words[:3]))
+def test_a_change_needs_an_app(islet, client, words):
+    """The demo's app is not there: what would be made or changed in it is nobody's."""
+    client.start(app="com.example.delivery", key="k1")
+    before = events(client)
+    done = islet(*words, code=2)
+    assert done.out == "" and "name the app: --app" in done.err
+    assert "ISLET_APP" in done.err and "islet context" in done.err and "islet apps" in done.err
+    assert events(client) == before
+
+
+@pytest.mark.parametrize("words", [
+    ["activity", "get", "k1"], ["activity", "history", "k1"], ["activity", "at", "10m", "k1"], ["explain", "k1"],
+    ["activity", "explain", "k1"], ["wait", "k1", "--for", "ended"], ["control", "get", "Torch"], ["control", "kinds"],
+    ["widget", "timeline", "Flight"], ["group", "list", "group.com.example"], ["settings", "get"],
+], ids=" ".join)
+def test_nobody_looks_in_the_demos_app_either(islet, client, words):
+    client.start(app="com.example.delivery", key="k1")
+    done = islet(*words, code=2)
+    assert done.out == "" and "name the app: --app" in done.err
+
+
+def test_each_way_to_name_it_will_do(islet, client, tmp_path):
+    config = {"XDG_CONFIG_HOME": str(tmp_path)}
+    words = ["--type", "Ride", "--state", "{}"]
+    islet("activity", "start", "a", *words, "--app", "com.example.one")
+    islet("activity", "start", "b", *words, ISLET_APP="com.example.two")
+    islet("context", "add", "three", "--app", "com.example.three", **config)
+    islet("activity", "start", "c", *words, "--context", "three", **config)
+    for key, app in ("a", "com.example.one"), ("b", "com.example.two"), ("c", "com.example.three"):
+        assert client.get(key=key, app=app)["state"] == "active"
+
+
+def test_a_list_is_of_all_apps_where_none_is_named(islet, client):
+    client.start(key="a")
+    client.start(app="com.example.taxi", key="b")
+    done = islet("activity", "list", "-o", "name")
+    assert done.out == "a --app com.example.pizza\nb --app com.example.taxi\n"
+    assert done.err == "showing 2 of 2, in 2 apps\n"
+    one = islet("activity", "list", "-o", "name", ISLET_APP="com.example.taxi")
+    assert (one.out, one.err) == ("b\n", "showing 1 of 1 in com.example.taxi\n")
+    assert islet("control", "list").err == "showing 0 of 0, in 0 apps\n"
+
+
+def test_a_list_of_all_apps_says_which_it_cannot_ask(islet, client):
+    """The apps are those of the stream: where that does not answer, one has to be named."""
+    client.start(key="a")
+    words = ["activity", "list", "--events", "tcp://127.0.0.1:1", "--timeout", "200ms"]
+    assert "name one with --app" in islet(*words, code=5).err
+    assert "a" in islet(*words, "--app", "com.example.pizza").out
+
+
+def test_the_demo_has_apps_of_its_own_and_says_so(tmp_path):
+    demo = Demo(tmp_path)
+    try:
+        info = json.loads(demo.islet("info", "--json").stdout)
+        assert info["demo"] == {
+            "activity": "com.example.delivery", "control": "com.example.home", "widget": "com.example.travel"}
+        # An order of somebody's own: the demo's have small numbers.
+        demo.islet("activity", "start", "order-777", "--type", "Delivery", "--state", '{"eta":12}')
+        shown = json.loads(demo.islet("activity", "get", "order-777", "--app", "com.example.delivery", "--json").stdout)
+        assert shown["key"] == "order-777"
+        demo.islet("activity", "explain", "order-777")
+        demo.islet("explain", "order-777")
+        # Nobody may have thought of these apps.
+        err = demo.islet("explain", "nothing-like-it", code=3).stderr
+        assert "com.example.delivery" in err and "com.example.home" in err and "; name another app by --app" in err
+        demo.home()
+        demo.islet("explain", "Torch")
+        demo.islet("control", "kinds")
+        demo.islet("group", "create", "group.com.example")
+    finally:
+        demo.close()
+
+
+def test_a_service_without_the_demo_has_none(client, tmp_path):
+    assert "demo" not in client.read("service.info", app=None)["info"]
+    dev = Demo(tmp_path, "--no-demo")
+    try:
+        assert "demo" not in json.loads(dev.islet("info", "--json").stdout)
+        done = dev.islet("activity", "start", "a", "--type", "T", "--state", "{}", code=2)
+        assert "name the app" in done.stderr
+    finally:
+        dev.close()
