@@ -54,7 +54,7 @@ extension Oracle {
         for (key, memory) in memories {
             var known = memory
             known.at = memory.batchAt ?? memory.at
-            known.isForgotten = isOver(known, at: min(now, last))
+            known.isForgotten = isOver(known, at: min(now, last), hold)
             memories[key] = known
         }
         for (key, memory) in memories where memory.isForgotten { forgetNumber(of: key) }
@@ -76,7 +76,8 @@ extension Oracle {
     /// - Parameters:
     ///   - place: everything before it is durable.
     ///   - clock: domain time that is durable.
-    package func prune(before place: Int, clock: Int64) {
+    ///   - hold: which answers a start remembers for longer.
+    package func prune(before place: Int, clock: Int64, hold: Hold) {
         handles.removeAll { handle in
             guard let citizen = citizens[handle], citizen.isForgotten, let when = citizen.life.dismissedWhen,
                 when + max(rules.retention, rules.mute ?? 0) <= clock, citizen.entries.allSatisfy({ $0.order < place })
@@ -90,7 +91,7 @@ extension Oracle {
             var read = entry.value
             guard read.isForgotten, let at = read.batchAt else { return false }
             read.at = at
-            return isOver(read, at: clock)
+            return isOver(read, at: clock, hold)
         }.keys
         for key in over {
             memories[key] = nil

@@ -156,20 +156,20 @@ package final class Oracle {
         package init() {}
     }
 
-    /// A commit is held back: nobody is told what waits for it.
-    package func keepAnswers(at time: Int64) {
-        if hold.until <= time { hold.after = time - rules.remembers }
+    /// A commit has been held back since a time: nobody is told what waits for it.
+    package func keepAnswers(at time: Int64, since begin: Int64) {
+        if hold.until <= begin { hold.after = begin - rules.remembers }
         hold.until = max(hold.until, time + rules.remembers)
     }
 
-    func isOver(_ memory: Memory, at time: Int64) -> Bool {
+    func isOver(_ memory: Memory, at time: Int64, _ hold: Hold) -> Bool {
         let end = memory.at + rules.remembers
         return (memory.at > hold.after ? max(end, hold.until) : end) <= time
     }
 
     /// A turn ends: answers are forgotten that were remembered long enough.
     package func forgetAnswers(at time: Int64) {
-        for (key, memory) in memories where !memory.isForgotten && isOver(memory, at: time) {
+        for (key, memory) in memories where !memory.isForgotten && isOver(memory, at: time, hold) {
             memories[key]?.isForgotten = true
             forgetNumber(of: key)
         }

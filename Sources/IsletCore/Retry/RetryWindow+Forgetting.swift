@@ -20,8 +20,10 @@ extension RetryWindow {
 
     /// None is forgotten for its age within a whole window from now: commits were held back, by a full disk or a lock, and
     /// nobody was given the answers that waited. Whoever waits for one sends the command again.
-    package mutating func keepAll(at now: Instant) {
-        if hold.until <= now { hold.after = now + -limits.span }
+    ///
+    /// - Parameter begin: Since when they have been.
+    package mutating func keepAll(at now: Instant, since begin: Instant) {
+        if hold.until <= begin { hold.after = begin + -limits.span }
         hold.until = max(hold.until, now + limits.span)
     }
 

@@ -30,7 +30,7 @@ struct Flights {
     private var inAir: [Flight] = []
     /// When the last one departed, in monotonic milliseconds.
     private var departedAt: Milliseconds = 0
-    /// The domain time at which the batch departed that is in the air, or was since ``takeDomainTime(at:)``; nil: none was.
+    /// The domain time at which the batch departed that is in the air, or was since ``takeDeparture()``; nil: none was.
     private var flownSince: Instant?
     /// What had been filled each time when the disk became full, and is not handed over yet.
     private var held: [Flight] = []
@@ -79,11 +79,10 @@ struct Flights {
         flownSince = flownSince ?? time.domain
     }
 
-    /// For how many milliseconds of domain time the batch has been in the air that is there, or was when this was asked
-    /// last; 0: none was.
-    mutating func takeDomainTime(at now: Instant) -> Milliseconds {
+    /// The domain time at which the batch departed that is in the air, or was since this was asked last; nil: none was.
+    mutating func takeDeparture() -> Instant? {
         defer { if mayDepart { flownSince = nil } }
-        return flownSince.map { now - $0 } ?? 0
+        return flownSince
     }
 
     mutating func hold(_ flight: Flight) { held.append(flight) }

@@ -117,7 +117,7 @@ extension Simulation {
         log?("  back at \(told), with \(disk.lastNumber) batches, a snapshot through \(disk.snapshot.holdsThrough)")
         expect(partition.epoch == epoch, "another epoch")
         notedHolds.removeAll { $0.batch > disk.lastNumber }
-        oracle.restart(at: domain.now, after: disk.keptTime, hold: notedHolds.last?.hold ?? Oracle.Hold())
+        oracle.restart(at: domain.now, after: disk.keptTime, hold: durableHold)
         if domain.now > disk.keptTime { notedHolds.append((disk.lastNumber + 1, oracle.hold)) }
         try stopIfWrong()
     }

@@ -82,7 +82,7 @@ extension Simulation {
         case .idle: for _ in 0..<1 + random.below(4) { try turn() }
         }
         // What an answer on its way may show is kept.
-        if unanswered.isEmpty { oracle.prune(before: committedEnd, clock: disk.clock) }
+        if unanswered.isEmpty { oracle.prune(before: committedEnd, clock: disk.clock, hold: durableHold) }
         if mix.trims { disk.trim(random.below(4), keeping: mix.keeping) }
     }
 

@@ -70,9 +70,10 @@ extension Simulation {
     /// Answers are remembered for longer where a commit took long that is under way, or was at the end of the turn before or
     /// of the one before that. The next batch that is handed over says so.
     private func keepHeldAnswers() {
-        let isHeld = flight.map { domain.now - $0.since >= Self.lateCommit } ?? false
+        let begin = flight?.since ?? domain.now
+        let isHeld = domain.now - begin >= Self.lateCommit
         if isFlightOver { (flight, isFlightOver) = (nil, false) }
-        if isHeld || wereAnswersHeld { oracle.keepAnswers(at: domain.now) }
+        if isHeld || wereAnswersHeld { oracle.keepAnswers(at: domain.now, since: begin) }
         wereAnswersHeld = isHeld
         guard oracle.hold.until > notedHolds.last?.hold.until ?? .min, flight == nil, !isDiskFull else { return }
         let last = disk.batches.last?.batch.number ?? disk.lastNumber

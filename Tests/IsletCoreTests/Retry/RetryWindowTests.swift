@@ -145,7 +145,7 @@ struct RetryHarness: ~Copyable {
         harness.execute("a7")
         let begun = harness.now
         harness.now = harness.now + 1_200_000
-        harness.window.keepAll(at: harness.now)
+        harness.window.keepAll(at: harness.now, since: begun + 599_999)
         harness.window.forgetExpired(at: harness.now)
         #expect(harness.check("a7") == .answered("answer to a7"))
         harness.execute("b")
@@ -170,12 +170,12 @@ struct RetryHarness: ~Copyable {
         harness.execute("a")
         let first = harness.now
         harness.now = harness.now + 300_000
-        harness.window.keepAll(at: harness.now)
+        harness.window.keepAll(at: harness.now, since: harness.now)
         #expect(harness.window.hold == RetryHold(after: first + -300_000, until: first + 900_000))
-        harness.window.keepAll(at: harness.now + 100_000)
+        harness.window.keepAll(at: harness.now + 100_000, since: harness.now)
         #expect(harness.window.hold == RetryHold(after: first + -300_000, until: first + 1_000_000))
         // Another begins when it is over.
-        harness.window.keepAll(at: first + 1_000_000)
+        harness.window.keepAll(at: first + 1_000_000, since: first + 1_000_000)
         #expect(harness.window.hold == RetryHold(after: first + 400_000, until: first + 1_600_000))
         // A start reads more than was remembered.
         harness.window.forgetExpired(at: first + 1_000_000)
@@ -210,7 +210,7 @@ struct RetryHarness: ~Copyable {
 
     @Test func whatIsKeptLongerIsBoundedAsEver() {
         var harness = RetryHarness(limits: RetryWindow.Limits(span: 600_000, answersPerClient: 2, bytes: 1 << 20))
-        harness.window.keepAll(at: harness.now)
+        harness.window.keepAll(at: harness.now, since: harness.now)
         for req in ["a", "b", "c"] { harness.execute(req) }
         #expect(harness.check("a") == .new && harness.window.count == 2)
     }
