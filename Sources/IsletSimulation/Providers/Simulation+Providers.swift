@@ -155,6 +155,18 @@ extension Simulation {
         return waiting
     }
 
+    /// Nothing is sent in a long time without a turn: what waits is sent behind it, and has its time from then on.
+    private func passGap() {
+        let gap = clock.elapsed - lastWaitCheck
+        lastWaitCheck = clock.elapsed
+        guard gap > Self.longestTurn else { return }
+        for topic in busy.keys { busy[topic]?.since += gap - Self.longestTurn }
+        for app in quiet.keys { quiet[app]?.since += gap - Self.longestTurn }
+    }
+
+    /// As many milliseconds from turn to turn count as time in which something could be done.
+    private static let longestTurn: Int64 = 1_000
+
     /// A new process counts from when it asks: at its start, or where the start made a batch, once that is committed.
     func restartWaits() {
         asksFrom = disk.lastNumber + (partition.hasUncommitted ? 1 : 0)
@@ -166,6 +178,7 @@ extension Simulation {
     /// its providers count as such that answer nothing, which is looked at each time that this time has passed. In between,
     /// a call that tells of nothing may take the longest time of any.
     private func checkWaits() {
+        passGap()
         // What waited at the start is not asked for yet, and nothing newer is committed.
         guard journal.committed >= asksFrom else { return }
         guard !isDiskFull, !partition.isStopping else {

@@ -92,6 +92,8 @@ final class Simulation {
     /// Since when, in real time, each control waits for a provider, by which event of its app; and for how many turns too
     /// long.
     var busy: [String: (seq: Int, since: Int64, late: Int)] = [:]
+    /// When was looked last at who waits, in real time.
+    var lastWaitCheck: Int64 = 0
     /// Since when nothing has happened in each app, by the last event of its that was published.
     var quiet: [String: (seq: Int, since: Int64)] = [:]
     /// The batch whose commit lets this run of the service ask providers: the one that its start made, if any.
