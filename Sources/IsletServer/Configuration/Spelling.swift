@@ -1,13 +1,15 @@
 /// Which known name was probably meant.
 package enum Spelling {
     /// The known name that is closest to a misspelt one, if it is close at all: a third of its letters may be wrong, and
-    /// two of five. Of fewer than five one may be, or they stand in another order.
+    /// two of five. Of fewer than five one may be, or they stand in another order, or something is behind them.
     package static func closest(to name: String, among known: [String]) -> String? {
         let nearest = known.map { (name: $0, distance: distance(fold(name), fold($0))) }.min {
             $0.distance < $1.distance
         }
         guard let nearest, nearest.distance <= max(2, name.count / 3) else { return nil }
-        let isClose = nearest.distance < 2 || name.count > 4 || fold(name).sorted() == fold(nearest.name).sorted()
+        let (given, known) = (fold(name), fold(nearest.name))
+        let isClose =
+            nearest.distance < 2 || given.count > 4 || given.sorted() == known.sorted() || given.starts(with: known)
         return isClose ? nearest.name : nil
     }
 

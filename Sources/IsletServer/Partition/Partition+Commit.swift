@@ -113,8 +113,8 @@ extension Partition {
     /// Answers that wait for their commit for long are remembered from when they leave.
     func keepHeldAnswers() {
         let begin = flights.takeDeparture() ?? now.domain
-        // A clock of another speed stands meanwhile, and leaps in the turn after.
-        let isHeld = now.domain - begin >= Self.lateCommit || clock.isWaiting
+        // A clock of another speed stands meanwhile, and leaps in the turn after. A manual one only goes where it is sent.
+        let isHeld = !clock.isManual && now.domain - begin >= Self.lateCommit || clock.isWaiting
         if isHeld || wereAnswersHeld { retries.keepAll(at: now.domain, since: begin) }
         wereAnswersHeld = isHeld
         // A start is to know it, too; while the disk is full nobody is given an answer that waits.

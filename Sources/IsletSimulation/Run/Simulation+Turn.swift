@@ -71,7 +71,7 @@ extension Simulation {
     /// of the one before that. The next batch that is handed over says so.
     private func keepHeldAnswers() {
         let begin = flight?.since ?? domain.now
-        let isHeld = domain.now - begin >= Self.lateCommit
+        let isHeld = !mix.isManual && domain.now - begin >= Self.lateCommit
         if isFlightOver { (flight, isFlightOver) = (nil, false) }
         if isHeld || wereAnswersHeld { oracle.keepAnswers(at: domain.now, since: begin) }
         wereAnswersHeld = isHeld

@@ -310,6 +310,7 @@ class ServiceMachine(RuleBasedStateMachine):
         self.sound = False
         self.harness.restart(kill=kill, to=self.date(later))
         self.model.groups = []
+        self.model.retries.restart(self.model.now, self.date(later or 0))
         self.model.advance(self.date(later or 0))
         self.catch_up()
 

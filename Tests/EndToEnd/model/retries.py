@@ -14,11 +14,21 @@ class Retries:
         self.kept = {}
         self.highest_forgotten = {}
         self.highest = {}
+        # What was executed after the one is remembered until the other.
+        self.after = self.until = 0
+
+    def restart(self, last, now):
+        """A start gives ten minutes more to what was remembered at the end."""
+        self.forget(last)
+        if now > last:
+            after = last - REMEMBERED
+            self.after = min(self.after, after) if self.until > last else after
+            self.until = now + REMEMBERED
 
     def forget(self, now):
         """Drops what is ten minutes old, and notes the highest number of each client and beginning of a `req`."""
         for pair, (_, _, at) in list(self.kept.items()):
-            if now - at >= REMEMBERED:
+            if now - at >= REMEMBERED and not (at > self.after and now < self.until):
                 del self.kept[pair]
                 if numbered := number_of(pair):
                     place, number = numbered
