@@ -6,7 +6,7 @@ import pytest
 
 from support.commands import Commands
 from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
-from support.widgets import WidgetProvider, widget
+from support.widgets import WidgetProvider, entry, widget
 from support.wire import Deadline
 
 TIME = 1_000
@@ -113,6 +113,33 @@ def test_controls_that_fail_one_after_another_fail_no_others_of_their_kind(home)
             assert patch.get("failure") is None, patch
             if patch.get("state") == "shown":
                 left.remove(patch["id"])
+
+
+@pytest.mark.parametrize("family", ["control", "widget"])
+def test_what_a_person_places_is_not_behind_what_a_provider_failed_to_answer_for_a_while(home, family):
+    """It comes back and fails everything at first: what had no provider waits for it with deadlines, until it answers."""
+    if family == "control":
+        provider = RawProvider(
+            home.wire, home.service.commands, toggle(valueDeadline=30_000), app=home.app, capacity=1)
+        fields, answer = {}, lambda call: provider.answer(call, True)
+    else:
+        provider = WidgetProvider(
+            home.wire, home.service.commands, widget(TORCH, timelineDeadline=30_000), app=home.app, capacity=1)
+        fields, answer = {"family": "systemSmall"}, lambda call: provider.show(
+            call, entry(call["now"]), policy="never")
+    provider.leave()
+    for _ in range(40):
+        home.client.applied(f"{family}.add", kind=TORCH, **fields)
+    provider.register()
+    for _ in range(6):
+        provider.fail(provider.call())
+    answer(provider.call())
+    placed = home.client.applied(f"{family}.add", kind=TORCH, device="other", **fields)[family]["id"]
+    before = 0
+    while (call := provider.call())[family] != placed:
+        before += 1
+        answer(call)
+    assert before <= 4, before
 
 
 PATIENCE = 10

@@ -76,7 +76,13 @@ extension Partition {
         providers.takeEnds(into: &ends)
         guard !ends.isEmpty else { return }
         let batch = ends
-        for case .failed(let purpose, let failure, let wasSent) in batch { ended(purpose, failure, wasSent: wasSent) }
+        for effect in batch {
+            switch effect {
+            case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
+            case .givenBack(let purpose, let isAwaited): holdBack(purpose, isAwaited: isAwaited)
+            case .send, .cancel, .ping, .dropped: preconditionFailure("these are no ends of calls")
+            }
+        }
     }
 
     /// A call is over without an answer.
@@ -142,6 +148,7 @@ extension Partition {
             callWriter.beginDocument()
             callWriter.providerDropped(id, reason: reason.wireName)
             deliver(to: provider, send)
+        case .givenBack(let purpose, let isAwaited): holdBack(purpose, isAwaited: isAwaited)
         case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
         }
     }

@@ -13,17 +13,27 @@ extension Partition {
             openCalls[call.control] = nil
             heldReads.remove(call.control)
         case .askValue:
-            let read = HeldReads.Read(
-                entity: call.control, serial: call.serial, kind: ServedKind.control(call.controlKind).number,
-                isAwaited: call.isAwaited, hasFailed: hasFailed(control: call.control))
+            let read = read(call.control, call.serial, of: call.controlKind, isAwaited: call.isAwaited)
             if holdsBack(controlRead: read) { heldReads.hold(read) } else { requestValue(read) }
         case .perform: request(.perform(call.control), call.control, call.serial, isAction: true)
         }
     }
 
+    private func read(_ control: SlotRef, _ serial: UInt32, of kind: ControlKindID, isAwaited: Bool) -> HeldReads.Read {
+        HeldReads.Read(
+            entity: control, serial: serial, kind: ServedKind.control(kind).number, isAwaited: isAwaited,
+            hasFailed: hasFailed(control: control))
+    }
+
     /// Asks for a value, now that there is room.
     func requestValue(_ read: HeldReads.Read) {
-        request(.value(read.entity), read.entity, read.serial, isAction: false, hasFailed: read.hasFailed)
+        request(.value(read.entity), read.entity, read.serial, isAction: false, read)
+    }
+
+    /// A control's value was asked for, and is held back from now on.
+    func holdBack(valueOf control: SlotRef, isAwaited: Bool) {
+        guard isNewest(control, isAction: false), let record = engine.controls.record(control) else { return }
+        heldReads.hold(read(control, record.callSerial, of: record.kind, isAwaited: isAwaited))
     }
 
     /// Whether a provider was asked for its value the last time, and it could not be had.
@@ -33,7 +43,8 @@ extension Partition {
     }
 
     private func request(
-        _ purpose: ProviderTable.Purpose, _ control: SlotRef, _ serial: UInt32, isAction: Bool, hasFailed: Bool = false
+        _ purpose: ProviderTable.Purpose, _ control: SlotRef, _ serial: UInt32, isAction: Bool,
+        _ read: HeldReads.Read? = nil
     ) {
         // What the control wants by now comes with a later flight, and replaces this.
         guard let record = engine.controls.record(control), record.callSerial == serial,
@@ -41,8 +52,8 @@ extension Partition {
         else { return }
         let within = isAction ? kind.actionDeadline : kind.valueDeadline
         switch providers.request(
-            purpose, kind: ServedKind.control(record.kind).number, within: within, hasFailed: hasFailed,
-            at: now.monotonic)
+            purpose, kind: ServedKind.control(record.kind).number, within: within, hasFailed: read?.hasFailed ?? false,
+            isAwaited: read?.isAwaited ?? false, at: now.monotonic)
         {
         case .accepted: openCalls[control] = OpenCall(serial: serial, isAction: isAction)
         case .noProvider: failed(control, isAction: isAction, .noProvider, wasSent: false)

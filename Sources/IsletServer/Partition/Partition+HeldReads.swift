@@ -19,6 +19,16 @@ extension Partition {
             || read.hasFailed && providers.takesProbes(of: read.kind)
     }
 
+    /// A read that waited at the providers is held back from now on. It was asked for before anything that is wanted now, which
+    /// comes after all that the providers have to say.
+    func holdBack(_ purpose: ProviderTable.Purpose, isAwaited: Bool) {
+        switch purpose {
+        case .value(let control): holdBack(valueOf: control, isAwaited: isAwaited)
+        case .timeline(let widget): holdBack(timelineOf: widget, isAwaited: isAwaited)
+        case .perform, .performWidget, .question: preconditionFailure("only reads are given back")
+        }
+    }
+
     private func hasRoom(for kind: UInt32, in held: HeldReads) -> Bool {
         providers.hasRoomForReads(of: kind, failed: held.haveAllFailed(of: kind))
     }

@@ -13,17 +13,27 @@ extension Partition {
             openWidgetCalls[call.widget] = nil
             heldWidgetReads.remove(call.widget)
         case .askTimeline:
-            let read = HeldReads.Read(
-                entity: call.widget, serial: call.serial, kind: ServedKind.widget(call.widgetKind).number,
-                isAwaited: call.isAwaited, hasFailed: hasFailed(widget: call.widget))
+            let read = read(call.widget, call.serial, of: call.widgetKind, isAwaited: call.isAwaited)
             if holdsBack(widgetRead: read) { heldWidgetReads.hold(read) } else { requestTimeline(read) }
         case .perform: request(.performWidget(call.widget), call.widget, call.serial, isAction: true)
         }
     }
 
+    private func read(_ widget: SlotRef, _ serial: UInt32, of kind: DeclaredKindID, isAwaited: Bool) -> HeldReads.Read {
+        HeldReads.Read(
+            entity: widget, serial: serial, kind: ServedKind.widget(kind).number, isAwaited: isAwaited,
+            hasFailed: hasFailed(widget: widget))
+    }
+
     /// Asks for a timeline, now that there is room.
     func requestTimeline(_ read: HeldReads.Read) {
-        request(.timeline(read.entity), read.entity, read.serial, isAction: false, hasFailed: read.hasFailed)
+        request(.timeline(read.entity), read.entity, read.serial, isAction: false, read)
+    }
+
+    /// A widget's timeline was asked for, and is held back from now on.
+    func holdBack(timelineOf widget: SlotRef, isAwaited: Bool) {
+        guard isNewestCall(of: widget, isAction: false), let record = engine.widgets.record(widget) else { return }
+        heldWidgetReads.hold(read(widget, record.callSerial, of: record.kind, isAwaited: isAwaited))
     }
 
     /// Whether a provider was asked for its timeline the last time, and it could not be had.
@@ -33,7 +43,8 @@ extension Partition {
     }
 
     private func request(
-        _ purpose: ProviderTable.Purpose, _ widget: SlotRef, _ serial: UInt32, isAction: Bool, hasFailed: Bool = false
+        _ purpose: ProviderTable.Purpose, _ widget: SlotRef, _ serial: UInt32, isAction: Bool,
+        _ read: HeldReads.Read? = nil
     ) {
         // What the widget wants by now comes with a later flight, and replaces this.
         guard let record = engine.widgets.record(widget), record.callSerial == serial,
@@ -42,7 +53,9 @@ extension Partition {
         let number = ServedKind.widget(record.kind).number
         let within = isAction ? kind.actionDeadline : kind.timelineDeadline
         switch providers.request(
-            purpose, kind: number, within: within, hasFailed: hasFailed, at: now.monotonic) {
+            purpose, kind: number, within: within, hasFailed: read?.hasFailed ?? false,
+            isAwaited: read?.isAwaited ?? false, at: now.monotonic)
+        {
         case .accepted: openWidgetCalls[widget] = OpenCall(serial: serial, isAction: isAction)
         case .noProvider: widgetFailed(widget, isAction: isAction, .noProvider, wasSent: false)
         case .busy: widgetFailed(widget, isAction: isAction, .busy, wasSent: false)
@@ -56,10 +69,14 @@ extension Partition {
 
     /// A call of a widget ended without an answer.
     func widgetCallEnded(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
-        guard let call = openWidgetCalls[widget], call.isAction == isAction else { return }
+        if isNewestCall(of: widget, isAction: isAction) { widgetFailed(widget, isAction: isAction, failure, wasSent: wasSent) }
+    }
+
+    /// Whether a call that ended is what its widget waits for; it is out no more.
+    private func isNewestCall(of widget: SlotRef, isAction: Bool) -> Bool {
+        guard let call = openWidgetCalls[widget], call.isAction == isAction else { return false }
         openWidgetCalls[widget] = nil
-        guard engine.widgets.record(widget)?.callSerial == call.serial else { return }
-        widgetFailed(widget, isAction: isAction, failure, wasSent: wasSent)
+        return engine.widgets.record(widget)?.callSerial == call.serial
     }
 
     /// Whether the call that is out for a widget is what it waits for.

@@ -37,6 +37,8 @@ struct Call: BitwiseCopyable {
     var place = Place.none
     /// Whether what it asks for failed the last time that it was asked for: that it fails again says nothing of others.
     var hasFailed = false
+    /// Of a read, whether somebody waits for it.
+    var isAwaited = false
     /// Why the first attempt failed.
     var reason = CallFailure.none
     var next = CallList.end

@@ -100,6 +100,8 @@ struct ProvidedKind {
     var calls = 0
     /// Nobody takes its calls; what waits is failed, in pieces.
     var isOrphan = false
+    /// More reads wait than may; these are given back, in pieces.
+    var isCrowded = false
 
     init(number: UInt32) {
         self.number = number

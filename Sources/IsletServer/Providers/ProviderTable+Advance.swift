@@ -11,6 +11,7 @@ extension ProviderTable {
         timeOutCalls()
         attendToProviders()
         serveOthers()
+        giveBackReads()
         failOrphans()
         forgetLate()
         return nextWork().map { $0 <= now } ?? false

@@ -17,9 +17,14 @@ extension ProviderTable {
         takeIn(slot, number)
         providers[Int(number)].answeredAt = now
         providers[Int(number)].isLate = false
+        let wasClosed = providers[Int(number)].breaker.isClosed
         providers[Int(number)].breaker.succeeded()
         totals.answered += 1
+        noteCrowd(of: calls[slot].kind)
         forget(slot)
+        if !wasClosed {
+            for place in providers[Int(number)].kinds { noteCrowd(of: place) }
+        }
         serve(number)
         return .taken(purpose)
     }

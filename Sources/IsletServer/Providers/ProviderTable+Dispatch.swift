@@ -210,6 +210,42 @@ extension ProviderTable {
         }
     }
 
+    /// A provider of a kind answers, or may: what came to wait while none did would stand before all that is asked for now.
+    mutating func noteCrowd(of place: UInt32) {
+        guard kinds[Int(place)].reads > limits.doubtfulReads, !kinds[Int(place)].isCrowded else { return }
+        kinds[Int(place)].isCrowded = true
+        crowded.append(place)
+    }
+
+    /// Gives reads back that wait beside those that may. Behind so many questions that one turn does not reach it, one waits
+    /// for the next answer of its kind.
+    mutating func giveBackReads() {
+        var work = limits.workPerAdvance
+        while let place = crowded.last, work > 0 {
+            var room = roomForReads(outlook(of: place))
+            var slot = kinds[Int(place)].values.first
+            var hasGivenBack = false
+            while slot != CallList.end, work > 0 {
+                work -= 1
+                let next = calls[slot].next
+                if calls[slot].hasTimeAhead {
+                    room -= 1
+                    if room < 0 {
+                        effects.append(.givenBack(calls[slot].purpose, isAwaited: calls[slot].isAwaited))
+                        unlinkWaiting(slot)
+                        forget(slot)
+                        hasGivenBack = true
+                    }
+                }
+                slot = next
+            }
+            if slot != CallList.end, hasGivenBack { return }
+            crowded.removeLast()
+            kinds[Int(place)].isCrowded = false
+            forgetIfUnused(place)
+        }
+    }
+
     /// A provider of a kind has gone, drains, or has no closed breaker any more: where it was the last with a closed one, what
     /// waited for it goes to the others.
     mutating func serveActionsElsewhere(of place: UInt32) {

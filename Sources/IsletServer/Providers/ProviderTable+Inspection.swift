@@ -54,7 +54,7 @@ extension ProviderTable {
             }
             if !kind.isOrphan {
                 if kind.open == 0, kind.waiting > 0 { return (0, 0, "kind \(kind.number) waits for nobody") }
-                if kind.providers.isEmpty, kind.calls == 0 { return (0, 0, "kind \(kind.number) is unused") }
+                if kind.providers.isEmpty, kind.calls == 0, !kind.isCrowded { return (0, 0, "kind \(kind.number) is unused") }
             }
         }
         if kindPlaces.count + freeKinds.count != kinds.count { return (0, 0, "a kind is lost") }

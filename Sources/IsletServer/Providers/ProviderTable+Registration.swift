@@ -204,6 +204,7 @@ extension ProviderTable {
         }
         providers[Int(number)].kinds = places
         providers[Int(number)].nextKind = 0
+        for place in places { noteCrowd(of: place) }
     }
 
     /// Takes a provider out of a kind; the calls that it was sent stay its own.
@@ -269,7 +270,9 @@ extension ProviderTable {
     /// Forgets a kind that nobody provides and for which no call is left.
     mutating func forgetIfUnused(_ place: UInt32) {
         let place = Int(place)
-        guard kinds[place].providers.isEmpty, kinds[place].calls == 0, !kinds[place].isOrphan else { return }
+        guard kinds[place].providers.isEmpty, kinds[place].calls == 0, !kinds[place].isOrphan,
+            !kinds[place].isCrowded
+        else { return }
         kindPlaces[kinds[place].number] = nil
         freeKinds.append(UInt32(place))
     }

@@ -10,8 +10,10 @@ extension ProviderTable {
     ///   - kind: the owner's number of the kind.
     ///   - within: the call's time from now on, at least 1 ms.
     ///   - hasFailed: whether what it asks for failed the last time that it was asked for.
+    ///   - isAwaited: of a read, whether somebody waits for it, which ``Effect/givenBack(_:isAwaited:)`` says again.
     package mutating func request(
-        _ purpose: Purpose, kind: UInt32, within: Milliseconds, hasFailed: Bool = false, at time: Milliseconds
+        _ purpose: Purpose, kind: UInt32, within: Milliseconds, hasFailed: Bool = false, isAwaited: Bool = false,
+        at time: Milliseconds
     ) -> Request {
         clock(time)
         guard let place = kindPlaces[kind], kinds[Int(place)].open > 0 else { return .noProvider }
@@ -22,6 +24,7 @@ extension ProviderTable {
 
         let slot = calls.insert(Call(purpose, kind: place, numbered: kind, within: max(1, within), at: now))
         calls[slot].hasFailed = hasFailed
+        calls[slot].isAwaited = isAwaited
         byPurpose.insert(Self.hash(purpose), slot)
         deadlines.arm(slot, at: Instant(calls[slot].deadline))
         kinds[Int(place)].calls += 1
@@ -83,8 +86,9 @@ extension ProviderTable {
     ///   failed the last time leave room for others.
     /// - Where nobody takes it, it may be asked for: it fails at once.
     /// - Where all providers of its kind answer nothing (``Outlook/hopeless``), it waits with its deadline and fails by that:
-    ///   whoever looks at it is told so. One that answers now and then keeps the others waiting, for as long as it takes: they
-    ///   are loading or reloading, as they say.
+    ///   whoever looks at it is told so. Once one answers again, those that wait so are given back, to be held back as all
+    ///   others. One that answers now and then keeps the others waiting, for as long as it takes: they are loading or
+    ///   reloading, as they say.
     ///
     /// - Parameter failed: whether what is to be asked for failed the last time.
     package func hasRoomForReads(of kind: UInt32, failed: Bool = false) -> Bool {
@@ -92,10 +96,17 @@ extension ProviderTable {
         guard openCalls < limits.openReads else { return false }
         if kinds[Int(place)].providers.contains(where: { providers[Int($0)].isAvailable(at: now) }) { return true }
         let waiting = kinds[Int(place)]
-        return switch outlook(of: place) {
-        case .good: waiting.reads < limits.nextReads
-        case .doubtful: (failed ? waiting.reads : waiting.freshReads) < limits.doubtfulReads
-        case .hopeless: waiting.reads < limits.waitingReads
+        let outlook = outlook(of: place)
+        let reads = outlook == .doubtful && !failed ? waiting.freshReads : waiting.reads
+        return reads < roomForReads(outlook)
+    }
+
+    /// How many reads of a kind may wait.
+    func roomForReads(_ outlook: Outlook) -> Int {
+        switch outlook {
+        case .good: limits.nextReads
+        case .doubtful: limits.doubtfulReads
+        case .hopeless: limits.waitingReads
         }
     }
 

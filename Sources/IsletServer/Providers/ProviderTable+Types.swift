@@ -143,6 +143,9 @@ extension ProviderTable {
         case send(CallID, to: ProviderRef, Purpose, attempt: Int, within: Milliseconds)
         /// Tell a provider that nobody waits for a call any more.
         case cancel(CallID, at: ProviderRef, CancelReason)
+        /// A read that waited waits no more, since its providers answer again: the owner asks for it when there is room, see
+        /// ``ProviderTable/hasRoomForReads(of:failed:)``. No provider ever got it, and nothing is held against it.
+        case givenBack(Purpose, isAwaited: Bool)
         /// A call is over without an answer. `wasSent`: whether any provider ever got it.
         case failed(Purpose, CallFailure, wasSent: Bool)
         /// Send a ping.

@@ -5,7 +5,8 @@ package import IsletCore
 ///     request ──▶ waits ──▶ in flight ──▶ answered
 ///        │          │           ├──▶ failed, lost ──▶ retried once (values, elsewhere) or over
 ///        │          ├───────────┴──▶ timed out: over
-///        └──────────┴──▶ no provider: over
+///        └──────────┼──▶ no provider: over
+///                   └──▶ given back (values, where a provider answers again): its owner asks for it when there is room
 ///
 /// Rules:
 ///
@@ -20,7 +21,8 @@ package import IsletCore
 ///    for those only while ``hasRoomForReads(of:)``.
 /// 4. An action is sent at most once. A value or options call that its provider lost, or failed in a way that may be
 ///    retried, is sent once more, to another provider, within its deadline.
-/// 5. A call ends once: with an answer, one ``Effect/failed(_:_:wasSent:)``, or its cancellation.
+/// 5. A call ends once: with an answer, one ``Effect/failed(_:_:wasSent:)``, one ``Effect/givenBack(_:isAwaited:)``, or its
+///    cancellation.
 /// 6. A provider has a call in flight once its owner says that it was sent (``delivered(_:)``). One that was not goes
 ///    to the next provider when this one goes, drains or gives up its kind, as if it had never been given to this one:
 ///    it is no attempt, and nothing is held against anybody.
@@ -64,6 +66,9 @@ package struct ProviderTable: ~Copyable {
     /// Kinds that lost their last provider while calls waited.
     var orphans: [UInt32] = []
 
+    /// Kinds with more reads that wait than may, now that one of their providers answers.
+    var crowded: [UInt32] = []
+
     /// Providers that may get calls and met an overdue one.
     var unserved: [UInt32] = []
 
@@ -102,7 +107,7 @@ package struct ProviderTable: ~Copyable {
 
     /// When ``advance(to:)`` has something to do; nil when nothing is to come.
     package func nextWork() -> Milliseconds? {
-        guard orphans.isEmpty, unserved.isEmpty else { return now }
+        guard orphans.isEmpty, unserved.isEmpty, crowded.isEmpty else { return now }
         let call = deadlines.nextWork()
         switch (call.isSet, attention.first?.key) {
         case (true, let provider?): return min(call.milliseconds, provider)
@@ -132,9 +137,9 @@ package struct ProviderTable: ~Copyable {
         var kept = endsTaken
         for index in endsTaken..<effects.count {
             let effect = effects[index]
-            if case .failed = effect {
-                batch.append(effect)
-            } else {
+            switch effect {
+            case .failed, .givenBack: batch.append(effect)
+            case .send, .cancel, .ping, .dropped:
                 effects[kept] = effect
                 kept += 1
             }

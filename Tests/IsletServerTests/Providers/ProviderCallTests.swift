@@ -368,6 +368,79 @@ import Testing
         #expect(desk.problem == nil)
     }
 
+    /// A provider that failed its probe and never answered; these reads, of this kind or of another, wait for it.
+    private func givenUp(_ reads: Range<UInt32>, kinds: [UInt32] = [1], workPerAdvance: Int = 4_096) -> Desk {
+        let desk = Desk {
+            $0.breakerFailures = 1
+            $0.workPerAdvance = workPerAdvance
+        }
+        desk.register("a", kinds: kinds, capacity: 1)
+        for number in 1...2 {
+            desk.ask(Desk.value(99), hasFailed: true)
+            _ = desk.effects()
+            desk.fail(number, by: "a")
+            if number == 1 { desk.pass(1_000) }
+        }
+        for read in reads { desk.ask(Desk.value(read), kind: kinds.last ?? 1, within: 60_000, isAwaited: read == 4) }
+        _ = desk.effects()
+        desk.pass(2_000)
+        return desk
+    }
+
+    @Test func readsThatCameWhileNothingWasAnsweredAreGivenBackOnceSomethingIs() {
+        let desk = givenUp(1..<6)
+        #expect(desk.effects() == ["#3 value 5 to a within 60000"])
+        #expect(desk.hasRoomForReads(1) && desk.openCalls == 5)
+        desk.answer(3, by: "a")
+        #expect(desk.nextWork == desk.now)
+        desk.pass(0)
+        #expect(desk.effects() == ["#4 value 1 to a within 60000", "value 3 given back", "value 4 given back, awaited"])
+        #expect(desk.openCalls == 2 && !desk.hasRoomForReads(1), "one is the next")
+        #expect(desk.ask(Desk.value(3)) == .accepted, "its owner may ask again")
+        #expect(desk.problem == nil)
+    }
+
+    @Test func readsOfItsOtherKindsAreGivenBackAsWellAndWhereAnotherProviderComes() {
+        for comes in [false, true] {
+            let desk = givenUp(1..<6, kinds: [1, 2])
+            _ = desk.effects()
+            if comes {
+                desk.register("b", kinds: [2], capacity: 1)
+            } else {
+                desk.answer(3, by: "a")
+            }
+            desk.pass(0)
+            #expect(desk.effects().count { $0.contains("given back") } == 2)
+            #expect(desk.problem == nil)
+        }
+    }
+
+    @Test func readsAreGivenBackInPiecesAndQuestionsKeepTheirPlaces() {
+        let desk = givenUp(1..<1, workPerAdvance: 4)
+        for question in 1...6 as ClosedRange<UInt64> { desk.ask(.question(question), within: 60_000) }
+        for read in 1..<9 as Range<UInt32> { desk.ask(Desk.value(read), within: 60_000) }
+        #expect(desk.effects() == ["#3 question 1 to a within 60000"])
+        for number in 3...4 {
+            desk.answer(number, by: "a")
+            #expect(!desk.advance(), "no read beside the next one is in reach")
+            #expect(desk.effects() == ["#\(number + 1) question \(number - 1) to a within 60000"])
+        }
+        desk.answer(5, by: "a")
+        for read in 2..<8 {
+            #expect(desk.advance(), "there is more")
+            let effects = desk.effects()
+            #expect(effects.last == "value \(read) given back" && effects.count == (read == 2 ? 2 : 1))
+        }
+        #expect(!desk.advance() && desk.effects() == ["value 8 given back"])
+        for number in 6...7 {
+            desk.answer(number, by: "a")
+            #expect(desk.effects() == ["#\(number + 1) question \(number - 1) to a within 60000"])
+        }
+        desk.answer(8, by: "a")
+        #expect(desk.effects() == ["#9 value 1 to a within 60000"])
+        #expect(desk.problem == nil)
+    }
+
     @Test func whatFailedBeforeOthersBeganToWaitIsNoReasonToGiveTheseUp() {
         let desk = Desk { $0.breakerFailures = 1 }
         desk.register("a", capacity: 1)

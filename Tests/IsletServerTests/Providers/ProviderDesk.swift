@@ -58,9 +58,10 @@ final class ProviderDesk {
 
     @discardableResult
     func ask(
-        _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000, hasFailed: Bool = false
+        _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000, hasFailed: Bool = false,
+        isAwaited: Bool = false
     ) -> ProviderTable.Request {
-        table.request(purpose, kind: kind, within: within, hasFailed: hasFailed, at: now)
+        table.request(purpose, kind: kind, within: within, hasFailed: hasFailed, isAwaited: isAwaited, at: now)
     }
 
     @discardableResult
@@ -172,6 +173,8 @@ final class ProviderDesk {
             return "#\(sent.count) \(describe(purpose)) to \(name(provider))\(again) within \(within)"
         case .cancel(let id, let provider, let reason):
             return "cancel #\((sent.firstIndex(of: id) ?? -1) + 1) at \(name(provider)): \(reason)"
+        case .givenBack(let purpose, let isAwaited):
+            return "\(describe(purpose)) given back\(isAwaited ? ", awaited" : "")"
         case .failed(let purpose, let failure, _): return "\(describe(purpose)) failed: \(failure)"
         case .ping(let provider): return "ping \(name(provider))"
         case .dropped(let provider, let reason): return "dropped \(name(provider)): \(reason)"

@@ -21,6 +21,9 @@ import Testing
             limits.waitingRetries = 2
             limits.faultLimit = 6
         }
+        // As if the owner let in more reads than may wait, or only as many.
+        let givesBack = seed % 4 < 2
+        if !givesBack { (limits.nextReads, limits.doubtfulReads) = (.max, .max) }
         if seed % 3 == 0 {
             limits.maximumProviders = 4
             limits.maximumKindsPerProvider = 2
@@ -42,6 +45,7 @@ import Testing
         let problem = run.table.checkInvariants()
         #expect(problem == nil, "seed \(seed)")
         #expect(run.observer.history.count > 1_000, "seed \(seed): too little happened")
+        #expect(givesBack == (run.observer.givenBack > 20), "seed \(seed): \(run.observer.givenBack) were given back")
         #expect(seed % 3 != 0 || run.observer.refusals > 20, "seed \(seed): too few were refused")
         #expect(isExact || run.stale > 20 && run.unreachable > 20, "seed \(seed): too little met in one turn")
     }

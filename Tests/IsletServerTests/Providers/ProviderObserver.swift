@@ -46,6 +46,8 @@ struct ProviderObserver {
     private(set) var problem: String?
     /// How often something was judged that is rare.
     private(set) var refusals = 0
+    /// How many reads that waited went back to the owner.
+    private(set) var givenBack = 0
 
     init(isExact: Bool, limits: ProviderTable.Limits) {
         self.isExact = isExact
@@ -184,6 +186,12 @@ struct ProviderObserver {
             else { return note("\(effect) of a call that is not open") }
             becameLate(call, at: now)
             open[purpose]?.isInFlight = false
+        case .givenBack(let purpose, _):
+            guard let call = open.removeValue(forKey: purpose) else { return note("\(effect), which was not open") }
+            if !purpose.isRead || !call.sent.isEmpty { note("\(effect), which was sent or is no read") }
+            let kept = open.count { $0.key.isRead && $0.value.kind == call.kind && $0.value.sent.isEmpty }
+            if kept < limits.nextReads { note("\(effect), though none is left as the next one") }
+            givenBack += 1
         case .failed(let purpose, let failure, let wasSent):
             takeFailed(purpose, failure, wasSent: wasSent, at: now)
         case .ping(let reference):
