@@ -1,19 +1,16 @@
 """What every subcommand of `islet` has in common: forms of output, filters, limits, suggestions, consent."""
 
 import json
-import os
-import pty
 import re
-import select
 import signal
 
 import pytest
 
-from support.cli import Islet
+from support.cli import Islet, on_a_terminal
 from support.dates import HOUR, MINUTE, after
 from support.provider import toggle
-from support.service import BINARY, environment, run
-from support.wire import DEADLINE, Deadline
+from support.service import environment, run
+from support.wire import DEADLINE
 
 
 @pytest.fixture
@@ -276,38 +273,21 @@ def test_one_is_named_or_a_filter_and_not_both(islet):
         islet("activity", "end", *words, code=2)
 
 
-def on_a_terminal(islet, *words, types="", meanwhile=lambda: None):
-    """Runs it with all its streams on a terminal, where a person types; gives the exit code and what was seen.
-    `meanwhile` is called when the person is asked."""
-    pid, mine = pty.fork()
-    if pid == 0:
-        os.execve(BINARY, [str(BINARY), *words], {**islet.env, "TERM": "xterm"})
-    seen, deadline = "", Deadline(DEADLINE)
-    try:
-        while not deadline.passed:
-            if not select.select([mine], [], [], 0.1)[0]:
-                continue
-            try:
-                piece = os.read(mine, 4096).decode()
-            except OSError:
-                break
-            if not piece:
-                break
-            seen += piece
-            if types and "[y/N]" in seen:
-                meanwhile()
-                os.write(mine, types.encode())
-                types = ""
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
-    finally:
-        os.close(mine)
-
-
 @pytest.mark.parametrize("answer, code, state", [("y\n", 0, "ended"), ("n\n", 1, "active"), ("\n", 1, "active")])
 def test_a_person_is_asked(islet, client, orders, answer, code, state):
     ended, seen = on_a_terminal(islet, "activity", "end", "--filter", "key=order-1", types=answer)
     assert (ended, client.get(key="order-1", device="phone-1")["state"]) == (code, state)
     assert "end 1 activity in com.example.pizza? [y/N]" in seen and "order-1" in seen
+
+
+def test_times_that_are_named_count_from_the_answer_and_not_from_the_question(islet, client):
+    client.start(key="order-1")
+    code, seen = on_a_terminal(
+        islet, "activity", "end", "--filter", "key=order-1", "--dismissal", "15m", types="y\n",
+        meanwhile=lambda: client.advance(by=HOUR))
+    order = client.get(key="order-1")
+    assert code == 0 and order["state"] == "ended", seen
+    assert order["dismissAt"] - order["endedAt"] == 15 * MINUTE
 
 
 @pytest.mark.parametrize("verb, state", [("end", "ended"), ("dismiss", "dismissed")])

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from support.cli import Islet, replay
+from support.cli import Islet, on_a_terminal, replay
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
@@ -589,6 +589,25 @@ def test_what_has_the_ids_already_is_no_replay_of_before(service, target, client
 
 
 # Time
+
+
+def test_dates_are_moved_to_when_the_person_has_said_yes(service, target, client, wire, recording):
+    def life():
+        id = client.start(key="order-7", staleDate=after(10 * MINUTE))["id"]
+        client.start(key="order-8", startDate=after(5 * MINUTE), alert={"title": "It begins"})
+        client.advance(by=MINUTE)
+        client.applied("activity.update", id=id, contentState={"eta": 1}, timestamp=after(MINUTE // 2),
+                       staleDate=after(10 * MINUTE))
+
+    path = recording(life)
+    there = Commands(wire, target.commands, APP)
+    Commands(wire, target.commands, TAXI).start(key="here")
+    code, seen = on_a_terminal(
+        Islet(target), "replay", path, "--commands", target.commands, "--verify", types="y\n",
+        meanwhile=lambda: there.advance(by=HOUR))
+    assert code == 0 and "all is as recorded" in seen, seen
+    assert there.get(key="order-7")["staleDate"] == after(HOUR + 10 * MINUTE)
+    assert there.get(key="order-8")["state"] == "pending"
 
 
 def test_on_a_running_clock_the_spans_between_events_are_kept(service, system_service, client, wire, recording):

@@ -31,8 +31,8 @@ extension ActivityCommand {
             guard let target = choice.one else {
                 guard let filter = choice.filter.filter else { return }
                 return try await BulkChange(
-                    choice: choice, filter: filter, verb: "dismiss", done: "dismissed", fields: fields,
-                    output: output, service: service
+                    choice: choice, filter: filter, verb: "dismiss", done: "dismissed",
+                    fields: { [fields] _ in fields }, output: output, service: service
                 ).run()
             }
             var command = target.command("activity.dismiss")

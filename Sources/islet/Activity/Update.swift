@@ -78,24 +78,30 @@ extension ActivityCommand {
         @OptionGroup var service: ServiceOptions
 
         func run() async throws {
-            var fields: RawObject = [:]
-            if let state { fields["contentState"] = try Payload.read(state, option: "--state") }
+            let content = try state.map { try Payload.read($0, option: "--state") }
+            guard let target = choice.one else {
+                guard let filter = choice.filter.filter else { return }
+                return try await BulkChange(
+                    choice: choice, filter: filter, verb: "end", done: "ended",
+                    fields: { try await fields(content, $0) }, states: ["pending", "active", "stale"], output: output,
+                    service: service
+                ).run()
+            }
             try await service.withConnection { connection in
-                if let dismissal {
-                    fields["dismissalPolicy"] = try await Self.policy(dismissal, now: connection.now)
-                }
-                try await age.apply(to: &fields, now: connection.now)
-                guard let target = choice.one else { return }
                 var command = target.command("activity.end")
-                for field in fields.members { command[field.name] = field.value }
+                for field in try await fields(content, connection).members { command[field.name] = field.value }
                 let answer = try await target.send(command, connection)
                 try await Report.change(answer, done: "ended", name: target.target, output: output, now: connection.now)
             }
-            guard let filter = choice.filter.filter else { return }
-            try await BulkChange(
-                choice: choice, filter: filter, verb: "end", done: "ended", fields: fields,
-                states: ["pending", "active", "stale"], output: output, service: service
-            ).run()
+        }
+
+        /// What the command says beside the address, with its dates as they are now.
+        private func fields(_ content: RawJSON?, _ connection: IsletConnection) async throws -> RawObject {
+            var fields: RawObject = [:]
+            fields["contentState"] = content
+            if let dismissal { fields["dismissalPolicy"] = try await Self.policy(dismissal, now: connection.now) }
+            try await age.apply(to: &fields, now: connection.now)
+            return fields
         }
 
         private static func policy(_ text: String, now: () async throws -> Int64) async throws -> RawJSON {

@@ -10,8 +10,9 @@ struct BulkChange<Target: NamedTarget> {
     let verb: String
     /// Such as `ended`.
     let done: String
-    /// What the command says beside the address.
-    var fields: RawObject = [:]
+    /// What the command says beside the address. It is asked before the person is, so that what is wrong is told at
+    /// once, and again when the change begins: `15m` counts from there, however long the person thinks.
+    var fields: @Sendable (IsletConnection) async throws -> RawObject = { _ in [:] }
     /// The states in which it can be done; nil: in all.
     var states: Set<String>?
     let output: OutputOptions
@@ -31,6 +32,7 @@ struct BulkChange<Target: NamedTarget> {
     func run() async throws {
         try await service.withConnection { connection in
             let app = try await choice.app.required(connection)
+            _ = try await fields(connection)
             let rows = try await chosen(app, connection)
             guard !rows.isEmpty else { return Console.message("nothing was changed") }
             if choice.dryRun {
@@ -43,7 +45,8 @@ struct BulkChange<Target: NamedTarget> {
             let names = rows.prefix(namesMax).map(Self.name).joined(separator: ", ")
             Console.message("\(names)\(rows.count > namesMax ? ", …" : "")")
             try choice.consent.require("\(verb) \(counted(rows.count)) in \(app)")
-            try await change(rows, app, connection)
+            let common = Command("\(Family.noun).\(verb)", app: app, try await fields(connection))
+            try await change(rows, common, connection)
         }
     }
 
@@ -69,7 +72,8 @@ struct BulkChange<Target: NamedTarget> {
         return rows
     }
 
-    private func change(_ rows: [RawObject], _ app: String, _ connection: IsletConnection) async throws {
+    /// - Parameter common: the command, but for what it says of each.
+    private func change(_ rows: [RawObject], _ common: Command, _ connection: IsletConnection) async throws {
         let progress = BulkProgress()
         await Interruption.telling { signals in
             let listener = Task { for await _ in signals { progress.stop() } }
@@ -81,7 +85,7 @@ struct BulkChange<Target: NamedTarget> {
                 while !rest.isEmpty, !progress.isStopped {
                     let part = rest.prefix(partMax)
                     rest = rest.dropFirst(partMax)
-                    await change(part: Array(part), app, progress, connection)
+                    await change(part: Array(part), common, progress, connection)
                 }
             }
         }
@@ -91,21 +95,21 @@ struct BulkChange<Target: NamedTarget> {
     /// Changes each as it was when it was found to fit. What has changed since then is looked at again: it is changed
     /// where it still fits, and skipped where not.
     private func change(
-        part: [RawObject], _ app: String, _ progress: BulkProgress, _ connection: IsletConnection
+        part: [RawObject], _ common: Command, _ progress: BulkProgress, _ connection: IsletConnection
     ) async {
         var rows = part
         for _ in 0..<triesMax where !rows.isEmpty && !progress.isStopped {
-            let results = await connection.send(batch: rows.map { command($0, app) })
+            let results = await connection.send(batch: rows.map { Self.command($0, common) })
             if results.allSatisfy(Self.isUnanswered) { progress.lost() }
             var changed: [RawObject] = []
             for (row, result) in zip(rows, results) {
-                if isGuarded, case .failure(let error) = result, error.code == .conflict {
+                if Self.isGuarded(common), case .failure(let error) = result, error.code == .conflict {
                     changed.append(row)
                 } else {
                     tell(result, of: row, progress)
                 }
             }
-            rows = await stillFitting(changed, app, progress, connection)
+            rows = await stillFitting(changed, common, progress, connection)
         }
         guard !progress.isStopped else { return }
         for row in rows { skip(row, "it changes all the time", progress) }
@@ -118,11 +122,11 @@ struct BulkChange<Target: NamedTarget> {
 
     /// Whether a change is only made of what has not changed since it was found to fit. Whoever names a revision has
     /// said what it is to be.
-    private var isGuarded: Bool { fields["ifRevision"] == nil }
+    private static func isGuarded(_ common: Command) -> Bool { common["ifRevision"] == nil }
 
     /// These as they are now, without those that do not fit any more.
     private func stillFitting(
-        _ rows: [RawObject], _ app: String, _ progress: BulkProgress, _ connection: IsletConnection
+        _ rows: [RawObject], _ common: Command, _ progress: BulkProgress, _ connection: IsletConnection
     ) async -> [RawObject] {
         guard !rows.isEmpty else { return [] }
         let now: Int64
@@ -133,7 +137,7 @@ struct BulkChange<Target: NamedTarget> {
             return []
         }
         let gets = rows.map { row in
-            var get = Command("\(Family.noun).get", app: app)
+            var get = Command("\(Family.noun).get", app: common["app"]?.string)
             get["id"] = row["id"]
             return get
         }
@@ -156,11 +160,10 @@ struct BulkChange<Target: NamedTarget> {
         Console.message("\(Self.name(row)): skipped: \(reason)")
     }
 
-    private func command(_ row: RawObject, _ app: String) -> Command {
-        var command = Command("\(Family.noun).\(verb)", app: app)
+    private static func command(_ row: RawObject, _ common: Command) -> Command {
+        var command = common
         command["id"] = row["id"]
-        command["ifRevision"] = row["revision"]
-        for field in fields.members { command[field.name] = field.value }
+        if isGuarded(common) { command["ifRevision"] = row["revision"] }
         return command
     }
 

@@ -71,9 +71,10 @@ struct Replay: AsyncParsableCommand {
             return try report.conclude()
         }
         try await service.withConnection { target in
-            let there = try ReplayTarget(
+            var there = try ReplayTarget(
                 try await target.send(Command("service.info")), try await target.send(Command("service.stats")))
-            let plan = try options.plan(there, first: recording.event(0)?.at ?? there.now)
+            // What would be wrong usage is that before anybody is asked.
+            _ = try options.plan(there, first: recording.event(0)?.at ?? there.now)
             let url = service.endpoints.commands
             if let epoch = there.epoch, recording.epochs.contains(epoch) {
                 throw Failure(
@@ -83,6 +84,9 @@ struct Replay: AsyncParsableCommand {
             }
             report.announce(there, at: url)
             if there.holdings != nil { try consent.require("replay it into \(url), which is not empty") }
+            // Dates are moved to when it begins, however long that was thought about.
+            there.now = try await target.now()
+            let plan = try options.plan(there, first: recording.event(0)?.at ?? there.now)
             report.offset = plan.times.offset
             try await play(recording, plan, target, &report, progress)
         }

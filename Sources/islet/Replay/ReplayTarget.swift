@@ -7,7 +7,7 @@ struct ReplayTarget {
     /// Milliseconds of its time in one of real time, where it runs.
     let speed: Double
     /// Its time when it was asked.
-    let now: Int64
+    var now: Int64
     /// Of its streams; nil where it says none.
     let epoch: String?
     /// What it has, such as `1 204 activities, 12 controls`; nil where it is empty.

@@ -3,10 +3,11 @@
 import json
 import os
 import pty
+import select
 import subprocess
 
 from .service import BINARY, environment
-from .wire import DEADLINE
+from .wire import DEADLINE, Deadline
 
 
 class Finished:
@@ -67,3 +68,30 @@ class Islet:
 def replay(service, path, *words, **more):
     """Plays a recording into a service, whatever that has already."""
     return Islet(service)("replay", path, "--commands", service.commands, "--yes", *words, **more)
+
+
+def on_a_terminal(islet, *words, types="", meanwhile=lambda: None):
+    """Runs it with all its streams on a terminal, where a person types; gives the exit code and what was seen.
+    `meanwhile` is called when the person is asked."""
+    pid, mine = pty.fork()
+    if pid == 0:
+        os.execve(BINARY, [str(BINARY), *words], {**islet.env, "TERM": "xterm"})
+    seen, deadline = "", Deadline(DEADLINE)
+    try:
+        while not deadline.passed:
+            if not select.select([mine], [], [], 0.1)[0]:
+                continue
+            try:
+                piece = os.read(mine, 4096).decode()
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+            if types and "[y/N]" in seen:
+                meanwhile()
+                os.write(mine, types.encode())
+                types = ""
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
+    finally:
+        os.close(mine)
