@@ -1736,7 +1736,9 @@ class TimelineProvider:
 
     def timeline(self, widget: Widget) -> Timeline | Iterable[TimelineEntry] | TimelineEntry:
         """What it shows from `widget.now` on: a timeline, or only its entries: at least one. Where there is nothing to
-        show yet, give an entry that says so, or raise `Fail`: what is shown stays, and it is asked again later."""
+        show yet, give an entry that says so, or raise `Fail`: what is shown stays, and it is asked again later. Entries
+        alone have the policy "atEnd": where the last one is of now, that is every five minutes, until the widget's budget
+        of the day is spent, and what `reload_timelines` asks for then has to wait."""
         raise NotImplementedError
 
     def snapshot(self, widget: Widget) -> TimelineEntry:
