@@ -2062,7 +2062,8 @@ class Provider:
     def toggle(self, kind: str, *, preview: bool = False, **declaration: Any) -> Callable[[Any], Any]:
         """Declares a kind; decorates a `Toggle` (the class, or an instance of it). `preview` is what the gallery shows.
         More: display_name, description, tint, action_hint, parameters, reloads_siblings, privacy_sensitive,
-        authentication_policy, prompts_for_user_configuration; value_deadline and action_deadline in seconds."""
+        authentication_policy, prompts_for_user_configuration; value_deadline (1 where nothing is said: what comes later is
+        dropped) and action_deadline (10) in seconds, up to 60."""
         return self._declare(kind, Toggle, preview_value=preview, **declaration)
 
     def button(self, kind: str, *, preview: Any = None, **declaration: Any) -> Callable[[Any], Any]:
@@ -2072,8 +2073,8 @@ class Provider:
     def widget(self, kind: str, families: Iterable[str], **declaration: Any) -> Callable[[Any], Any]:
         """Declares a widget kind; decorates a `TimelineProvider` (the class, or an instance of it), or a function that
         gives the timeline of a widget. More: display_name, description, parameters, placeholder, rendering (in the
-        contract's words), supplemental_families, prompts_for_user_configuration; timeline_deadline and action_deadline
-        in seconds."""
+        contract's words), supplemental_families, prompts_for_user_configuration; timeline_deadline (5 where nothing is
+        said) and action_deadline (10) in seconds, up to 60."""
         return self._declare(kind, TimelineProvider, families=list(families), **declaration)
 
     def _declare(self, kind: str, base: type[_Handler | TimelineProvider], **more: Any) -> Callable[[Any], Any]:
