@@ -348,12 +348,13 @@ class Client:
         Fields that are None are left out. With `ack="none"` nobody learns what it came to, only that the service has
         taken it: what comes back has the `req` alone.
 
-        A `req` of your own makes this very call repeatable for ten minutes of the service's clock, which are a second of
-        `islet dev` (and 65,536 further calls of the client); after that it is executed again. So where the same work may
-        come again later, a start has an `id` of its own and no `ifExists`, and updates and ends name that `id` with
-        `timestamp` or `ifRevision`. Let a `req` end in no number ("order-1042.start", not "order-1042"), unless those
-        behind the same beginning rise from call to call: one that is not above a forgotten one is refused as
-        `outcomeUnknown`, though it was never executed."""
+        A `req` of your own makes this very call repeatable by the same `client` for ten minutes of the service's clock,
+        which are a second of `islet dev` (and 65,536 further calls of the client); after that it is executed again. So
+        where the same work may come again later, or in another process, a start has an `id` of its own and no `ifExists`;
+        an end names that `id`, with `source="push"`, so that nothing newer keeps it from ending; an update names it with a
+        `timestamp`, and with `ifRevision` where it alerts, as what has the newest `timestamp` again is applied again. Let a
+        `req` end in no number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call
+        to call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)
@@ -1735,7 +1736,9 @@ class TimelineProvider:
 
     def timeline(self, widget: Widget) -> Timeline | Iterable[TimelineEntry] | TimelineEntry:
         """What it shows from `widget.now` on: a timeline, or only its entries: at least one. Where there is nothing to
-        show yet, give an entry that says so, or raise `Fail`: what is shown stays, and it is asked again later."""
+        show yet, give an entry that says so, or raise `Fail`: what is shown stays, and it is asked again later. Entries
+        alone have the policy "atEnd": where the last one is of now, that is every five minutes, until the widget's budget
+        of the day is spent, and what `reload_timelines` asks for then has to wait."""
         raise NotImplementedError
 
     def snapshot(self, widget: Widget) -> TimelineEntry:
@@ -2059,7 +2062,8 @@ class Provider:
     def toggle(self, kind: str, *, preview: bool = False, **declaration: Any) -> Callable[[Any], Any]:
         """Declares a kind; decorates a `Toggle` (the class, or an instance of it). `preview` is what the gallery shows.
         More: display_name, description, tint, action_hint, parameters, reloads_siblings, privacy_sensitive,
-        authentication_policy, prompts_for_user_configuration; value_deadline and action_deadline in seconds."""
+        authentication_policy, prompts_for_user_configuration; value_deadline (1 where nothing is said: what comes later is
+        dropped) and action_deadline (10) in seconds, up to 60."""
         return self._declare(kind, Toggle, preview_value=preview, **declaration)
 
     def button(self, kind: str, *, preview: Any = None, **declaration: Any) -> Callable[[Any], Any]:
@@ -2069,8 +2073,8 @@ class Provider:
     def widget(self, kind: str, families: Iterable[str], **declaration: Any) -> Callable[[Any], Any]:
         """Declares a widget kind; decorates a `TimelineProvider` (the class, or an instance of it), or a function that
         gives the timeline of a widget. More: display_name, description, parameters, placeholder, rendering (in the
-        contract's words), supplemental_families, prompts_for_user_configuration; timeline_deadline and action_deadline
-        in seconds."""
+        contract's words), supplemental_families, prompts_for_user_configuration; timeline_deadline (5 where nothing is
+        said) and action_deadline (10) in seconds, up to 60."""
         return self._declare(kind, TimelineProvider, families=list(families), **declaration)
 
     def _declare(self, kind: str, base: type[_Handler | TimelineProvider], **more: Any) -> Callable[[Any], Any]:

@@ -1,11 +1,13 @@
 """Retries: the same `client` and `req` again are never executed twice."""
 
+import re
 import uuid
 
 import pytest
 
 from support.commands import START, Commands, encode
 from support.dates import HOUR, MINUTE, SECOND, after
+from support.schemas import CONTRACT
 
 
 @pytest.fixture
@@ -100,7 +102,7 @@ def test_work_that_comes_again_later_is_safe_by_its_own_fields(client):
     client.applied("activity.update", id=id, contentState={"eta": 2}, ifRevision=revision)
     again = client.refused("activity.update", id=id, contentState={"eta": 2}, ifRevision=revision)
     assert again["code"] == "conflict"
-    end = {"id": id, "timestamp": after(11 * MINUTE), "dismissalPolicy": "immediate"}
+    end = {"id": id, "source": "push", "dismissalPolicy": "immediate"}
     client.applied("activity.end", **end)
     # Its key is another one's by now, which the job's end does not reach.
     other = client.start(key="order-1")
@@ -111,6 +113,54 @@ def test_work_that_comes_again_later_is_safe_by_its_own_fields(client):
     assert client.refused("activity.start", **{**START, **start})["code"] == "reconnectNotPermitted"
     client.advance(by=2 * HOUR)
     client.start(**start)
+
+
+def test_jobs_of_a_queue_that_was_behind_end_their_activity(client):
+    """The end's fields are those of `proto-json/README.md`. An update of before the start's execution is dropped, as it says."""
+    member, value = documented(r"^- an end by that `id`.*?\(`\"(\w+)\":\"(\w+)\"`\)")
+    for first in ({}, {"timestamp": after(HOUR)}):  # a late start, and an update by a clock that is ahead
+        id, told = str(uuid.uuid4()), client.read("service.ping")["now"]
+        client.advance(by=15 * MINUTE)
+        client.start(id=id)
+        update = {"id": id, "contentState": {"eta": 5}, "timestamp": told + MINUTE}
+        assert client.ignored("activity.update", **update) == "olderTimestamp"
+        if first:
+            client.applied("activity.update", id=id, contentState={"eta": 3}, **first)
+            assert client.ignored("activity.end", id=id) == "olderTimestamp", "why the end is a push"
+        assert client.ignored("activity.end", id=id, timestamp=told + MINUTE) == "olderTimestamp"
+        end = {"id": id, "contentState": {"eta": 0}, member: value}
+        client.applied("activity.end", **end)
+        assert (client.get(id)["state"], client.get(id)["contentState"]) == ("ended", {"eta": 0})
+        client.advance(by=11 * MINUTE)
+        assert client.ignored("activity.end", **end) == "ended"
+
+
+def test_a_job_that_alerts_and_comes_again_looks_first(client, events):
+    documented(r"with an `alert`, what comes again alerts again\. So a job that\s+alerts looks first \(`activity\.get`\)")
+    id = client.start()["id"]
+    client.advance(by=MINUTE)
+    told = client.read("service.ping")["now"]
+    update = {"id": id, "contentState": {"eta": 5}, "timestamp": told, "alert": {"title": "Soon", "body": "Five minutes"}}
+    for outcome in ("applied", "done"):
+        activity = client.get(id)
+        if activity["timestamp"] >= told:
+            assert outcome == "done"
+            continue
+        revision = activity["revision"]
+        assert client.applied("activity.update", **update, ifRevision=revision)["outcome"] == outcome
+        client.advance(by=11 * MINUTE)
+    quicker = client.refused("activity.update", **update, ifRevision=revision)
+    assert quicker["code"] == "conflict"
+    assert events.names(2) == ["started", "updated"]
+    client.applied("activity.update", **update)
+    assert events.next()["alert"]["title"] == "Soon", "without ifRevision a person is alerted a second time"
+
+
+def documented(pattern):
+    """What `proto-json/README.md` says, by the groups of the pattern."""
+    found = re.search(pattern, (CONTRACT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert found, "the contract's notes do not say so"
+    return found.groups()
 
 
 def test_a_number_at_or_below_the_highest_forgotten_is_not_executed(client, one):
