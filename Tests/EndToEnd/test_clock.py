@@ -1,9 +1,14 @@
 """The two clocks: steps by hand, deadlines in the order of their dates, and `--speed`."""
 
+import time
+
+import pytest
+
 from support.commands import Commands
 from support.dates import EPOCH, HOUR, MINUTE, SECOND, after
 from support.durable import Durable
 from support.events import Events
+from support.preload import needs_compiler, preloaded
 from support.wire import Deadline
 
 
@@ -128,6 +133,31 @@ def test_a_faster_clock_never_goes_back_over_a_kill(wire, tmp_path):
             begun = durable.restart().client.read("service.ping")["now"]
             assert begun >= seen
         durable.stop()
+    finally:
+        durable.kill()
+
+
+@needs_compiler
+@pytest.mark.parametrize("speed, sync", ((600, 60), (5_000, 10)))
+def test_a_faster_clock_on_a_slow_disk_writes_nothing_that_nobody_wants(wire, tmp_path, speed, sync):
+    """Each commit takes half a minute of that clock. That what was answered is remembered for longer then is told in
+    another commit, which is no reason for a third."""
+    env = {"LD_PRELOAD": str(preloaded(tmp_path, "slow_sync")), "SLOW_SYNC": str(sync)}
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system", "--speed": str(speed)}, env=env).start()
+
+    def committed():
+        return durable.client.read("service.info")["info"]["journal"]["committed"]
+
+    try:
+        durable.client.start()
+        first, begun, deadline = committed(), time.monotonic(), Deadline()
+        # A lease is told of each second; some of them go by.
+        while committed() < first + 4:
+            assert not deadline.passed
+            time.sleep(0.1)
+        # The watermarks of what was started need none, and an app's first events are through.
+        time.sleep(1)
+        assert committed() - first <= 8 + 3 * (time.monotonic() - begun)
     finally:
         durable.kill()
 

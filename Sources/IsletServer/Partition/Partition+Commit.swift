@@ -121,10 +121,21 @@ extension Partition {
         if flights.mayDepart, !flights.isDiskFull { noteRetryHold() }
     }
 
+    /// Tells the journal which answers are remembered for longer. On a clock of another speed it is told of more, as
+    /// with the lease: there each commit may take so long that it holds answers back, and would be told of by the next.
     func noteRetryHold() {
-        guard retries.hold != notedHold else { return }
+        guard retries.hold.after != notedHold.after || retries.hold.until > notedHold.until else { return }
         notedHold = retries.hold
+        if case .speed(_, let factor) = clock.mode {
+            notedHold.until = notedHold.until + ClockLease.domainSpan(of: ClockLease.span, at: factor)
+        }
         noteFact(.retryHold)
+    }
+
+    /// The same as it is written: a round of the snapshot may come before the next note.
+    var storedHold: RetryHold {
+        guard retries.hold.after == notedHold.after else { return retries.hold }
+        return RetryHold(after: notedHold.after, until: max(notedHold.until, retries.hold.until))
     }
 
     /// Whether something was done that is not handed to the journal yet.

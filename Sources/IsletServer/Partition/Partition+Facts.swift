@@ -74,9 +74,10 @@ extension Partition {
             lease?.write(to: &image)
             return (Self.leaseKey, lease != nil)
         case .retryHold:
-            image.write(retries.hold.after)
-            image.write(retries.hold.until)
-            return (Self.retryHoldKey, retries.hold != RetryHold())
+            let hold = storedHold
+            image.write(hold.after)
+            image.write(hold.until)
+            return (Self.retryHoldKey, hold != RetryHold())
         }
     }
 

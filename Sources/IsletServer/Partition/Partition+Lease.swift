@@ -32,14 +32,18 @@ struct ClockLease {
     /// The same while the disk is full: time goes on then, as what is kept for a time must go, and each lease takes
     /// room.
     static let fullSpan: Milliseconds = 20_000
+
+    /// What a clock makes of so many milliseconds of real time.
+    static func domainSpan(of real: Milliseconds, at factor: Double) -> Milliseconds {
+        Milliseconds(exactly: (Double(real) * factor).rounded(.up)) ?? .max
+    }
 }
 
 extension Partition {
     /// Asks for more time before the lease is over.
     func renewLease() {
         guard isDurable, case .speed(_, let factor) = clock.mode else { return }
-        let realSpan = flights.isDiskFull ? ClockLease.fullSpan : ClockLease.span
-        let span = Milliseconds(exactly: (Double(realSpan) * factor).rounded(.up)) ?? .max
+        let span = ClockLease.domainSpan(of: flights.isDiskFull ? ClockLease.fullSpan : ClockLease.span, at: factor)
         if let lease, lease.batch > flights.committedThrough || lease.until - now.domain > span / 2 { return }
         lease = ClockLease(until: now.domain + span, batch: batch.number)
         noteFact(.lease)
