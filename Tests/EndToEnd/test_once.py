@@ -3,15 +3,17 @@
 import contextlib
 import itertools
 import pathlib
+import signal
 import sqlite3
 import time
 import uuid
 
 import pytest
 
-from support.commands import START, encode
+from support.commands import START, Commands, encode
 from support.dates import MINUTE
 from support.durable import Durable
+from support.http import Pages
 from support.provider import TORCH, RawProvider, toggle
 from support.service import run
 from support.small_disk import SmallDisk, may_mount, until
@@ -282,3 +284,26 @@ def test_a_disk_that_the_journal_filled_heals_when_retention_is_over(make, tmp_p
         durable.stop()
     finally:
         disk.close()
+
+
+def test_a_change_that_waited_beside_a_read_is_not_refused_where_a_commit_does_not_come_at_a_stop(make, wire, one):
+    """It was committed long before; only its answer had waited."""
+    durable = make(options={"--clock": "system", "--http": "127.0.0.1:0"}).start()
+    client, other = durable.client, Commands(wire, durable.service.commands, durable.app)
+    id = client.start()["id"]
+    change = client.command("activity.update", id=id, contentState={"n": 1}, client=one)
+    client.send(change, client.command("activity.get", id=id, minSeq=50))
+    until(lambda: client.get(id)["revision"] == 2)
+    with contextlib.ExitStack() as locks:
+        for file in durable.data.glob("journal-*.db"):
+            database = locks.enter_context(contextlib.closing(sqlite3.connect(file, isolation_level=None)))
+            database.execute("BEGIN IMMEDIATE")
+        other.send(other.command("activity.update", id=id, contentState={"n": 2}))
+        pages = Pages(durable.service.http)
+        until(lambda: pages.get("/readyz").status == 503)
+        durable.service.signal(signal.SIGTERM)
+        assert durable.service.wait() == 74
+        client.silent()
+    durable.start()
+    [again] = durable.client.raw(encode(change))
+    assert again["ok"] and again["activity"]["revision"] == 2

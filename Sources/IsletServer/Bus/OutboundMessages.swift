@@ -31,6 +31,13 @@ package struct OutboundMessages: ~Copyable {
     /// The parts of messages that answer no change, in order.
     private var reads: [Range<Int>] = []
 
+    /// At most so many `req` are known to be of commands that were executed before; with more, all may be.
+    private static let maximumExecutedBefore = 16_384
+
+    /// The `req` of messages with a command that was executed before the batch with which they leave: one that came
+    /// again, or whose answer waited for another one of its message.
+    private var executedBefore: Set<[UInt8]> = []
+
     /// Messages that were received in one turn.
     struct Receipt {
         /// Nanoseconds of real time.
@@ -84,12 +91,31 @@ package struct OutboundMessages: ~Copyable {
     }
 
     /// Adds a whole answer.
-    mutating func add(_ answer: PendingAnswer) {
+    ///
+    /// - Parameter batch: The one with which it leaves.
+    mutating func add(_ answer: PendingAnswer, with batch: UInt64) {
+        if answer.hasChange, answer.showsFirst < batch, let (frame, req) = answer.firstReq {
+            noteExecutedBefore(frame.span.extracting(req.indices))
+        }
         for frame in answer.route { add(copying: frame, to: answer.destination, more: true) }
         for frame in answer.frames {
             if let frame { add(copying: frame, to: answer.destination, more: true) }
         }
         endMessage()
+    }
+
+    /// A command was executed before the batch with which its answer leaves.
+    mutating func noteExecutedBefore(_ req: Span<UInt8>) {
+        guard executedBefore.count < Self.maximumExecutedBefore else { return }
+        executedBefore.insert(req.withUnsafeBytes { Array($0) })
+    }
+
+    /// Whether a command of the message with these frames may have been, so that nobody may say that it was not.
+    func mayBeExecutedBefore(_ message: [[UInt8]]) -> Bool {
+        executedBefore.count >= Self.maximumExecutedBefore
+            || message.contains { frame in
+                PendingAnswer.req(of: frame).map { executedBefore.contains(Array(frame[$0.indices])) } ?? false
+            }
     }
 
     /// Marks the last part as the end of its message.
@@ -141,8 +167,16 @@ package struct OutboundMessages: ~Copyable {
     /// Room for so many parts is kept, however few there were.
     private static let keptParts = 8_192
 
+    /// Removes what was written and is in no message, if there is none.
+    mutating func removeUnwanted() {
+        guard isEmpty else { return }
+        writer.removeAll()
+        receipts.removeAll(keepingCapacity: true)
+    }
+
     mutating func removeAll() {
         writer.removeAll()
+        if !executedBefore.isEmpty { executedBefore.removeAll() }
         parts.removeAll(givingBackBeyond: Self.keptParts)
         receipts.removeAll(keepingCapacity: true)
         reads.removeAll(keepingCapacity: true)

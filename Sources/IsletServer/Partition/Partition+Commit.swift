@@ -9,7 +9,7 @@ extension Partition {
     /// While a batch is in the air, the next one goes on being filled over several turns.
     func commit() {
         // Answers that nobody wanted were written all the same, and nothing else would make room for others.
-        if outbound.isEmpty { outbound.removeAll() }
+        outbound.removeUnwanted()
         // What was applied may take room that nothing new gets: as long as it waits, so does the snapshot. A stop gives it up.
         if !flights.isDiskFull || !isStopping {
             while flights.mayDepart, let held = flights.takeHeld() { hand(over: held) }
@@ -60,7 +60,6 @@ extension Partition {
     private func hand(over flight: Flight) {
         // Answers alone are no batch of the journal's: they leave behind those that they may show.
         if flight.batch.isEmpty { return flights.follow(flight) }
-        heldAnswers.batchDeparts()
         switch journal.append(flight.batch) {
         case .committed: flights.land(flight)
         case .pending: flights.depart(flight, at: now)

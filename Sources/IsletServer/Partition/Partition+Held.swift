@@ -20,9 +20,9 @@ extension Partition {
     /// Lets an answer wait for room with the batch of which it shows something.
     func withhold(_ answer: PendingAnswer) {
         guard heldAnswers.admit(answer) else { return }
-        if let flight = flights.waiting(for: answer.shows) { return flight.outbound.add(answer) }
+        if let flight = flights.waiting(for: answer.shows) { return flight.outbound.add(answer, with: flight.batch.number) }
         leaveNow()
-        outbound.add(answer)
+        outbound.add(answer, with: batch.number)
         guard !batch.isEmpty else { return flights.hold(flights.board(&outbound)) }
         batch.usesReserve = true
         flights.hold(closeFlight())
@@ -36,7 +36,7 @@ extension Partition {
     }
 
     /// Gives up what was never handed to the journal. What was may be there at the next start or not: nobody knows, and it
-    /// gets no answer, nor does a message with a command that came again.
+    /// gets no answer, nor does a message with a command that was executed before.
     func refuseHeld() {
         for flight in flights.takeAllHeld() {
             let parts = flight.outbound.parts
@@ -47,7 +47,7 @@ extension Partition {
                     while parts[last].more { last += 1 }
                     if parts[first].destination == .commands {
                         let frames = parts[first...last].map { bytes.extracting($0.range).withUnsafeBytes { Array($0) } }
-                        if !frames.contains(where: mayBeRepeated) { refuse(frames, .stopping) }
+                        if !flight.outbound.mayBeExecutedBefore(frames) { refuse(frames, .stopping) }
                     }
                     first = last + 1
                 }
@@ -65,25 +65,11 @@ extension Partition {
         for frame in frames.prefix(route) { outbound.add(copying: frame, to: .commands, more: true) }
         for frame in frames.dropFirst(route) {
             var envelope = Envelope()
-            envelope.req = Self.req(of: frame)
+            envelope.req = PendingAnswer.req(of: frame)
             let start = outbound.beginFrame()
             outbound.writer.refused(envelope, frame.span, .unavailable(reason))
             outbound.endFrame(from: start, to: .commands, more: true)
         }
         outbound.endMessage()
-    }
-
-    /// Whether a frame is the answer to a command that may have come before the present batch.
-    private func mayBeRepeated(_ frame: [UInt8]) -> Bool {
-        Self.req(of: frame).map { heldAnswers.mayBeRepeated(frame[$0.indices]) } ?? false
-    }
-
-    /// Where an answer has the `req` that it is for: it is the first member, and needs no escapes.
-    private static func req(of answer: [UInt8]) -> FrameRange? {
-        let start = Array(#"{"req":""#.utf8)
-        guard answer.starts(with: start), let end = answer[start.count...].firstIndex(of: UInt8(ascii: "\"")) else {
-            return nil
-        }
-        return FrameRange(offset: start.count, count: end - start.count)
     }
 }

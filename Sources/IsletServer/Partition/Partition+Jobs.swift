@@ -179,7 +179,7 @@ extension Partition {
         // While the disk is full everything leaves at once but what waits for it.
         if flights.isDiskFull, answer.shows > flights.committedThrough { return withhold(answer) }
         let first = outbound.parts.count
-        outbound.add(answer)
+        outbound.add(answer, with: batch.number)
         if answer.destination == .commands, !answer.hasChange { outbound.readAnswered(from: first) }
     }
 

@@ -28,7 +28,7 @@ extension Partition {
             if flights.isDiskFull, remembered.batch > flights.committedThrough, case .answered(let range) = repeated {
                 return .settled(.withheld(range, until: remembered.batch))
             }
-            if remembered.batch < batch.number { heldAnswers.note(repeated: frame.extracting(req.indices)) }
+            if remembered.batch < batch.number { outbound.noteExecutedBefore(frame.extracting(req.indices)) }
             // It leaves with the present batch, so after the one that makes it true.
             return .settled(repeated)
         // Only a backup is in flight while other commands are looked at, and its own bytes are told before.

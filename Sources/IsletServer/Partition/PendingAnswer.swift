@@ -12,6 +12,8 @@ final class PendingAnswer {
     private(set) var bytes = 0
     /// The last batch that its frames may show something of; 0: none.
     private(set) var shows: UInt64 = 0
+    /// The first one.
+    private(set) var showsFirst = UInt64.max
     /// Whether a command of its message was a change, as far as anybody knows.
     var hasChange = true
     /// Whether all commands of its message have been looked at.
@@ -39,13 +41,30 @@ final class PendingAnswer {
     /// Whose message it is.
     var peer: Peer { Peer(destination: destination, routingID: route.first ?? []) }
 
+    /// The first frame with a `req` that says whose answer it is, and where that stands.
+    var firstReq: (frame: [UInt8], req: FrameRange)? {
+        for frame in frames {
+            if let frame, let req = Self.req(of: frame) { return (frame, req) }
+        }
+        return nil
+    }
+
+    /// Where an answer has the `req` that it is for: it is the first member, and needs no escapes.
+    static func req(of answer: [UInt8]) -> FrameRange? {
+        let start = Array(#"{"req":""#.utf8)
+        guard answer.starts(with: start), let end = answer[start.count...].firstIndex(of: UInt8(ascii: "\"")) else {
+            return nil
+        }
+        return FrameRange(offset: start.count, count: end - start.count)
+    }
+
     /// Nobody waits for it any more.
     func abandon() { isAbandoned = true }
 
     func add(_ frame: [UInt8], shows batch: UInt64) {
         frames.append(frame)
         bytes += frame.count
-        shows = max(shows, batch)
+        (shows, showsFirst) = (max(shows, batch), min(showsFirst, batch))
     }
 
     /// Keeps a place for a frame to come.
@@ -59,7 +78,7 @@ final class PendingAnswer {
         precondition(frames[index] == nil, "a frame is answered once")
         frames[index] = frame
         bytes += frame.count
-        shows = max(shows, batch)
+        (shows, showsFirst) = (max(shows, batch), min(showsFirst, batch))
         missing -= 1
     }
 }

@@ -43,6 +43,23 @@ import Testing
         #expect(service.partition.isDone)
     }
 
+    /// Its answer left with nothing for as long as another one of its message was missing.
+    @Test func aChangeThatWaitedBesideAReadIsNotRefusedWhereACommitDoesNotCome() throws {
+        let service = try PartitionService(clock: .system)
+        let read = #"{"op":"activity.list","req":"g","app":"com.x","minSeq":50}"#
+        service.turn { $0.take([start(1), read]) }
+        service.turn { _ in }
+        service.holdsCommits = true
+        service.turn { $0.take(start(2)) }
+        service.turn { $0.take(start(3)) }
+        service.partition.stop()
+        service.pass(milliseconds: 5_001)
+        service.turn { _ in }
+        let answers = service.tell(.swept)
+        #expect(answers.count == 1 && answers.allSatisfy { $0.contains(#""req":"r3""#) && $0.contains("stopping") })
+        #expect(service.partition.isDone)
+    }
+
     @Test(arguments: [5_000, nil] as [Int64?]) func aSnapshotIsWaitedForAsLongAsTheOwnerWants(patience: Int64?) throws {
         let service = try PartitionService()
         #expect(service.send(start(1)).contains(#""ok":true"#))
