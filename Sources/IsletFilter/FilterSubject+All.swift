@@ -119,6 +119,26 @@ extension FilterSubject {
             .init("state", .words(entityStates)),
         ])
 
+    /// As `problem.list` gives them.
+    package static let problem = FilterSubject(
+        "a problem",
+        [
+            .init("severity", .words(["critical", "warning", "notice"])),
+            .init(
+                "what",
+                .words([
+                    "failed", "unserved", "waiting", "stale", "overdue", "held", "lagging", "silent", "full", "clock",
+                ])),
+            .init(
+                "family",
+                .words([
+                    "activity", "control", "widget", "kind", "group", "provider", "subscriber", "journal", "clock",
+                ])), .init("app", .text), .init("kind", .text), .init("id", .text), .init("key", .text),
+            .init("device", .text), .init("state", .words(entityStates + ["live", "draining", "open", "halfOpen"])),
+            .init("since", .date), .init("until", .date), .init("failure", .words(failures)), .init("count", .number),
+            .init("text", .text), .init("advice", .text),
+        ])
+
     /// As `slot.list` gives them.
     package static let slot = FilterSubject(
         "a device", [.init("device", .text), .init("held", .number), .init("apps", .list(naming: "app"))])

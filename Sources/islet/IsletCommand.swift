@@ -19,7 +19,7 @@ struct IsletCommand: AsyncParsableCommand {
             WHICH COMMAND ANSWERS WHICH QUESTION:
               what runs?                 islet top, islet apps, islet activity list --all
               what is happening?         islet tail (--since 10m), islet stats --watch
-              what is stuck?             islet activity list --all --state stale
+              what is stuck?             islet problems (failed, stale, overdue, waiting)
               why is it in this state?   islet explain order-7
               what does a rule say?      islet rules staleDateReached
               what was it before?        islet activity at 10m order-7
@@ -61,7 +61,7 @@ struct IsletCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    Top.self, Stats.self, Apps.self, Tail.self, Explain.self, Rules.self, Timers.self, Slots.self,
+                    Problems.self, Top.self, Stats.self, Apps.self, Tail.self, Explain.self, Rules.self, Timers.self, Slots.self,
                     Subscribers.self, Providers.self, Wait.self, Info.self,
                 ]),
             CommandGroup(name: "Health", subcommands: [Check.self, Doctor.self]),

@@ -467,8 +467,7 @@ def test_a_service_that_is_not_there_is_5(islet, tmp_path):
 
 @pytest.mark.parametrize("words", [
     ["wait"], ["timers"], ["slots"], ["subscribers"], ["providers"], ["stats"], ["apps"], ["explain"], ["rules"],
-    ["check"],
-    ["doctor"],
+    ["check"], ["problems"], ["doctor"],
     *([family, verb] for family in ("activity", "control", "widget") for verb in ("explain", "history", "at", "diff")),
 ], ids=" ".join)
 def test_help_begins_with_examples(words):
@@ -486,7 +485,7 @@ def test_the_help_of_top_names_its_tabs():
 
 def test_the_help_says_which_command_answers_which_question():
     shown = run("--help", env=environment()).stdout
-    for command in ("stats", "tail", "timers", "slots", "subscribers", "providers", "check", "doctor", "wait"):
+    for command in ("stats", "tail", "timers", "slots", "subscribers", "providers", "check", "doctor", "wait", "problems"):
         assert re.search(rf"islet {command}\b", shown), command
         assert re.search(rf"^  {command} +\w", shown, re.MULTILINE), command
     for group in ("SERVICE", "INSPECTION", "HEALTH", "ENTITY", "FILE"):

@@ -430,8 +430,8 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
     assert re.fullmatch(
         r"ISLET OK: lateness p99 0 ms; answer p99 0\.0 ms; commit p99 0\.0 ms; overdue timers 0 \| "
         r"lateness_p99=0ms;250;5000;0 answer_p99=0us;250000;2000000;0 commit_p99=0us;250000;2000000;0 "
-        r"overdue=0;100;10000;0 clock_ahead=0ms;1000;10000;0 lagging=0;0;10;0 waiting=0;16;256;0 open_providers=0;0;;0 providers=0;;;0 "
-        r"entities=0%;80;95;0 memory=\d+B;;;0 response=\d+ms;;;0\n", done.out), done.out
+        r"overdue=0;100;10000;0 clock_ahead=0ms;1000;10000;0 lagging=0;0;10;0 waiting=0;16;256;0 open_providers=0;0;;0 "
+        r"half_open_providers=0;0;;0 failing=0;0;;0 providers=0;;;0 entities=0%;80;95;0 memory=\d+B;;;0 response=\d+ms;;;0\n", done.out), done.out
     assert done.err == ""
 
 
@@ -506,6 +506,59 @@ def test_providers_that_fail_are_a_warning(scripted):
     done = scripted(provider_list={"providers": [row, {**row, "state": "live"}]})(
         "check", "--response", "off", code=1)
     assert done.out.startswith("ISLET WARNING: failing providers 1, warning above 0 |")
+
+
+def test_a_provider_that_is_tried_again_is_a_warning_as_one_that_rests(scripted):
+    """Else a provider that fails all the time were a warning and none in turn."""
+    done = scripted(provider_list={"providers": [{"id": "i", "state": "halfOpen"}]})(
+        "check", "--response", "off", code=1)
+    assert done.out.startswith("ISLET WARNING: half open providers 1, warning above 0 |")
+    assert "half_open_providers=1;0;;0" in done.out
+
+
+PROBLEMS = [
+    {"severity": "critical", "what": "overdue", "family": "control"},
+    {"severity": "warning", "what": "failed", "family": "control", "failure": "threw"},
+    {"severity": "warning", "what": "failed", "family": "widget", "failure": "timedOut"},
+    {"severity": "warning", "what": "unserved", "family": "kind", "count": 40},
+    {"severity": "warning", "what": "failed", "family": "provider"},
+    {"severity": "notice", "what": "waiting", "family": "kind", "count": 7},
+]
+
+
+def test_controls_and_widgets_that_fail_are_a_warning(scripted):
+    done = scripted(problem_list={"problems": PROBLEMS})("check", "--response", "off", code=1)
+    assert done.out.startswith("ISLET WARNING: failing controls and widgets 42, warning above 0 |")
+    assert "failing=42;0;;0" in done.out
+    assert "failing" not in scripted()("check", "--response", "off").out, "an older service does not say it"
+
+
+class FullDisk(ScriptedService):
+    """Refuses to show what may not be durable."""
+
+    def _answer(self, command):
+        if command["op"] != "problem.list":
+            return super()._answer(command)
+        error = {"code": "unavailable", "message": "the disk is full", "retry": "later", "detail": {"reason": "diskFull"}}
+        return {"req": command["req"], "ok": False, "error": error}
+
+
+def test_a_full_disk_is_critical_though_nothing_is_said_of_what_fails(tmp_path):
+    answers = {"service_stats": {"stats": {**STATS, "diskFull": True}}, "service_info": INFO,
+               "provider_list": {"providers": []}}
+    service = FullDisk(tmp_path, **answers)
+    try:
+        done = Islet(service)("check", "--response", "off", code=2)
+        assert done.out.startswith("ISLET CRITICAL: the disk is full, changes are refused") and "failing=" not in done.out
+    finally:
+        service.close()
+
+
+def test_a_widget_that_nobody_computes_is_not_ok(islet, client, board):
+    board.provider().leave()
+    client.applied("widget.add", kind="com.example.forecast", family="systemSmall")
+    assert "failing controls and widgets 1" in islet("check", "--response", "off", code=1).out
+    assert islet("check", "--response", "off", "--failing", "off").out.startswith("ISLET OK")
 
 
 def test_nothing_that_answers_is_critical_in_every_format(islet, tmp_path):

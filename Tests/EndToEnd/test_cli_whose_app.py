@@ -6,6 +6,7 @@ import pytest
 
 from support.cli import Islet
 from support.demo import Demo
+from support.scripted import ScriptedService
 
 ID = "0b3f0e0a-6f5d-4d6e-9a3b-27e5fe81cfb1"
 
@@ -60,14 +61,79 @@ def test_a_change_needs_an_app(islet, client, words):
 
 
 @pytest.mark.parametrize("words", [
-    ["activity", "get", "k1"], ["activity", "history", "k1"], ["activity", "at", "10m", "k1"], ["explain", "k1"],
-    ["activity", "explain", "k1"], ["wait", "k1", "--for", "ended"], ["control", "get", "Torch"], ["control", "kinds"],
-    ["widget", "timeline", "Flight"], ["group", "list", "group.com.example"], ["settings", "get"],
+    ["control", "kinds"], ["group", "list", "group.com.example"], ["settings", "get"],
 ], ids=" ".join)
 def test_nobody_looks_in_the_demos_app_either(islet, client, words):
     client.start(app="com.example.delivery", key="k1")
     done = islet(*words, code=2)
     assert done.out == "" and "name the app: --app" in done.err
+
+
+TAXI = "com.example.taxi"
+
+
+@pytest.mark.parametrize("words", [
+    ["activity", "get", "k1"], ["activity", "history", "k1"], ["activity", "at", "1", "k1"], ["explain", "k1"],
+    ["activity", "explain", "k1"], ["activity", "diff", "k1"], ["wait", "k1", "--for", "active"],
+    ["explain", "k1", "--family", "activity"], ["explain", "k1", "--device", "phone"],
+], ids=" ".join)
+def test_a_look_finds_what_stands_in_any_app(islet, client, words):
+    """Which app that was is told; of several each is named as it is typed."""
+    client.start(key="other")
+    client.start(app=TAXI, key="k1", device="phone")
+    done = islet(*words)
+    assert done.err == f"({TAXI})\n"
+    assert islet(*words, "--app", TAXI).out == done.out
+    assert "k1" in islet(*words, "--app", "com.example.pizza", code=3).err
+    client.start(app="com.example.bus", key="k1", device="phone")
+    done = islet(*words, code=3)
+    assert done.out == "" and done.err == (
+        "2 are called 'k1'; name one of them (notFound):\n"
+        f"  k1 --app {TAXI} --device phone\n  k1 --app com.example.bus --device phone\n")
+    for line in done.err.splitlines()[1:]:
+        target, *options = line.split()
+        assert islet(*words, *(options[:2] if "--device" in words else options)).code == 0
+
+
+def test_what_is_over_is_found_where_nothing_else_has_its_name(islet, client):
+    for _ in range(2):
+        old = client.start(app=TAXI, key="k1")
+        client.applied("activity.dismiss", app=TAXI, id=old["id"])
+    done = islet("activity", "get", "k1", "--json")
+    assert done.json[0]["state"] == "dismissed" and done.err == f"({TAXI})\n"
+    new = client.start(key="k1")
+    assert islet("activity", "get", "k1", "--json").json[0]["id"] == new["id"]
+
+
+def test_what_is_placed_is_found_by_its_kind_in_any_app(islet, home, client):
+    provider = home.provider()
+    id = home.shown(provider)
+    assert islet("explain", "Torch").err == "(com.example.pizza)\n"
+    for words in (["control", "get", "torch"], ["control", "history", id[-12:]], ["explain", f"torch/{id[-12:]}"]):
+        assert islet(*words).err == "(com.example.pizza)\n", words
+    client.start(app=TAXI, key="torch")
+    done = islet("explain", "torch", code=3)
+    assert done.err == (
+        "2 are called 'torch'; name one of them (notFound):\n"
+        f"  torch --app {TAXI} --family activity\n  torch/{id[-12:]} --app com.example.pizza --family control\n")
+    assert islet("control", "get", "torch").code == 0
+
+
+def test_nothing_in_any_app_is_not_found(islet, client):
+    client.start(app=TAXI, key="order-7")
+    for words in (["explain", "ordr-7"], ["activity", "get", "ordr-7"], ["wait", "ordr-7", "--for", "ended"]):
+        err = islet(*words, code=3).err
+        assert "nothing is called 'ordr-7' in any app; did you mean order-7?" in err
+    assert "nothing is called 'Torch' in any app (looked for: control)" in islet("control", "get", "Torch", code=3).err
+
+
+@pytest.mark.parametrize("words", [["activity", "get", "k1"], ["explain", "k1"], ["control", "get", "Torch"]], ids=" ".join)
+def test_an_older_service_wants_the_app(tmp_path, words):
+    service = ScriptedService(tmp_path, service_info={"info": {}})
+    try:
+        assert "name the app: --app" in Islet(service, app="")(*words, code=2).err
+    finally:
+        service.close()
 
 
 def test_each_way_to_name_it_will_do(islet, client, tmp_path):
@@ -114,7 +180,7 @@ def test_the_demo_has_apps_of_its_own_and_says_so(tmp_path):
         demo.islet("explain", "order-777")
         # Nobody may have thought of these apps.
         err = demo.islet("explain", "nothing-like-it", code=3).stderr
-        assert "com.example.delivery" in err and "com.example.home" in err and "; name another app by --app" in err
+        assert "nothing is called 'nothing-like-it' in any app" in err
         demo.home()
         demo.islet("explain", "Torch")
         demo.islet("control", "kinds")

@@ -135,6 +135,8 @@ def test_domain_time_that_stands_still_is_a_figure_of_everything_that_watches(wi
         assert HOUR - 3 * MINUTE < float(value) * 1000 <= HOUR
         checked = Islet(service)("check", code=2).out
         assert re.match(r"ISLET CRITICAL: domain time ahead of the wall clock .+, critical above 10 s \|", checked)
+        [problem] = client.read("problem.list", app=None)["problems"]
+        assert (problem["severity"], problem["what"], problem["family"]) == ("critical", "clock", "clock")
         clock.write_text("0")
         assert "clockAhead" not in client.read("service.stats")["stats"]
     finally:

@@ -492,6 +492,10 @@ def test_a_provider_that_is_silent_for_15_seconds_is_dropped_and_another_lives_o
     other.ask("provider.list", provider=None)
     rows = home.providers()
     assert rows[deaf.id]["silence"] >= 9_000 and rows[other.id]["silence"] < 5_000
+    deadline = Deadline(DEADLINE)
+    while not (told := home.client.read("problem.list", app=None, family="provider")["problems"]):
+        assert not deadline.passed, "dropped without a word"
+    assert [(row["what"], row["id"]) for row in told] == [("silent", deaf.id)]
     deaf.dropped("silent")
     home.next("failed", failure="providerLost")
     home.next("reloading")

@@ -138,6 +138,8 @@ def said(client, provider, events, bulk, tmp_path):
     ask("settings", "settings.set", device="phone", frequentPushesEnabled=False)
     ask("timer.list", "timer.list")
     ask("slot.list", "slot.list", app=None, limit=1)
+    ask("problem.list", "problem.list", app=None)
+    ask("entity.find", "entity.find", app=None, name="k")
     client.send({"op": "stream.applied", "nonce": "5a" * 16, "apps": {client.app: {"seq": 1}}})
     ask("subscriber.list", "subscriber.list", app=None)
     ask("stats", "service.stats")
@@ -151,6 +153,7 @@ def said(client, provider, events, bulk, tmp_path):
     walks.widgets(client, talk, ask)
     walks.groups(client, ask)
     ask("timer.list", "timer.list", limit=1)
+    ask("problem.list", "problem.list", app=None)
     ask("stats", "service.stats")
     for op, fields in {
         "activity.get": {"id": "0198c0de-0000-7000-8000-000000000001"}, "activity.explode": {},

@@ -125,6 +125,8 @@ extension IsletCore.Operation {
         case .inspection(.timers): return .timerList
         case .inspection(.slots): return .slotList
         case .inspection(.subscribers): return .subscriberList
+        case .inspection(.problems): return .problemList
+        case .inspection(.find): return .entityFind
         default: break
         }
         return OperationName.allCases.first { "\($0)" == label }

@@ -37,7 +37,8 @@ public struct Command: Sendable, Hashable {
         "widget.get", "widget.history", "widget.explain", "widget.timeline", "widget.list", "widget.budget",
         "widget.kinds", "widget.snapshot", "widget.options", "widget.recommendations", "widget.stack", "group.info",
         "group.get", "group.list", "settings.get", "service.info", "service.ping", "service.stats", "timer.list", "slot.list",
-        "subscriber.list", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit", "bulk.cancel", "bulk.digest",
+        "subscriber.list", "problem.list", "entity.find", "stream.applied", "bulk.snapshot", "bulk.replay", "bulk.credit",
+        "bulk.cancel", "bulk.digest",
     ]
 
     /// Whether a provider answers it: each time that such a read comes, it is asked.

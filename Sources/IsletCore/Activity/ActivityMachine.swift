@@ -64,6 +64,13 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     /// The last sign of life of its publisher, for the heartbeat rules. Only of an open one.
     private var lastSign: Instant { dates.signOrEnd }
 
+    /// Since when it is stale, as far as its dates tell; `never` where it is not.
+    package func staleSince(_ rules: RuleSet) -> Instant {
+        guard state == .stale else { return .never }
+        // A stale date may have passed before it started.
+        return max(startedAt, min(staleDate, rules.heartbeatStaleAfter.map { lastSign + $0 } ?? .never))
+    }
+
     private init(
         state: ActivityState, style: ActivityStyle, isScheduled: Bool, startedAt: Instant, staleDate: Instant,
         timestamp: Instant, cause: Cause

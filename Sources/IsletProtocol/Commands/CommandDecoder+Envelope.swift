@@ -42,7 +42,7 @@ extension CommandDecoder {
             false
         case .activityGet, .activityHistory, .activityExplain, .activityList, .settingsSet, .settingsGet, .deviceEvent,
             .clockAdvance, .serviceInfo, .servicePing, .serviceBackup, .serviceStats, .timerList, .slotList,
-            .subscriberList, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
+            .subscriberList, .problemList, .entityFind, .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel:
             false
         }
     }

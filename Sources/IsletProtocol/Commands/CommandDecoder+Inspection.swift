@@ -28,6 +28,29 @@ extension CommandDecoder {
         return .subscribers(list)
     }
 
+    func problemList(_ frame: Span<UInt8>) throws(Refusal) -> InspectionOperation {
+        var list = ProblemList()
+        list.app = try text(.app, .app, frame)
+        list.family = try word(
+            .family, frame,
+            [
+                "activity": .activity, "control": .control, "widget": .widget, "kind": .kind, "group": .group,
+                "provider": .provider, "subscriber": .subscriber, "journal": .journal, "clock": .clock,
+            ])
+        list.limit = try integer(.limit, in: 1...1_000, frame) ?? list.limit
+        return .problems(list)
+    }
+
+    func entityFind(_ frame: Span<UInt8>) throws(Refusal) -> InspectionOperation {
+        var find = EntityFind(name: try requiredText(.name, .entityName, frame))
+        find.family = try word(
+            .family, frame, ["activity": .activity, "control": .control, "widget": .widget])
+        find.app = try text(.app, .app, frame)
+        find.device = try text(.device, .name, frame)
+        find.limit = try integer(.limit, in: 1...100, frame) ?? find.limit
+        return .find(find)
+    }
+
     func kindList(_ frame: Span<UInt8>) throws(Refusal) -> KindList {
         var list = KindList(app: try requiredText(.app, .app, frame))
         list.limit = try integer(.limit, in: 1...1_000, frame)

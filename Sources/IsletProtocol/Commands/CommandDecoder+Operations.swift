@@ -75,6 +75,8 @@ extension CommandDecoder {
         case .timerList: .inspection(try timerList(frame))
         case .slotList: .inspection(try slotList(frame))
         case .subscriberList: .inspection(try subscriberList(frame))
+        case .problemList: .inspection(try problemList(frame))
+        case .entityFind: .inspection(try entityFind(frame))
         case .serviceBackup: .serviceBackup(try requiredPath(frame))
         case .streamApplied: .streamApplied(try streamApplied(frame))
         case .bulkSnapshot: .bulkSnapshot(try bulkSnapshot(frame))

@@ -42,7 +42,9 @@ extension OperationName {
             .connection
         case .settingsGet: .read
         case .settingsSet, .deviceEvent, .clockAdvance: .change
-        case .serviceInfo, .servicePing, .serviceStats, .timerList, .slotList, .subscriberList: .read
+        case .serviceInfo, .servicePing, .serviceStats, .timerList, .slotList, .subscriberList, .problemList,
+            .entityFind:
+            .read
         case .serviceBackup: .connection
         case .streamApplied, .bulkSnapshot, .bulkReplay, .bulkDigest, .bulkCredit, .bulkCancel: .connection
         }

@@ -13,7 +13,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
     case groupCreate, groupAdmit, groupLeave, groupSet, groupDelete, groupNotify, groupGet, groupList, groupInfo
     case providerRegister, providerAnswer, providerFail, providerPong, providerDrain, providerLeave, providerList
     case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing, serviceBackup
-    case serviceStats, timerList, slotList, subscriberList
+    case serviceStats, timerList, slotList, subscriberList, problemList, entityFind
     case streamApplied, bulkSnapshot, bulkReplay, bulkDigest, bulkCredit, bulkCancel
 
     /// As it is written in commands.
@@ -89,6 +89,8 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .timerList: "timer.list"
         case .slotList: "slot.list"
         case .subscriberList: "subscriber.list"
+        case .problemList: "problem.list"
+        case .entityFind: "entity.find"
         case .streamApplied: "stream.applied"
         case .bulkSnapshot: "bulk.snapshot"
         case .bulkReplay: "bulk.replay"
@@ -180,6 +182,8 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .timerList: [.app, .device, .family, .limit]
         case .slotList: [.app, .device, .limit, .cursor]
         case .subscriberList: [.app, .limit]
+        case .problemList: [.app, .family, .limit]
+        case .entityFind: [.name, .family, .app, .device, .limit]
         case .serviceBackup: [.path]
         case .streamApplied: [.nonce, .apps]
         case .bulkSnapshot: [.app, .prefix, .credit]

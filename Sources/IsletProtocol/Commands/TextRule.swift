@@ -32,6 +32,9 @@ struct TextRule {
     static let app = TextRule(alphanumeric + [one("."), one("-")], maximumCount: 100)
     /// `type`, `kind`, `key` and `device`.
     static let name = TextRule(alphanumeric + [one("."), one("_"), one(":"), one("-")], maximumCount: 64)
+    /// What a person calls an entity: a key, an id, a kind, or a kind, a slash and the end of an id.
+    static let entityName = TextRule(
+        alphanumeric + [one("."), one("_"), one(":"), one("-"), one("/")], maximumCount: 128)
     /// `req`: printable ASCII that needs no escapes.
     static let req = TextRule(printable, maximumCount: 64)
     /// `cursor`: what the service gave, which is opaque to everybody else.

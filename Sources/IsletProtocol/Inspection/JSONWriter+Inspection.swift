@@ -4,7 +4,6 @@ package import IsletCore
 extension JSONWriter {
     /// One timer of `timer.list`: when, why, and whose.
     package mutating func timer(_ timer: ArmedTimer, of engine: borrowing Engine) {
-        let slot = timer.place.slot
         beginObject()
         field("at", timer.at)
         switch timer.cause {
@@ -12,7 +11,14 @@ extension JSONWriter {
         case .control(let cause): field("cause", name: cause.wireName)
         case .widget(let cause): field("cause", name: cause.wireName)
         }
-        switch timer.place.family {
+        identity(of: timer.place, of: engine)
+        endObject()
+    }
+
+    /// Whose something is: the members that say which entity stands at a place, and in which state.
+    package mutating func identity(of place: EntityPlace, of engine: borrowing Engine) {
+        let slot = place.slot
+        switch place.family {
         case .activity:
             guard let record = engine.record(at: slot) else { break }
             let kind = engine.apps.kinds[Int(record.kind)]
@@ -36,16 +42,20 @@ extension JSONWriter {
             field("state", name: record.machine.state.wireName)
         case .group: break
         }
-        endObject()
     }
 
     private mutating func holder(
         _ family: StaticString, _ app: AppID, _ kind: [UInt8], _ id: EntityID, of engine: borrowing Engine
     ) {
         field("family", name: family)
-        field("app", plain: engine.apps[app].name.span)
+        self.app(app, of: engine)
         field("kind", plain: kind.span)
         field("id", id)
+    }
+
+    /// Whose it is.
+    package mutating func app(_ app: AppID, of engine: borrowing Engine) {
+        field("app", plain: engine.apps[app].name.span)
     }
 
     private mutating func device(_ device: DeviceID?, of engine: borrowing Engine) {

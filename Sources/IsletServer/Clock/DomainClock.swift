@@ -93,6 +93,14 @@ package struct DomainClock: Sendable {
         }
     }
 
+    /// How many times faster than real time domain time runs; 1 where it is as fast, or stands.
+    package var factor: Double {
+        switch mode {
+        case .system, .manual: 1
+        case .speed(_, let factor): factor
+        }
+    }
+
     /// How many milliseconds of a step of the wall clock are held back at present; 0 nearly always.
     package private(set) var heldBack: Milliseconds = 0
 

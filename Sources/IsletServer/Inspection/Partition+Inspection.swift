@@ -29,6 +29,14 @@ extension Partition {
                 return answer(scan, envelope, frame)
             }
             return later(.subscriberList(scan), envelope, frame)
+        case .problems(let list):
+            let scan = ProblemScan(ProblemFilter(list, frame, engine), limit: list.limit)
+            if isThroughAtOnce({ scan.advance(self, left: &$0) }) { return answer(scan, envelope, frame) }
+            return later(.problemList(scan), envelope, frame)
+        case .find(let find):
+            let scan = FindScan(FindFilter(find, frame, engine), limit: find.limit, engine)
+            if isThroughAtOnce({ scan.advance(engine, left: &$0) }) { return answer(scan, envelope, frame) }
+            return later(.entityFind(scan), envelope, frame)
         }
     }
 
@@ -104,6 +112,18 @@ extension Partition {
     // MARK: Timers
 
     func answer(_ scan: TimerScan, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        answerFromEngine { writer, engine in scan.write(to: &writer, envelope, frame, of: engine) }
+    }
+
+    // MARK: Problems
+
+    func answer(_ scan: ProblemScan, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
+        answer { writer in scan.write(to: &writer, envelope, frame, self) }
+    }
+
+    // MARK: Names
+
+    func answer(_ scan: FindScan, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
         answerFromEngine { writer, engine in scan.write(to: &writer, envelope, frame, of: engine) }
     }
 

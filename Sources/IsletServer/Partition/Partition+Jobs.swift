@@ -85,7 +85,7 @@ extension Partition {
         case .digest(let number, _): engine.cancelDigest(number)
         case .question(let question): giveUp(question)
         case .list, .waitForSeq, .past, .controlList, .controlValue, .widgetList, .timerList, .slotList, .subscriberList,
-            .backup, .clockTravel:
+            .problemList, .entityFind, .backup, .clockTravel:
             break
         }
     }
@@ -146,6 +146,10 @@ extension Partition {
             return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
         case .subscriberList(let scan):
             return scan.advance(subscribers, engine) ? answer(scan, job.envelope, req.span) : nil
+        case .problemList(let scan):
+            return scan.advance(self) ? answer(scan, job.envelope, req.span) : nil
+        case .entityFind(let scan):
+            return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
         case .question(let question): return finish(question, job)
         case .backup, .clockTravel: return nil
         }
@@ -246,7 +250,7 @@ extension Job {
     var isRead: Bool {
         switch kind {
         case .list, .digest, .waitForSeq, .past, .controlList, .controlValue, .widgetList, .timerList, .slotList,
-            .subscriberList, .question:
+            .subscriberList, .problemList, .entityFind, .question:
             true
         case .backup, .clockTravel: false
         }
@@ -255,7 +259,7 @@ extension Job {
     /// Whether its answer may have as many bytes as a frame may.
     var hasLargeAnswer: Bool {
         switch kind {
-        case .list, .past, .controlList, .widgetList, .timerList, .slotList, .subscriberList: true
+        case .list, .past, .controlList, .widgetList, .timerList, .slotList, .subscriberList, .problemList, .entityFind: true
         case .digest, .waitForSeq, .controlValue, .question, .backup, .clockTravel: false
         }
     }
@@ -265,7 +269,7 @@ extension Job {
         switch kind {
         case .past(let past): past.read == nil
         case .list, .digest, .waitForSeq, .controlList, .controlValue, .widgetList, .timerList, .slotList, .subscriberList,
-            .question, .backup, .clockTravel:
+            .problemList, .entityFind, .question, .backup, .clockTravel:
             false
         }
     }
@@ -274,7 +278,7 @@ extension Job {
     var isWaiting: Bool {
         switch kind {
         case .waitForSeq, .past, .controlValue, .question, .backup, .clockTravel: true
-        case .list, .digest, .controlList, .widgetList, .timerList, .slotList, .subscriberList: false
+        case .list, .digest, .controlList, .widgetList, .timerList, .slotList, .subscriberList, .problemList, .entityFind: false
         }
     }
 }
@@ -284,7 +288,7 @@ extension Job.Kind {
     var work: WaitingWork? {
         switch self {
         case .waitForSeq: .reads
-        case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList: .lists
+        case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList, .problemList, .entityFind: .lists
         case .digest: .digests
         case .past: .histories
         case .controlValue, .question: .questions
@@ -298,7 +302,8 @@ extension Job.Kind {
         switch self {
         case .waitForSeq(_, let app, let frame, _): app.count + frame.count
         case .question(let question): question.sort.bytes
-        case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList: ListBounds.maximumBytes
+        case .list, .controlList, .widgetList, .timerList, .slotList, .subscriberList, .problemList, .entityFind:
+            ListBounds.maximumBytes
         case .past(let past): past.bytes
         case .digest, .controlValue, .backup, .clockTravel: 0
         }

@@ -172,6 +172,10 @@ final class Job {
         case slotList(ListScan<SlotFilter>)
         /// Subscribers, listed over many turns.
         case subscriberList(SubscriberScan)
+        /// What is wrong, looked for over many turns.
+        case problemList(ProblemScan)
+        /// What has a name, looked for over many turns.
+        case entityFind(FindScan)
         /// A provider is asked.
         case question(ProviderQuestion)
         /// The journal copies itself.

@@ -27,6 +27,8 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     /// When a probe failed last; nil where something was answered since: else it does not look as if the next one will do
     /// better.
     package private(set) var probeFailedAt: Milliseconds?
+    /// When it opened, though it may have let calls through since; nil where it is closed.
+    package private(set) var failingSince: Milliseconds?
     private let failureLimit: Int
     private let longest: Milliseconds
     private let first: Milliseconds
@@ -80,6 +82,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         state = .closed(failures: 0)
         action = nil
         probeFailedAt = nil
+        failingSince = nil
         span = first
     }
 
@@ -100,7 +103,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         case .open:
             return false
         case .closed, .halfOpen:
-            if !isClosed { probeFailedAt = now }
+            if isClosed { failingSince = now } else { probeFailedAt = now }
             state = .open(until: now + span)
             span = min(span * 2, longest)
             return true

@@ -34,6 +34,8 @@ package struct ProviderStatistics: Sendable {
     package var latencies: LatencyHistogram
     package var registeredAt: Milliseconds
     package var lastHeard: Milliseconds
+    /// Since when it fails so often that it gets no calls but those by which it is tried; nil where it does not.
+    package var failingSince: Milliseconds?
 }
 
 /// What was counted of all providers since the start.
@@ -71,6 +73,9 @@ extension ProviderTable {
     package func isServed(_ kind: UInt32) -> Bool {
         kindPlaces[kind].map { kinds[Int($0)].open > 0 } ?? false
     }
+
+    /// How many calls of a kind wait for one of its providers.
+    package func waitingCalls(of kind: UInt32) -> Int { kindPlaces[kind].map { kinds[Int($0)].waiting } ?? 0 }
 
     /// Who provides a kind, in the order in which they declared it; also those that drain.
     package func providers(of kind: UInt32) -> [ProviderRef] {
@@ -123,7 +128,7 @@ extension ProviderTable {
             waiting: provider.kinds.reduce(0) { $0 + kinds[Int($1)].waiting }, calls: provider.sent,
             failures: provider.failures, late: provider.late, unknown: provider.unknown,
             latencies: provider.latencies, registeredAt: provider.registeredAt,
-            lastHeard: lastHeard(of: reference.number))
+            lastHeard: lastHeard(of: reference.number), failingSince: provider.breaker.failingSince)
     }
 
     private func isKnown(_ reference: ProviderRef) -> Bool {

@@ -34,6 +34,11 @@ struct ActivityTarget: EntityTarget {
 
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command {
         var command = command("activity.\(verb)")
+        if !command.isChange, chosenApp(app.named) == nil,
+            let found = try await AnyApp.find(target, family: Family.noun, device: device, connection)
+        {
+            return found.command(verb)
+        }
         command["app"] = .string(try await app.required(connection))
         return command
     }

@@ -23,7 +23,7 @@ struct AnyTarget: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The app (else ISLET_APP, else the context's; where one is needed, else the demo's).",
+            "The app (else ISLET_APP, else the context's; else it is looked for in all).",
             valueName: "bundle id"),
         completion: .custom(Completions.apps))
     var app: String?
@@ -41,10 +41,17 @@ struct AnyTarget: ParsableArguments {
         throw ValidationError("--family is one of \(Self.families.map { $0.noun }.joined(separator: ", "))")
     }
 
-    /// Looks for it: first among activities, then among controls, then among widgets.
+    /// Looks for it: in all apps, where none is chosen; else first among activities, then among controls, then among widgets.
     ///
     /// - Throws: a `Failure` where nothing is called so, or several are.
     func find(_ connection: IsletConnection) async throws -> FoundEntity {
+        if chosenApp(app) == nil,
+            let found = try await AnyApp.find(target, family: family, device: device, connection),
+            let family = Self.families.first(where: { $0.noun == found.family }),
+            let whole = EntityText.entity(try await connection.send(found.command("get")))
+        {
+            return FoundEntity(family: family, app: found.app, target: target, whole: whole)
+        }
         let apps = try await apps(connection)
         for (family, app) in apps {
             do {

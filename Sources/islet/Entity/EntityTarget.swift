@@ -6,7 +6,7 @@ struct FamilyApp<Family: CommandFamily>: ParsableArguments {
     @Option(
         name: .customLong("app"),
         help: ArgumentHelp(
-            "The app (else ISLET_APP, else the context's; where one is needed, else the demo's).",
+            "The app (else ISLET_APP, else the context's; else reads look in all, and changes take the demo's).",
             valueName: "bundle id"),
         completion: .custom(Completions.apps))
     var named: String?

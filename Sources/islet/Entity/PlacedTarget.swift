@@ -21,6 +21,11 @@ struct PlacedTarget<Family: PlacedFamily>: EntityTarget {
     func validate() throws { try EntityText.checkAddress(target, device: device) }
 
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command {
+        if !Command("\(Family.noun).\(verb)").isChange, chosenApp(app.named) == nil,
+            let found = try await AnyApp.find(target, family: Family.noun, device: device, connection)
+        {
+            return found.command(verb)
+        }
         let app = try await app.required(connection)
         let name = PlacedName<Family>(target, device: device, app: app)
         return Command("\(Family.noun).\(verb)", app: app, ["id": .string(try await name.id(connection))])

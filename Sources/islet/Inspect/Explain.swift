@@ -11,9 +11,10 @@ struct Explain: AsyncParsableCommand {
               islet explain Torch
               islet explain Flight --app com.example.travel --json
 
-            Each decision, why it was made, who asked, by which rule (islet rules NAME
-            shows it), and what happens next. islet activity explain and its like do the
-            same within a family.
+            Where no app is named it looks in all, and names the candidates if several
+            are called so. Each decision is told, why it was made, who asked, by which rule
+            (islet rules NAME shows it), and what happens next. islet activity explain and
+            its like do the same within a family.
             """)
 
     @OptionGroup var target: AnyTarget

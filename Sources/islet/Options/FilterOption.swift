@@ -83,6 +83,11 @@ enum TimerRows: FilteredRows {
     static let filterSubject = FilterSubject.timer
 }
 
+/// What is wrong.
+enum ProblemRows: FilteredRows {
+    static let filterSubject = FilterSubject.problem
+}
+
 /// Devices whose slots are held.
 enum SlotRows: FilteredRows {
     static let filterSubject = FilterSubject.slot

@@ -31,7 +31,7 @@ enum Main {
         isCheck ? CheckStatus.unknown.rawValue : outcome.rawValue
     }
 
-    private static var isCheck: Bool { words.first == Check.name }
+    private static var isCheck: Bool { words.first == Check.name || words.first == Problems.name }
 
     private static func end(with error: any Error) -> Never {
         if let failure = Failure(error) {

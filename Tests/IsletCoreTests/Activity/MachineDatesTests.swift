@@ -28,12 +28,13 @@ struct MachineDatesTests {
         #expect(steps.second?.rule == .staleAtStart)
         #expect(steps.first?.machine.state == .active)
         #expect(machine.state == .stale && machine.cause == .staleDate)
+        #expect(machine.staleSince(rules) == start, "not since before it started")
     }
 
     @Test("row 2: a stale date one millisecond ahead is not stale yet")
     func notStaleAtStart() {
         let (machine, steps) = ActivityMachine.started(at: start, staleDate: start + 1)
-        #expect(machine.state == .active && steps.second == nil)
+        #expect(machine.state == .active && steps.second == nil && !machine.staleSince(rules).isSet)
         #expect(machine.nextDeadline(rules) == (start + 1, .staleDate))
     }
 

@@ -27,6 +27,7 @@ struct MachineHeartbeatTests {
         #expect(machine.deadlineReached(at: start + 10 * minute + -1, rules).isEmpty)
         #expect(machine.deadlineReached(at: start + 10 * minute, rules).first?.rule == .heartbeatMissed)
         #expect(machine.state == .stale && machine.cause == .heartbeat)
+        #expect(machine.staleSince(rules) == start + 10 * minute)
         #expect(machine.nextDeadline(rules) == (start + 30 * minute, .heartbeat))
         #expect(machine.deadlineReached(at: start + 31 * minute, rules).first?.rule == .heartbeatEnded)
         #expect(machine.state == .ended && machine.endedAt == start + 30 * minute)

@@ -58,6 +58,20 @@ import Testing
         #expect(breaker.probeFailedAt == nil)
     }
 
+    @Test func aBreakerKnowsSinceWhenItFailsUntilSomethingIsAnswered() {
+        var breaker = CircuitBreaker(failures: 2, first: 1_000, longest: 30_000)
+        _ = breaker.failed(CallID(1), at: 100)
+        #expect(breaker.failingSince == nil, "one failure opens nothing")
+        _ = breaker.failed(CallID(2), at: 200)
+        breaker.sent(CallID(3))
+        _ = breaker.failed(CallID(3), at: 1_200)
+        #expect(breaker.failingSince == 200, "its probe failed as well")
+        breaker.sent(CallID(4))
+        #expect(breaker.failingSince == 200, "half open")
+        breaker.succeeded()
+        #expect(breaker.failingSince == nil)
+    }
+
     @Test func aBreakerRestsNoLongerThanTheFirstTimeOnceSomebodyBeginsToWait() {
         var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
         _ = breaker.failed(CallID(1), at: 0)

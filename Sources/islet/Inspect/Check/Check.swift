@@ -71,12 +71,37 @@ struct Check: AsyncParsableCommand {
         let stats = try StatsReading(try await connection.send(Command("service.stats")))
         let time = Span(ContinuousClock.now - begun).milliseconds
         let providers = try await Pages.all(Command("provider.list"), "providers", connection)
+        let failing = try await failing(connection)
         let info = try await connection.send(Command("service.info"))["info"]?.object
         return CheckReading(
             stats: stats,
             openProviders: Int64(providers.count { $0.object?["state"]?.string == "open" }),
+            halfOpenProviders: Int64(providers.count { $0.object?["state"]?.string == "halfOpen" }), failing: failing,
             maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer,
             speed: Self.speed(info?["clock"]?.object?["speed"]?.double), responseTime: time)
+    }
+
+    /// How many controls and widgets fail, or are of a kind that nobody serves; nil where the service does not say it: it
+    /// is older, or its disk is full, which its figures tell.
+    private static func failing(_ connection: IsletConnection) async throws -> Int64? {
+        var count: Int64 = 0
+        // By family: many of another one would leave them no room in an answer.
+        for (family, what) in [("control", "failed"), ("widget", "failed"), ("kind", "unserved")] {
+            let command = Command(
+                "problem.list", ["family": .string(family), "limit": .integer(Problems.limitMax)])
+            let answer: Answer
+            do throws(IsletError) {
+                answer = try await connection.send(command)
+            } catch {
+                guard case .refused = error else { throw error }
+                return nil
+            }
+            for row in answer["problems"]?.elements?.compactMap(\.object) ?? [] {
+                guard row["family"]?.string == family, row["what"]?.string == what else { continue }
+                count = count.addingClamped(row["count"]?.integer ?? 1)
+            }
+        }
+        return count
     }
 
     /// Below real time counts as real time, and there is no faster one than the contract has.

@@ -36,6 +36,17 @@ struct CheckThresholds: ParsableArguments {
         help: ArgumentHelp("Providers that are asked nothing, since they failed too often.", valueName: "warn:crit"))
     var openProviders = "0:"
 
+    @Option(
+        help: ArgumentHelp(
+            "Providers that failed too often, and have not done well since they are tried again.",
+            valueName: "warn:crit"))
+    var halfOpenProviders = "0:"
+
+    @Option(
+        help: ArgumentHelp(
+            "Controls and widgets that fail, or of a kind that no provider serves.", valueName: "warn:crit"))
+    var failing = "0:"
+
     @Option(help: ArgumentHelp("Connected providers: fewer are bad.", valueName: "warn:crit"))
     var providers = "off"
 
@@ -62,6 +73,8 @@ struct CheckThresholds: ParsableArguments {
             rule("lagging", "lagging subscribers", lagging, .count) { $0.stats.number("subscribers", "lagging") },
             rule("waiting", "waiting calls", waiting, .count) { $0.stats.number("providers", "waiting") },
             rule("open-providers", "failing providers", openProviders, .count) { $0.openProviders },
+            rule("half-open-providers", "half open providers", halfOpenProviders, .count) { $0.halfOpenProviders },
+            rule("failing", "failing controls and widgets", failing, .count) { $0.failing },
             rule("providers", "connected providers", providers, .count, isMinimum: true) {
                 $0.stats.number("providers", "connected")
             },
@@ -101,6 +114,10 @@ struct CheckReading: Sendable {
     let stats: StatsReading
     /// Providers that the service asks nothing for a while.
     let openProviders: Int64?
+    /// Providers that failed as often, of which one call is to tell whether they are well again.
+    let halfOpenProviders: Int64?
+    /// Controls and widgets that fail, or of a kind that nobody serves.
+    let failing: Int64?
     /// How many entities the service may hold.
     let maximumEntities: Int64?
     /// How many times faster than real time the service's time runs, which lateness is told in.

@@ -19,10 +19,11 @@ struct StoryReading {
     init<Target: EntityTarget>(
         _ target: Target, _ service: ServiceOptions, _ connection: IsletConnection
     ) async throws {
-        let history = try await target.send(target.command("history", connection), connection)
+        let command = try await target.command("history", connection)
+        let history = try await target.send(command, connection)
         // By its id from here on: who holds a key may change in between.
         let short = EntityText.entity(history)
-        var get = try await target.command("get", connection)
+        var get = Command("\(Target.Family.noun).get", command.fields)
         if let id = short?["id"] {
             get["id"] = id
             get["key"] = nil

@@ -74,7 +74,7 @@ extension ScenarioReading {
             all.append(.init(name: "\(field.name)", value: .json(.string(text))))
         }
         switch op {
-        case .timerList, .slotList, .subscriberList: break
+        case .timerList, .slotList, .subscriberList, .problemList, .entityFind: break
         case .deviceEvent:
             let event = fields.first { $0.name == "event" }?.value.text ?? ""
             if DeviceCommand.Event(rawValue: event)?.namesAnApp == true { fill(.app, defaults.app) }
