@@ -80,6 +80,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) explain \(Target.Family.example)
+                  islet \(Target.Family.noun) explain \(Target.Family.example) --all
                   islet \(Target.Family.noun) explain \(Target.Family.example) --since 10m
                   islet \(Target.Family.noun) explain \(Target.Family.example) --json | jq -c '.decisions[]'
                 """)
@@ -87,6 +88,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
 
     @OptionGroup var target: Target
     @OptionGroup var since: SinceOption
+    @OptionGroup var decisions: DecisionsOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
@@ -95,7 +97,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
             let answer = try await target.send(target.command("explain", connection), connection)
             let begin = try await since.date(now: connection.now)
             try await ExplainText.write(
-                answer, since: since.isSet ? begin : nil, shown: Target.Family.shown, output, connection)
+                answer, since: since.isSet ? begin : nil, decisions, shown: Target.Family.shown, output, connection)
         }
     }
 }

@@ -8,15 +8,17 @@ struct Explain: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               islet explain order-7
+              islet explain order-7 --all
               islet explain Torch
               islet explain Flight --app com.example.travel --json
 
-            Each decision, why it was made, who asked, by which rule (islet rules NAME
-            shows it), and what happens next. islet activity explain and its like do the
-            same within a family.
+            What it is and what happens next; then the last ten decisions: why each was
+            made, who asked, by which rule (islet rules NAME shows it). islet activity
+            explain and its like do the same within a family.
             """)
 
     @OptionGroup var target: AnyTarget
+    @OptionGroup var decisions: DecisionsOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
@@ -24,7 +26,7 @@ struct Explain: AsyncParsableCommand {
         try await service.withConnection { connection in
             let found = try await target.find(connection)
             let answer = try await connection.send(found.command("explain"))
-            try await ExplainText.write(answer, shown: found.family.shown, output, connection)
+            try await ExplainText.write(answer, decisions, shown: found.family.shown, output, connection)
         }
     }
 }
