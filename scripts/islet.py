@@ -616,7 +616,8 @@ class _Machine:
     - `("send", command)` on the bulk connection;
     - `("bulk", None)`: close that connection and open another, so that what was asked for on it ends;
     - `("events", topics)`: the same for the subscription, with these topics in this order;
-    - `("owner", command)`: send it to the service that takes the commands, on another connection; None: close that.
+    - `("owner", command)`: send it to the service that takes the commands, on another connection; None: close that;
+    - `("report", command)`: send it there, too, if that can be done at once; what cannot is told by `unreported`.
 
     Each question has a deadline and a next step, so that nothing waits for a message that was lost:
 
@@ -640,6 +641,8 @@ class _Machine:
     WAITING = 65_536
     """Events that wait for the end of a snapshot or replay, changes that wait for their reader, and positions that are
     remembered for a digest that was asked for, at most."""
+    REPORT, REPORT_AGAIN = 1.0, 30.0
+    """Seconds from one report of how far it is to the next, and where nothing has changed since."""
     CHECK = 20.0
     """Seconds between comparisons of digests, where a prefix is followed and its app's events go on."""
     PULL_LIMIT, JOIN_LIMIT, DIGEST_LIMIT, SILENCE = 10.0, 1.0, 3.0, 45.0
@@ -693,6 +696,9 @@ class _Machine:
         self._trail: collections.deque[tuple[int, int, str]] = collections.deque(maxlen=self.WAITING)
         self._checked: int | None = None  # the position that was compared last
         self._check_due = now + self.CHECK
+        # What was reported last, and when.
+        self._reported: tuple[bytes, int] | None = None
+        self._reported_at = now - self.REPORT
         # Whose the streams are, until that is known.
         self._owner_tries = self.OWNER_TRIES if owned else 0
         self._owner: str | None = None  # the epoch of the service that takes the commands
@@ -707,7 +713,7 @@ class _Machine:
     def due(self) -> float:
         """When `tick` is wanted, whatever comes before."""
         dues = (self._join_due, self._silence_due, self._pull_begin, self._pull_due, self._digest_due,
-                self._owner_due, self._check_due if self.prefix else None)
+                self._owner_due, self._check_due if self.prefix else None, self._report_due())
         return min(due for due in dues if due is not None)
 
     def awaited(self) -> str | None:
@@ -742,6 +748,23 @@ class _Machine:
             self._ask_digest()
         if self.prefix and now >= self._check_due:
             self._check()
+        report_due = self._report_due()
+        if report_due is not None and now >= report_due:
+            self._reported, self._reported_at = (self._nonce, self.seq), now
+            nonce = self._nonce.split(b"/")[1].decode()
+            self.todo.append(("report", {"op": "stream.applied", "nonce": nonce, "apps": {
+                self.app: {"epoch": self.epoch, "seq": self.seq}}}))
+
+    def _report_due(self) -> float | None:
+        """When the service is to be told how far it is, under the nonce that was answered last; None: it follows nothing."""
+        if self.lost or not self._answered or not self.synced or self.epoch is None:
+            return None
+        is_news = self._reported != (self._nonce, self.seq)
+        return self._reported_at + (self.REPORT if is_news else self.REPORT_AGAIN)
+
+    def unreported(self) -> None:
+        """The report could not go: another one is made, no sooner than usual."""
+        self._reported = None
 
     def subscribed(self, frames: list[bytes], now: float) -> None:
         """A message came by the subscription."""
@@ -1278,6 +1301,8 @@ class Replica:
     numbers show no gap: where more than 100,000 events wait, those beyond are lost, and only what is listed in the end is
     repaired. Follow the whole app where each event counts.
 
+    While it is read, it reports how far it is (`stream.applied`), so that `islet subscribers` shows it.
+
     Where nobody has named the streams' addresses, it asks the service at `endpoints.commands` when it is first read, until
     that answers. Where they are the service's word, or it is `owned`, as one of `Client.replica` is, its streams must be those
     of that service: what `changes()` and `sync()` raise else has the code `otherService`.
@@ -1320,6 +1345,8 @@ class Replica:
         self._commands: Any = None
         """Asks where the streams are, and whose, until that is known."""
         self._ask_again = 0.0
+        self._reports: Any = None
+        """Tells the service how far it is."""
         if self._knows_streams:
             self._open_bulk()
             self._do()
@@ -1404,7 +1431,7 @@ class Replica:
         """Follows no longer; what it holds stays readable."""
         self._closed = True
         self._close_events()
-        for made in filter(None, (self._bulk, self._commands)):
+        for made in filter(None, (self._bulk, self._commands, self._reports)):
             made.close()
 
     def __enter__(self) -> Replica:
@@ -1530,6 +1557,8 @@ class Replica:
                 self._open_bulk()
             elif what == "owner":
                 self._ask_owner(about)
+            elif what == "report":
+                self._report(about)
             else:
                 self._open_events(about)
 
@@ -1546,6 +1575,21 @@ class Replica:
         if command:
             self._commands.send(_encode(command))
         self._listen()
+
+    def _report(self, command: JSON) -> None:
+        """None waits: where the service is away, only the newest would be worth sending."""
+        if self._reports is None:
+            self._reports = _socket(self._context, zmq.DEALER, self.endpoints.commands, self._unqueued)
+        self._received(self._reports)  # only what an older service has to say against it
+        try:
+            self._reports.send(_encode(command), zmq.DONTWAIT)
+        except zmq.Again:
+            self._machine.unreported()
+
+    @staticmethod
+    def _unqueued(made: Any) -> None:
+        made.setsockopt(zmq.IMMEDIATE, 1)
+        made.setsockopt(zmq.SNDHWM, 8)
 
     def _open_events(self, topics: list[bytes]) -> None:
         self._close_events()

@@ -20,6 +20,7 @@ from support.interruptions import Interrupting, Interruption
 from support.lossy import LossyRelay
 from support.proxy import Proxy
 from support.service import run
+from support.small_disk import until
 from support.wire import DEADLINE
 from test_replica import plain, walk
 
@@ -596,6 +597,38 @@ def test_one_that_a_signals_handler_closes_says_so_wherever_that_comes(client, f
         if closing.where is None:
             break
     assert number > 30
+
+
+# How far it is
+
+
+@pytest.mark.parametrize("prefix", ["", "activity/", "control/"])
+def test_it_reports_how_far_it_is(client, follow, prefix):
+    def positions():
+        found = client.read("subscriber.list", app=None)["subscribers"]
+        return [(row["lag"], row["apps"][APP]["seq"]) for row in found]
+
+    def reported(seq):
+        told(replica, timeout=0.05)
+        return positions() == [(0, seq)]
+
+    client.start()
+    replica = follow(prefix)
+    replica.sync()
+    until(lambda: reported(1))
+    client.start()
+    assert positions() == [(1, 1)]  # it is not read, and so says nothing
+    until(lambda: reported(2))
+    replica.close()
+    until(lambda: positions() == [])
+
+
+def test_who_reports_to_nobody_follows_all_the_same(client, service, tmp_path):
+    urls = {"commands": f"ipc://{tmp_path}/none", "events": service.events, "bulk": service.bulk}
+    with islet.Replica(APP, endpoints=islet.Endpoints(**urls)) as replica:
+        for seq in range(1, 4):
+            client.start()
+            replica.sync(seq)
 
 
 # Where the streams are
