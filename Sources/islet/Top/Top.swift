@@ -36,7 +36,7 @@ struct Top: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What is listed.", valueName: "tab"))
     var tab = TopTab.activities
 
-    @Option(help: ArgumentHelp("Which rows: words and name=value, as after the key /.", valueName: "words"))
+    @Option(help: ArgumentHelp("Which rows: words and name=value, or as --filter of the lists.", valueName: "words"))
     var filter = ""
 
     @OptionGroup var service: ServiceOptions
