@@ -327,6 +327,19 @@ def test_a_value_is_a_beginning_until_it_is_entered(top, client):
     quits(one)
 
 
+def test_the_tail_of_all_names_activities_by_their_keys(top, client):
+    client.start(key="order-7")
+    one = top(wait="^order-7 ")
+    one.press("T")
+    one.wait("nothing has happened yet")
+    client.applied("activity.update", key="order-7", contentState={"eta": 3})
+    one.wait("Delivery/order-7 .*updated")
+    client.start(key="order-8")
+    one.wait("Delivery/order-8 .*started")
+    one.press("escape")
+    quits(one)
+
+
 def test_of_very_many_the_next_deadlines_are_shown_whichever_they_are(top, client):
     for first in range(0, 300, 100):
         client.batch(*(

@@ -57,6 +57,9 @@ actor TopSource {
         try await followed().events(prefix)
     }
 
+    /// The connection that tells what events do not say of their entities; nil where there is none now.
+    func asking() async -> IsletConnection? { try? await connected() }
+
     func close() async {
         if let streams, streams !== connection { await streams.close() }
         await connection?.close()
