@@ -4,7 +4,7 @@ import IsletClient
 /// `islet explain`: why anything is as it is, without saying of which family it is.
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say why an activity, control or widget is as it is, and what happens next.",
+        abstract: "Say why something is as it is, and what comes next.",
         discussion: """
             EXAMPLES:
               islet explain order-7

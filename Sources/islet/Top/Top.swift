@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet top`: what goes on, as it goes on.
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch what runs, what is stuck, what fires next and how late timers are.",
+        abstract: "Watch what runs, what is stuck and what fires next.",
         discussion: """
             EXAMPLES:
               islet top                              every app; ? shows the keys
