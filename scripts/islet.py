@@ -1,8 +1,9 @@
 """Islet from Python: commands, a live copy of the state, providers of controls and widgets. One file; needs
 Python 3.10 or later and pyzmq.
 
-Addresses come from ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK and ISLET_APP, else they are the contract's defaults.
-Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
+Addresses come from ISLET_COMMANDS, ISLET_EVENTS and ISLET_BULK, the app from ISLET_APP. Commands else go to the contract's
+address; where the streams are, the service says, unless you name it. ISLET_EVENTS and ISLET_BULK are those of the service at
+ISLET_COMMANDS: beside another address of commands they do not hold. Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
 times of this module's own arguments are seconds. An integer of more digits than Python converts (4,300) comes as a
 `decimal.Decimal`. The contract is `proto-json/` of the project.
 
@@ -122,7 +123,8 @@ log = logging.getLogger("islet")
 
 def connect(commands: str | None = None, events: str | None = None, bulk: str | None = None, *,
             app: str | None = None, timeout: float = 10.0) -> Client:
-    """A client of the service at these addresses; its `replica()` and `provider()` use the same ones."""
+    """A client of the service at these addresses; its `replica()` and `provider()` use the same ones. Where nobody has
+    named `events` or `bulk`, a replica asks the service."""
     return Client(app, endpoints=Endpoints.given(commands, events, bulk), timeout=timeout)
 
 
@@ -131,16 +133,18 @@ class Endpoints:
     """Where a service is."""
 
     commands: str
-    events: str
-    bulk: str
+    events: str | None = None
+    """None: where the service says; so for `bulk`."""
+    bulk: str | None = None
 
     @classmethod
     def given(cls, commands: str | None = None, events: str | None = None, bulk: str | None = None) -> Endpoints:
-        """What is not given comes from the environment, and else is the contract's default."""
-        return cls(
-            commands or os.environ.get("ISLET_COMMANDS") or "tcp://127.0.0.1:7411",
-            events or os.environ.get("ISLET_EVENTS") or "tcp://127.0.0.1:7412",
-            bulk or os.environ.get("ISLET_BULK") or "tcp://127.0.0.1:7413")
+        """What is not given comes from the environment. The streams that it names are those of its own service: they do not
+        hold where commands go to another one. Commands else go to the contract's address."""
+        own = os.environ.get("ISLET_COMMANDS") or "tcp://127.0.0.1:7411"
+        commands = commands or own
+        streams: Mapping[str, str] = os.environ if commands == own else {}
+        return cls(commands, events or streams.get("ISLET_EVENTS") or None, bulk or streams.get("ISLET_BULK") or None)
 
 
 class IsletError(Exception):
@@ -613,7 +617,8 @@ class _Machine:
     - `("send", command)` on the bulk connection;
     - `("bulk", None)`: close that connection and open another, so that what was asked for on it ends;
     - `("events", topics)`: the same for the subscription, with these topics in this order;
-    - `("owner", command)`: send it to the service that takes the commands, on another connection; None: close that.
+    - `("owner", command)`: send it to the service that takes the commands, on another connection; None: close that;
+    - `("report", command)`: send it there, too, if that can be done at once; what cannot is told by `unreported`.
 
     Each question has a deadline and a next step, so that nothing waits for a message that was lost:
 
@@ -637,6 +642,8 @@ class _Machine:
     WAITING = 65_536
     """Events that wait for the end of a snapshot or replay, changes that wait for their reader, and positions that are
     remembered for a digest that was asked for, at most."""
+    REPORT, REPORT_AGAIN = 1.0, 30.0
+    """Seconds from one report of how far it is to the next, and where nothing has changed since."""
     CHECK = 20.0
     """Seconds between comparisons of digests, where a prefix is followed and its app's events go on."""
     PULL_LIMIT, JOIN_LIMIT, DIGEST_LIMIT, SILENCE = 10.0, 1.0, 3.0, 45.0
@@ -690,6 +697,9 @@ class _Machine:
         self._trail: collections.deque[tuple[int, int, str]] = collections.deque(maxlen=self.WAITING)
         self._checked: int | None = None  # the position that was compared last
         self._check_due = now + self.CHECK
+        # What was reported last, and when.
+        self._reported: tuple[bytes, int] | None = None
+        self._reported_at = now - self.REPORT
         # Whose the streams are, until that is known.
         self._owner_tries = self.OWNER_TRIES if owned else 0
         self._owner: str | None = None  # the epoch of the service that takes the commands
@@ -704,8 +714,17 @@ class _Machine:
     def due(self) -> float:
         """When `tick` is wanted, whatever comes before."""
         dues = (self._join_due, self._silence_due, self._pull_begin, self._pull_due, self._digest_due,
-                self._owner_due, self._check_due if self.prefix else None)
+                self._owner_due, self._check_due if self.prefix else None, self._report_due())
         return min(due for due in dues if due is not None)
+
+    def awaited(self) -> str | None:
+        """The address, as `Endpoints` names it, of which nothing has come that it needs to go on; None where it only lacks
+        events, or the rest of what comes in."""
+        if self._owner_due is not None and self._owner is None:
+            return "commands"
+        if self.lost:
+            return "events"
+        return "bulk" if self._pull is not None and not self._chunks else None
 
     def progress(self) -> tuple[str, int] | None:
         """The snapshot or replay that is under way, and how many of its chunks have come."""
@@ -730,6 +749,23 @@ class _Machine:
             self._ask_digest()
         if self.prefix and now >= self._check_due:
             self._check()
+        report_due = self._report_due()
+        if report_due is not None and now >= report_due:
+            self._reported, self._reported_at = (self._nonce, self.seq), now
+            nonce = self._nonce.split(b"/")[1].decode()
+            self.todo.append(("report", {"op": "stream.applied", "nonce": nonce, "apps": {
+                self.app: {"epoch": self.epoch, "seq": self.seq}}}))
+
+    def _report_due(self) -> float | None:
+        """When the service is to be told how far it is, under the nonce that was answered last; None: it follows nothing."""
+        if self.lost or not self._answered or not self.synced or self.epoch is None:
+            return None
+        is_news = self._reported != (self._nonce, self.seq)
+        return self._reported_at + (self.REPORT if is_news else self.REPORT_AGAIN)
+
+    def unreported(self) -> None:
+        """The report could not go: another one is made, no sooner than usual."""
+        self._reported = None
 
     def subscribed(self, frames: list[bytes], now: float) -> None:
         """A message came by the subscription."""
@@ -1266,8 +1302,11 @@ class Replica:
     numbers show no gap: where more than 100,000 events wait, those beyond are lost, and only what is listed in the end is
     repaired. Follow the whole app where each event counts.
 
-    Where it is `owned`, as one of `Client.replica` is, its streams must be those of the service at `endpoints.commands`: what
-    `changes()` and `sync()` raise else has the code `otherService`.
+    While it is read, it reports how far it is (`stream.applied`), so that `islet subscribers` shows it.
+
+    Where nobody has named the streams' addresses, it asks the service at `endpoints.commands` when it is first read, until
+    that answers. Where they are the service's word, or it is `owned`, as one of `Client.replica` is, its streams must be those
+    of that service: what `changes()` and `sync()` raise else has the code `otherService`.
 
     It belongs to one thread at a time and to the process that made it; it is neither copied nor pickled."""
 
@@ -1275,6 +1314,8 @@ class Replica:
     """Bytes of what it subscribes to, at most: the contract's number."""
     TURN = 256
     """Messages that are taken in from one socket before the other has its turn."""
+    ASKING = 5.0
+    """Seconds until the service is asked again where its streams are."""
     PULLING, CHUNK = 5.0, 0.25
     """Seconds that `changes()` takes at most, after a pause of `PULL_LIMIT`, where its timeout is over but a snapshot or
     replay comes in; and those from chunk to chunk."""
@@ -1290,7 +1331,7 @@ class Replica:
             raise ValueError(f"an app and a prefix have at most {self.PREFIX_LIMIT} bytes, with the / between them")
         self.endpoints = endpoints or Endpoints.given()
         self._context = context
-        self._machine = _Machine(self.app, self.prefix, time.monotonic(), owned=owned)
+        self._machine = _Machine(self.app, self.prefix, time.monotonic(), owned=owned or not self._knows_streams)
         self.entities: Mapping[str, JSON] = types.MappingProxyType(self._machine.table.entities)
         """The newest known entities by topic; to be read, not changed."""
         self._reading = threading.Lock()
@@ -1303,9 +1344,17 @@ class Replica:
         stalls libzmq."""
         self._bulk: Any = None
         self._commands: Any = None
-        """Asks whose the streams are, until that is known."""
-        self._open_bulk()
-        self._do()
+        """Asks where the streams are, and whose, until that is known."""
+        self._ask_again = 0.0
+        self._reports: Any = None
+        """Tells the service how far it is."""
+        if self._knows_streams:
+            self._open_bulk()
+            self._do()
+
+    @property
+    def _knows_streams(self) -> bool:
+        return self.endpoints.events is not None and self.endpoints.bulk is not None
 
     @property
     def state(self) -> str:
@@ -1354,7 +1403,8 @@ class Replica:
     def sync(self, seq: int = 0, timeout: float = 10.0) -> Replica:
         """Waits until the copy is complete, follows the service and has taken in event `seq`, such as an answer's: so you
         read your writes. While the service is away it waits.
-        The changes meanwhile stay for `changes()`. Raises `TimeoutError`, and `IsletError` as `changes()` does."""
+        The changes meanwhile stay for `changes()`. Raises `TimeoutError`, which names the address that does not answer, and
+        `IsletError` as `changes()` does."""
         _checked_timeout(timeout, optional=False)
         self._check_use()
         machine, deadline = self._machine, time.monotonic() + timeout
@@ -1370,15 +1420,20 @@ class Replica:
                 return self
             left = deadline - time.monotonic()
             if left < 0.0:
-                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s")
+                raise TimeoutError(f"{self.app}: {self.state} at {self.seq}, not at {seq} within {timeout:g} s"
+                                   + self._unanswered())
+
+    def _unanswered(self) -> str:
+        """Who has not answered, for the end of a message."""
+        awaited = self._machine.awaited() if self._knows_streams else "commands"
+        return f"; no answer from {getattr(self.endpoints, awaited)} ({awaited})" if awaited else ""
 
     def close(self) -> None:
         """Follows no longer; what it holds stays readable."""
         self._closed = True
         self._close_events()
-        self._bulk.close()
-        if self._commands is not None:
-            self._commands.close()
+        for made in filter(None, (self._bulk, self._commands, self._reports)):
+            made.close()
 
     def __enter__(self) -> Replica:
         return self
@@ -1414,6 +1469,10 @@ class Replica:
 
     def _take_turn(self, longest: float | None) -> bool:
         machine = self._machine
+        if not self._knows_streams:
+            if not self._find_streams(longest):
+                return False
+            longest = 0.0
         if self._interrupted:
             machine.distrust(time.monotonic())
             self._do()
@@ -1429,6 +1488,30 @@ class Replica:
         self._do()
         self._interrupted = False
         return more
+
+    def _find_streams(self, longest: float | None) -> bool:
+        """Asks the service where the streams are that nobody has named, and waits at most `longest` seconds; whether it has
+        said so. Then everything begins as after an interruption, which this may have been, too."""
+        now = time.monotonic()
+        if now >= self._ask_again:
+            self._ask_owner({"op": "service.info", "req": "streams"})
+            self._ask_again = now + self.ASKING
+        wait = self._ask_again - now
+        self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest)))
+        for frames in self._received(self._commands):
+            answer = _decode(frames[0])
+            info = answer.get("info") if answer is not None and answer.get("req") == "streams" else None
+            if not isinstance(info, dict):
+                continue  # what is refused is asked again
+            # An old service says nothing: then they are where the contract has them.
+            said = {"events": "tcp://127.0.0.1:7412", "bulk": "tcp://127.0.0.1:7413"}
+            if isinstance(info.get("endpoints"), dict):
+                said |= {name: url for name, url in info["endpoints"].items() if name in said and isinstance(url, str)}
+            self._interrupted = True
+            self.endpoints = Endpoints(self.endpoints.commands, self.endpoints.events or said["events"],
+                                       self.endpoints.bulk or said["bulk"])
+            return True
+        return False
 
     def _drain(self, source: Any, take: Callable[[list[bytes], float], None]) -> bool:
         """Takes in so many messages at a time; whether there may be more."""
@@ -1475,6 +1558,8 @@ class Replica:
                 self._open_bulk()
             elif what == "owner":
                 self._ask_owner(about)
+            elif what == "report":
+                self._report(about)
             else:
                 self._open_events(about)
 
@@ -1492,9 +1577,23 @@ class Replica:
             self._commands.send(_encode(command))
         self._listen()
 
+    def _report(self, command: JSON) -> None:
+        """None waits: where the service is away, only the newest would be worth sending."""
+        if self._reports is None:
+            self._reports = _socket(self._context, zmq.DEALER, self.endpoints.commands, self._unqueued)
+        self._received(self._reports)  # only what an older service has to say against it
+        try:
+            self._reports.send(_encode(command), zmq.DONTWAIT)
+        except zmq.Again:
+            self._machine.unreported()
+
+    @staticmethod
+    def _unqueued(made: Any) -> None:
+        made.setsockopt(zmq.IMMEDIATE, 1)
+        made.setsockopt(zmq.SNDHWM, 8)
+
     def _open_events(self, topics: list[bytes]) -> None:
-        if self._events is not None:
-            self._close_events()
+        self._close_events()
         self._events = _socket(self._context, zmq.SUB, self.endpoints.events, self._watch)
         for topic in topics:
             self._events.subscribe(topic)
@@ -1509,6 +1608,8 @@ class Replica:
         self._losses.connect(address)
 
     def _close_events(self) -> None:
+        if self._events is None:
+            return
         if not self._events.closed:
             self._events.disable_monitor()
         self._events.close()

@@ -19,7 +19,12 @@ struct Serve: AsyncParsableCommand {
               islet serve --clock manual --commands 'tcp://127.0.0.1:*'
 
             Each setting may also stand in the YAML file (commands: …) or in the environment (ISLET_COMMANDS=…); a flag \
-            stands over the environment, and that over the file. The limits are in the file, under ruleSet.
+            stands over the environment, and that over the file.
+
+            SETTINGS OF THE FILE:
+            These have no flag. With their defaults:
+
+            \(indented(ServeConfiguration.yamlWithoutFlags))
             """)
 
     @Option(help: ArgumentHelp("A YAML file with settings (or ISLET_CONFIG).", valueName: "file"))
@@ -74,6 +79,11 @@ struct Serve: AsyncParsableCommand {
         // A log, a socket or a pipe that nobody reads any more is an error of that write, and no reason to end.
         signal(SIGPIPE, SIG_IGN)
         if !checkConfig { try await serve(reading.configuration) }
+    }
+
+    /// The text as an example: help does not wrap what is indented.
+    private static func indented(_ text: String) -> String {
+        text.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
     }
 
     /// The flags that were given, by the names of their settings.

@@ -52,6 +52,11 @@ def order(client):
 def test_explain_says_why_who_asked_by_which_rule_and_what_is_next(islet, order):
     asked = "              because a client asked for it (command) · asked by"
     assert islet("activity", "explain", "order-7").out.splitlines() == [
+        "Now it is active, since 2026-01-01 00:15:00 UTC (now).",
+        "What happens next:",
+        "  in 7 h 45 m, at 2026-01-01 08:00:00 UTC: it ends: it will have been active for as long as it may be "
+        "(activeLimit)",
+        "What was decided:",
         "Thu 2026-01-01 UTC",
         "1.  00:00:00  active: started, so it is active and its 8-hour clock runs",
         f"{asked} r-1 · rule: startedAtOnce (setting activeLimit) · revision 1",
@@ -63,11 +68,35 @@ def test_explain_says_why_who_asked_by_which_rule_and_what_is_next(islet, order)
         "              because its stale date came (staleDate) · rule: staleDateReached · revision 3",
         "5.  00:15:00  stale → active: an update brought it back from stale",
         f"{asked} r-6 · rule: updatedFromStale · revision 4",
-        "Now it is active, since 2026-01-01 00:15:00 UTC (now).",
-        "What happens next:",
-        "  in 7 h 45 m, at 2026-01-01 08:00:00 UTC: it ends: it will have been active for as long as it may be "
-        "(activeLimit)",
     ]
+
+
+def test_explain_of_a_busy_one_begins_with_the_conclusion_and_has_the_last_ten_decisions(islet, client):
+    id = client.start(key="busy")["id"]
+    for eta in range(104):
+        client.applied("activity.update", id=id, contentState={"eta": eta})
+    client.applied("activity.end", id=id)
+
+    def told(*words):
+        lines = islet(*words).out.splitlines()
+        return lines, [int(found[1]) for found in (re.match(r"(\d+)\. ", line) for line in lines) if found]
+
+    for words in (("explain", "busy"), ("activity", "explain", "busy")):
+        lines, numbers = told(*words)
+        assert lines[0].startswith("Now it is ended, since") and lines[1] == "What happens next:"
+        assert lines[3:6] == ["What was decided:", "  … 96 earlier ones: --all", "Thu 2026-01-01 UTC"]
+        assert numbers == list(range(97, 107))
+        assert lines[-2].startswith("106. 00:00:00  active → ended: ")
+        assert told(*words, "--all")[1] == list(range(1, 107))
+        assert told(*words, "--limit", "2")[1] == [105, 106]
+        [whole] = islet(*words, "--json").json
+        assert len(whole["decisions"]) == 106 and islet(*words, "--all", "--json").json == [whole]
+        [cut] = islet(*words, "--limit", "2", "--json").json
+        assert cut["decisions"] == whole["decisions"][-2:] and cut["activity"] == whole["activity"]
+        assert "not both" in islet(*words, "--all", "--limit", "2", code=2).err
+        assert "at least 1" in islet(*words, "--limit", "0", code=2).err
+    # Who says from when on has chosen already.
+    assert told("activity", "explain", "busy", "--since", "1m")[1] == list(range(1, 107))
 
 
 def test_rules_shows_what_explanations_name(islet, order):
@@ -103,7 +132,7 @@ def test_where_nothing_is_found_the_app_that_was_looked_through_is_named(service
 
 def test_a_key_that_one_device_has_needs_no_device(islet, client):
     client.start(key="a", device="phone")
-    assert islet("explain", "a").out.splitlines()[1].startswith("1.  00:00:00  active: started")
+    assert "\n1.  00:00:00  active: started" in islet("explain", "a").out
     assert islet("wait", "a", "--for", "active").out.startswith("a: active, revision 1")
     assert islet("activity", "at", "1", "a", "--json").json[0]["activity"]["device"] == "phone"
     assert islet("activity", "diff", "a").out.startswith("a  revision 0 → 1")
@@ -114,17 +143,20 @@ def test_a_key_that_one_device_has_needs_no_device(islet, client):
 
 
 def test_explain_looks_ahead_beyond_the_next_deadline(islet, client):
+    def outlook():
+        return islet("activity", "explain", "a").out.partition("\nWhat was decided:\n")[0].splitlines()[1:]
+
     client.start(key="a", staleDate=after(HOUR))
-    assert islet("activity", "explain", "a").out.splitlines()[-2:] == [
+    assert outlook()[-2:] == [
         "  in 1 h, at 2026-01-01 01:00:00 UTC: it goes stale, unless an update comes first (staleDate)",
         "  in 8 h, at 2026-01-01 08:00:00 UTC: it ends: it will have been active for as long as it may be "
         "(activeLimit)",
     ]
     client.applied("activity.end", key="a")
-    assert islet("activity", "explain", "a").out.splitlines()[-1] == (
+    assert outlook()[-1] == (
         "  in 4 h, at 2026-01-01 04:00:00 UTC: it is removed from the Lock Screen (dismissalPolicy)")
     client.applied("activity.dismiss", key="a")
-    assert islet("activity", "explain", "a").out.splitlines()[-1] == "Nothing will happen to it by itself."
+    assert outlook() == ["Nothing will happen to it by itself."]
 
 
 def test_explain_names_the_client_of_a_command_and_says_that_older_decisions_are_gone(islet, client, scripted):

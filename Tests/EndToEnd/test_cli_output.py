@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 
@@ -170,3 +171,32 @@ def test_a_short_word_is_close_to_one_that_differs_in_a_letter_or_their_order(wo
 def test_help_on_what_there_is_is_data(words):
     done = run(*words)
     assert done.returncode == 0 and "USAGE:" in done.stdout and done.stderr == ""
+
+
+# Help
+
+
+def commands(dump, words=()):
+    """The words of each command, and what is said of it."""
+    yield words, dump
+    for each in dump.get("subcommands", []):
+        if each["commandName"] != "help":
+            yield from commands(each, (*words, each["commandName"]))
+
+
+def test_help_fits_a_terminal_of_80_columns_and_says_of_what_it_speaks():
+    dump = json.loads(run("--experimental-dump-help").stdout)["command"]
+    found = dict(commands(dump))
+    assert len(found) > 100
+    for words, command in found.items():
+        help = run(*words, "--help").stdout
+        assert [line for line in help.splitlines() if len(line) > 80] == [], words
+        assert "  USAGE" not in help and help.count("USAGE: ") == 1, words
+        abstract = command["abstract"]
+        # In the list above it nobody knows what "it" is.
+        assert not re.match(r"(\w+ ){1,2}(all of |that |why )?(it|its|them|those)\b", abstract), (words, abstract)
+        if len(words) == 1:
+            assert len(abstract) <= 53, (words, abstract)  # a line in that list
+    assert "USAGE: islet group set [<options>] <group> <key> <json>\n" in run("group", "set", "--help").stdout
+    usage = [line for line in run("group", "set", "g", "--bogus").stderr.splitlines() if line.startswith("Usage: ")]
+    assert usage == ["Usage: islet group set [<options>] <group> <key> <json>"]

@@ -129,13 +129,17 @@ def test_two_commands_under_one_req_are_refused_before_they_are_sent(python):
 def test_addresses_come_from_arguments_then_the_environment_then_the_contract(monkeypatch):
     for name in ("COMMANDS", "EVENTS", "BULK", "APP"):
         monkeypatch.delenv(f"ISLET_{name}", raising=False)
-    assert islet.connect().endpoints == islet.Endpoints(
-        "tcp://127.0.0.1:7411", "tcp://127.0.0.1:7412", "tcp://127.0.0.1:7413")
+    assert islet.connect().endpoints == islet.Endpoints("tcp://127.0.0.1:7411", None, None)  # the service says the others
     monkeypatch.setenv("ISLET_EVENTS", "ipc:///tmp/events")
     monkeypatch.setenv("ISLET_APP", APP)
     client = islet.connect(bulk="ipc:///tmp/bulk")
     assert client.endpoints == islet.Endpoints("tcp://127.0.0.1:7411", "ipc:///tmp/events", "ipc:///tmp/bulk")
     assert client.app == APP
+    # The streams of the environment are those of its own service.
+    bench = islet.connect("tcp://127.0.0.1:8411", bulk="tcp://127.0.0.1:8413")
+    assert bench.endpoints == islet.Endpoints("tcp://127.0.0.1:8411", None, "tcp://127.0.0.1:8413")
+    monkeypatch.setenv("ISLET_COMMANDS", "tcp://127.0.0.1:8411")
+    assert islet.connect().endpoints == islet.Endpoints("tcp://127.0.0.1:8411", "ipc:///tmp/events", None)
     monkeypatch.delenv("ISLET_APP")
     with pytest.raises(ValueError, match="which app"):
         islet.connect().replica()

@@ -422,7 +422,47 @@ def test_a_service_that_names_no_epoch_is_taken_at_its_word():
 
 def test_a_new_history_that_begins_later_is_told_as_ever():
     machine = Machine(owned=True).owner("e1").join("e1", 1).snapshot(seq=1, x=1)
-    assert following(machine) and machine.asked[-1] == ("owner", None)
+    assert following(machine) and ("owner", None) in machine.asked
     machine.core._join()
     machine.turn().join("e2", 0).snapshot(epoch="e2")
     assert machine.told() == ["epochChanged"]
+
+
+# How far it is
+
+
+def reports(machine):
+    """What was reported so far, and not looked at yet."""
+    found = [about for what, about in machine.asked if what == "report"]
+    machine.asked = [each for each in machine.asked if each[0] != "report"]
+    return [(about["nonce"], about["apps"][APP]["seq"]) for about in found]
+
+
+def test_it_reports_each_second_what_is_new_and_else_each_half_minute():
+    machine = Machine(epoch="e1", seq=4)
+    [snapshot] = machine.questions("bulk.snapshot")
+    assert reports(machine) == []  # it has nothing yet
+    machine.answer(snapshot, epoch="e1", chunk=0, rows=0, fromSeq=4, end=True, seq=4, entities=0, digest="0" * 16)
+    nonce = machine.core._nonce[6:38].decode()
+    assert reports(machine) == [(nonce, 4)]
+    for seq in range(5, 55):
+        machine.event(seq, seq - 4).turn(0.1)
+    told = [seq for _, seq in reports(machine)]
+    assert 4 <= len(told) <= 5 and told == sorted(set(told)) and told[-1] > 40
+    machine.turn(1.0)
+    assert reports(machine) == [(nonce, 54)]
+    machine.turn(25.0)
+    assert reports(machine) == []
+    machine.turn(10.0)
+    assert reports(machine) == [(nonce, 54)]
+    # One that could not go is made again.
+    machine.core.unreported()
+    machine.turn(1.0)
+    assert reports(machine) == [(nonce, 54)]
+    # Without its connection it knows nothing; the next nonce is another subscriber to the service.
+    machine.core.disconnected(machine.now)
+    machine.turn(0.5)
+    assert reports(machine) == []
+    machine.join("e1", 54).turn(1.0)
+    other = machine.core._nonce[6:38].decode()
+    assert other != nonce and reports(machine) == [(other, 54)]

@@ -20,6 +20,7 @@ from support.interruptions import Interrupting, Interruption
 from support.lossy import LossyRelay
 from support.proxy import Proxy
 from support.service import run
+from support.small_disk import until
 from support.wire import DEADLINE
 from test_replica import plain, walk
 
@@ -596,6 +597,89 @@ def test_one_that_a_signals_handler_closes_says_so_wherever_that_comes(client, f
         if closing.where is None:
             break
     assert number > 30
+
+
+# How far it is
+
+
+@pytest.mark.parametrize("prefix", ["", "activity/", "control/"])
+def test_it_reports_how_far_it_is(client, follow, prefix):
+    def positions():
+        found = client.read("subscriber.list", app=None)["subscribers"]
+        return [(row["lag"], row["apps"][APP]["seq"]) for row in found]
+
+    def reported(seq):
+        told(replica, timeout=0.05)
+        return positions() == [(0, seq)]
+
+    client.start()
+    replica = follow(prefix)
+    replica.sync()
+    until(lambda: reported(1))
+    client.start()
+    assert positions() == [(1, 1)]  # it is not read, and so says nothing
+    until(lambda: reported(2))
+    replica.close()
+    until(lambda: positions() == [])
+
+
+def test_who_reports_to_nobody_follows_all_the_same(client, service, tmp_path):
+    urls = {"commands": f"ipc://{tmp_path}/none", "events": service.events, "bulk": service.bulk}
+    with islet.Replica(APP, endpoints=islet.Endpoints(**urls)) as replica:
+        for seq in range(1, 4):
+            client.start()
+            replica.sync(seq)
+
+
+# Where the streams are
+
+
+@pytest.mark.parametrize("named", [(), ("events",), ("bulk",)], ids=lambda named: "+".join(named) or "none")
+def test_the_service_says_where_the_streams_are_that_nobody_has_named(service, monkeypatch, named):
+    for name in ("COMMANDS", "EVENTS", "BULK"):
+        monkeypatch.delenv(f"ISLET_{name}", raising=False)
+    with islet.connect(service.commands, **{name: getattr(service, name) for name in named}, app=APP) as client:
+        seq = client.call("activity.start", **START)["seq"]
+        with client.replica() as replica:
+            replica.sync(seq)
+            assert replica.endpoints == islet.Endpoints(service.commands, service.events, service.bulk)
+            assert len(replica.entities) == 1
+
+
+def test_one_that_asks_where_the_streams_are_may_begin_before_its_service(serve, tmp_path):
+    urls = {name: f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
+    with islet.Client(APP, endpoints=islet.Endpoints(urls["commands"])) as client, client.replica() as replica:
+        assert told(replica) == [] and replica.state == "joining"
+        with pytest.raises(TimeoutError, match=f"no answer from {urls['commands']} [(]commands[)]"):
+            replica.sync(timeout=0.1)
+        serve({f"--{name}": url for name, url in urls.items()})
+        replica.sync(client.call("activity.start", **START)["seq"])
+        assert len(replica.entities) == 1
+
+
+@pytest.mark.parametrize("silent", ["events", "bulk"])
+def test_who_waits_in_vain_is_told_which_address_does_not_answer(client, service, tmp_path, silent):
+    client.start()
+    urls = {name: getattr(service, name) for name in ("commands", "events", "bulk")} | {silent: f"ipc://{tmp_path}/none"}
+    with islet.Replica(APP, endpoints=islet.Endpoints(**urls)) as replica:
+        with pytest.raises(TimeoutError, match=f"no answer from ipc://{tmp_path}/none [(]{silent}[)]$"):
+            replica.sync(timeout=1)
+
+
+def test_an_exception_of_a_handler_while_it_asks_for_the_streams_harms_nothing(service, monkeypatch):
+    monkeypatch.setattr(islet.Replica, "ASKING", 0.05)  # what was broken off is asked anew
+    with islet.connect(service.commands, app=APP) as client:
+        seq = client.call("activity.start", **START)["seq"]
+        for number in range(1, 1_000):
+            with islet.Client(APP, endpoints=islet.Endpoints(service.commands)).replica() as replica:
+                interrupting = Interrupting(islet, number, {"_find_streams", "_ask_owner"})
+                with contextlib.suppress(Interruption), interrupting:
+                    replica.sync(seq)
+                replica.sync(seq)
+                assert len(replica.entities) == 1, interrupting.where
+            if interrupting.where is None:
+                break
+        assert number > 10
 
 
 # Whose the streams are

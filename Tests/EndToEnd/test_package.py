@@ -139,6 +139,22 @@ def test_the_packaged_settings_are_accepted_and_are_the_defaults():
     assert packaged == default
 
 
+def test_the_help_that_the_packaged_settings_name_shows_all_settings_with_their_defaults():
+    """Also where the environment says something else."""
+    assert "`islet serve --help` shows" in SETTINGS.read_text()
+    environs = {"ISLET_COMMANDS": "tcp://127.0.0.1:9", "ISLET_RULE_SET_CONTENT_LIMIT": "1000"}
+    help = run("serve", "--help", env=environment(**environs)).stdout
+    assert "127.0.0.1:9)" not in run("dev", "--help", env=environment(**environs)).stdout
+    _, found, rest = help.partition("SETTINGS OF THE FILE:\n")
+    assert found and "127.0.0.1:9)" not in help
+    without_flags = yaml.safe_load(re.search(r"^  \w+:\n(?:    ?.*\n|  \w+:\n)+", rest, re.MULTILINE)[0])
+    default = yaml.safe_load(run("serve", "--check-config", env=environment()).stdout)
+    assert without_flags == {name: value for name, value in default.items() if isinstance(value, dict)}
+    flags = {name for name, value in default.items() if not isinstance(value, dict)}
+    spelled = {"--" + re.sub("[A-Z]", lambda upper: "-" + upper[0].lower(), name) for name in flags}
+    assert all(f"\n  {flag}" in help for flag in spelled), spelled
+
+
 def test_the_rules_warn_before_the_memory_of_the_unit_is_used_up():
     rules = (ROOT / "contrib" / "prometheus" / "islet.rules.yml").read_text()
     [limit] = directives()["MemoryMax"]

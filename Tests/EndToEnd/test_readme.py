@@ -41,6 +41,14 @@ def test_they_are_about_ten_lines_each():
         assert 5 <= len([line for line in block.splitlines() if line.strip()]) <= 14
 
 
+def test_nothing_is_promised_of_the_subscriber_that_zeromq_does_not_keep():
+    """An XPUB drops what a slow subscriber does not take: it learns of that, and has to fill the gap."""
+    text = (ROOT / "README.md").read_text()
+    said = " ".join(text.partition("And a subscriber")[2].partition("```")[0].split())
+    assert all(word in said for word in ("gap", "`seq`", "watermark", "replay", "snapshot")), said
+    assert "sure to miss nothing" not in text
+
+
 class Listening:
     """The subscriber's lines as a running program."""
 

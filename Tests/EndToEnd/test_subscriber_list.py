@@ -1,11 +1,16 @@
 """`subscriber.list`: the subscribers that report how far they are."""
 
 import secrets
+import signal
 import time
 
+import pytest
+
+from support.cli import Islet
 from support.commands import Commands, encode
 from support.events import Events
 from support.schemas import strict
+from support.small_disk import until
 from support.wire import DEADLINE
 
 TAXI = "com.example.taxi"
@@ -22,6 +27,30 @@ def report(client, apps, nonce=None):
     nonce = nonce or secrets.token_hex(16)
     client.send({"op": "stream.applied", "nonce": nonce, "apps": {app: {"seq": seq} for app, seq in apps.items()}})
     return nonce
+
+
+@pytest.mark.parametrize("prefix", ["", "com.example.pizza/", "com.example.pizza/control/"])
+def test_a_tail_reports_how_far_it_is(client, service, prefix):
+    client.start()
+    tail = Islet(service, app="").begin("tail", *([prefix] if prefix else []))
+
+    def reported(lag, seq):
+        rows = subscribers(client)["subscribers"]
+        return [(row["lag"], row["apps"].get(client.app, {}).get("seq")) for row in rows] == [(lag, seq)]
+
+    try:
+        until(lambda: reported(0, 1))
+        client.start()
+        until(lambda: reported(0, 2))
+        tail.send_signal(signal.SIGSTOP)
+        client.start()
+        until(lambda: reported(1, 2))
+        tail.send_signal(signal.SIGCONT)
+        until(lambda: reported(0, 3))
+    finally:
+        tail.kill()
+        tail.communicate()
+    until(lambda: subscribers(client)["total"] == 0)
 
 
 def test_nobody_reports_at_first(client, events):

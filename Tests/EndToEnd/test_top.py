@@ -293,6 +293,53 @@ def test_of_very_many_it_shows_some_and_says_so_and_a_filter_finds_the_others(to
     quits(one)
 
 
+def test_a_filter_means_what_it_does_in_the_lists(service, client):
+    islet = Islet(service, app="")
+    for key in ("order-1", "order-12", "order-3"):
+        client.start(key=key)
+
+    def shown(text):
+        keys = re.findall(r"^order-\d+", islet("top", "--once", "--filter", text).out, re.MULTILINE)
+        return sorted(keys)
+
+    for text in ("key=order-1", "key=order-1 and state~act", "key~order-1", "type=Delivery", "not key=order-1",
+                 "key='order-12'", "app=com.example", "state=active and key=order-"):
+        listed = re.findall(r"\border-\d+", islet("activity", "list", "--filter", text, "-o", "name").out)
+        assert shown(text) == sorted(listed), text
+    assert shown("key=order-1") == ["order-1"]
+    # Words stay words, which the lists do not have.
+    assert shown("order-1") == ["order-1", "order-12"] and shown("order- state=active R-3") == ["order-3"]
+    for text in ("state=act", "state=act*", "state=", "stat=active"):
+        islet("activity", "list", "--filter", text, code=2)
+        err = islet("top", "--once", "--filter", text, code=2).err
+        assert ("'state'" in err and "stale" in err) or "a value after '='" in err or "no member 'stat'" in err, err
+
+
+def test_a_value_is_a_beginning_until_it_is_entered(top, client):
+    client.start(key="order-1"), client.start(key="order-12")
+    one = top(wait="^order-12 ")
+    one.press("/", "key=order-1")
+    one.wait("/key=order-1")
+    one.wait("^order-12 ")
+    one.press("enter")
+    one.wait("showing 1 of [12] ")
+    one.wait(lambda text: re.search("^order-1 ", text, re.MULTILINE) and "order-12 " not in text)
+    quits(one)
+
+
+def test_the_tail_of_all_names_activities_by_their_keys(top, client):
+    client.start(key="order-7")
+    one = top(wait="^order-7 ")
+    one.press("T")
+    one.wait("nothing has happened yet")
+    client.applied("activity.update", key="order-7", contentState={"eta": 3})
+    one.wait("Delivery/order-7 .*updated")
+    client.start(key="order-8")
+    one.wait("Delivery/order-8 .*started")
+    one.press("escape")
+    quits(one)
+
+
 def test_of_very_many_the_next_deadlines_are_shown_whichever_they_are(top, client):
     for first in range(0, 300, 100):
         client.batch(*(

@@ -27,6 +27,7 @@ actor ConnectionLoop: BusLoop {
     var waiters: [String: Waiter] = [:]
     var table: ReaderTable<SystemRandomNumberGenerator>
     var readers: [Int: Reader] = [:]
+    var reports = ReportSchedule()
     var appsQuestions: [AppsQuestion] = []
     var peeks: [Int: Peek] = [:]
     var lastPeek = 0
@@ -80,7 +81,7 @@ actor ConnectionLoop: BusLoop {
             entry.requests.isEmpty || entry.requests.contains(where: table.wants(pull:))
         }
         if isBusy { return .immediately }
-        let wakeUps = [requests.nextWakeUp, table.nextWakeUp, appsDue(now), peeksDue(now)]
+        let wakeUps = [requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now)]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }

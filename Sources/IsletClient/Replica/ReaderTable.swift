@@ -131,6 +131,11 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         index(of: reader).map { readers[$0].replica }
     }
 
+    /// How far each reader is whose join was answered.
+    package var applied: [(reader: Int, report: AppliedReport)] {
+        readers.compactMap { reader in reader.replica.applied.map { (reader.id, $0) } }
+    }
+
     // MARK: What comes in
 
     /// A message has come by the subscriptions.

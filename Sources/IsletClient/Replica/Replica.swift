@@ -44,8 +44,7 @@ package struct Replica: Sendable {
 
     /// Joins with this nonce: 32 hexadecimal digits that were never used before.
     package mutating func join(nonce: String) -> [ReplicaEffect] {
-        var topic: [UInt8] = [0xFF]
-        topic.append(contentsOf: "join/\(nonce)".utf8)
+        var topic = Self.joinPrefix + Array(nonce.utf8)
         if let app = scope.app { topic.append(contentsOf: "/\(app)".utf8) }
         // The new one before the old one goes: one of them always tells of a new connection.
         let effects = [ReplicaEffect.subscribe(topic)] + (joinTopic.map { [.unsubscribe($0)] } ?? [])
@@ -58,6 +57,21 @@ package struct Replica: Sendable {
 
     /// Whether a join waits for its answer.
     package var isJoining: Bool { joinTopic != nil && !isAnswered }
+
+    /// How far it is, to be reported under the nonce of its join; nil while that has no answer, or no app has events.
+    package var applied: AppliedReport? {
+        guard isAnswered, !isJoinDue, let joinTopic else { return nil }
+        let positions = streams.values.compactMap { stream in
+            stream.isSynced ? stream.position.map { AppliedReport.Position(app: stream.app, seq: $0.seq) } : nil
+        }
+        guard !positions.isEmpty else { return nil }
+        let nonce = joinTopic.dropFirst(Self.joinPrefix.count).prefix { $0 != UInt8(ascii: "/") }
+        return AppliedReport(
+            nonce: String(decoding: nonce, as: UTF8.self), positions: positions.sorted { $0.app < $1.app })
+    }
+
+    /// What the topic of a join begins with, before its nonce.
+    private static let joinPrefix: [UInt8] = [0xFF] + Array("join/".utf8)
 
     /// Whether a message of this topic is the answer that its join waits for.
     package func awaits(topic: [UInt8]) -> Bool { topic == joinTopic && !isAnswered && !isJoinDue }

@@ -28,10 +28,18 @@ extension ServeConfiguration {
     }
 
     /// The settings as a YAML file that says all of them.
-    package var yaml: String {
+    package var yaml: String { yaml(of: Setting.all(now: Instant(0))) }
+
+    /// The defaults of the settings that only the file and the environment can say.
+    package static var yamlWithoutFlags: String {
+        let flags = Set(Setting.flags.map(\.name))
+        return ServeConfiguration().yaml(of: Setting.all(now: Instant(0)).filter { !flags.contains($0.name) })
+    }
+
+    private func yaml(of settings: [Setting]) -> String {
         var lines: [String] = []
         var section = ""
-        for setting in Setting.all(now: Instant(0)) {
+        for setting in settings {
             guard let text = setting.show(self) else { continue }
             var name = setting.name[...]
             if let dot = name.lastIndex(of: ".") {

@@ -5,7 +5,7 @@ extension ActivityCommand {
     /// `islet activity dismiss`.
     struct Dismiss: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove it, as a person does with a swipe.",
+            abstract: "Remove an activity, as a person does with a swipe.",
             discussion: """
                 EXAMPLES:
                   islet activity dismiss order-7
@@ -48,7 +48,7 @@ extension ActivityCommand {
     /// `islet activity renew`.
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End it and start a linked one, before the 8 hours are over.",
+            abstract: "End an activity and start a linked one, before the 8 hours are over.",
             discussion: """
                 EXAMPLES:
                   islet activity renew shift-3
@@ -80,7 +80,7 @@ extension ActivityCommand {
     /// `islet activity heartbeat`.
     struct Heartbeat: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say that its publisher lives, where the rule set asks for it.",
+            abstract: "Say that an activity's publisher lives, where the rule set asks for it.",
             discussion: """
                 EXAMPLES:
                   islet activity heartbeat order-7
@@ -103,7 +103,7 @@ extension ActivityCommand {
     /// `islet activity tap`.
     struct Tap: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tap it, as a person does: it opens its app.",
+            abstract: "Tap an activity, as a person does: it opens its app.",
             discussion: """
                 EXAMPLES:
                   islet activity tap order-7

@@ -49,7 +49,7 @@ extension ActivityCommand {
     /// `islet activity end`.
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End it, with a last content or the one that is there.",
+            abstract: "End an activity, with a last content or as it is.",
             discussion: """
                 EXAMPLES:
                   islet activity end order-7                  removed after 4 hours

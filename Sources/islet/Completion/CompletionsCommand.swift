@@ -4,7 +4,7 @@ import ArgumentParser
 struct CompletionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Print what makes a shell complete this command: also keys, ids, kinds, devices and apps.",
+        abstract: "Print what makes a shell complete this command.",
         discussion: """
             EXAMPLES:
               islet completions bash > ~/.local/share/bash-completion/completions/islet

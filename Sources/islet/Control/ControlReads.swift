@@ -6,7 +6,7 @@ extension ControlCommand {
     /// `islet control get`.
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show all of it.",
+            abstract: "Show all of a control.",
             discussion: """
                 EXAMPLES:
                   islet control get Torch

@@ -25,7 +25,7 @@ extension ControlCommand {
     /// `islet control configure`.
     struct Configure: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give it other parameters; its value is asked for anew.",
+            abstract: "Give a control other parameters; its value is asked for anew.",
             discussion: """
                 EXAMPLES:
                   islet control configure Thermostat --configuration '{"room":"office"}'

@@ -5,7 +5,7 @@ extension ControlCommand {
     /// `islet control tap`.
     struct Tap: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tap it, as a person does: a toggle flips, a button acts.",
+            abstract: "Tap a control: a toggle flips, a button acts.",
             discussion: """
                 EXAMPLES:
                   islet control tap Torch

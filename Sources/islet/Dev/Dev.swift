@@ -30,17 +30,25 @@ struct Dev: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Play the demo.")
     var demo = true
 
-    @Option(help: ArgumentHelp("Where commands are taken.", valueName: "url"))
-    var commands = environment("ISLET_COMMANDS") ?? Endpoints().commands
+    @Option(
+        help: ArgumentHelp(
+            "Where commands are taken (else ISLET_COMMANDS, else tcp://127.0.0.1:7411).", valueName: "url"))
+    var commands: String?
 
-    @Option(help: ArgumentHelp("Where events are published.", valueName: "url"))
-    var events = environment("ISLET_EVENTS") ?? Endpoints().events
+    @Option(
+        help: ArgumentHelp(
+            "Where events are published (else ISLET_EVENTS, else tcp://127.0.0.1:7412).", valueName: "url"))
+    var events: String?
 
-    @Option(help: ArgumentHelp("Where snapshots and replays are pulled.", valueName: "url"))
-    var bulk = environment("ISLET_BULK") ?? Endpoints().bulk
+    @Option(
+        help: ArgumentHelp(
+            "Where snapshots and replays are pulled (else ISLET_BULK, else tcp://127.0.0.1:7413).", valueName: "url"))
+    var bulk: String?
 
-    @Option(help: ArgumentHelp("Where the board is, or none.", valueName: "host:port"))
-    var http = environment("ISLET_HTTP") ?? HTTPAddress.standard.description
+    @Option(
+        help: ArgumentHelp(
+            "Where the board is, or none (else ISLET_HTTP, else 127.0.0.1:7414).", valueName: "host:port"))
+    var http: String?
 
     @Flag(
         inversion: .prefixedNo,
@@ -54,18 +62,20 @@ struct Dev: AsyncParsableCommand {
     func validate() throws {
         guard speed >= 1, speed <= 100_000 else { throw ValidationError("--speed is between 1 and 100000") }
         do throws(HTTPAddressError) {
-            _ = try HTTPAddress.checked(http)
+            _ = try HTTPAddress.checked(boardAddress)
         } catch {
             throw ValidationError("--http: \(error)")
         }
     }
 
+    private var boardAddress: String { http ?? environment("ISLET_HTTP") ?? HTTPAddress.standard.description }
+
     func run() async throws {
         var configuration = ServeConfiguration()
-        configuration.commands = commands
-        configuration.events = events
-        configuration.bulk = bulk
-        configuration.http = try HTTPAddress.checked(http)
+        if let url = commands ?? environment("ISLET_COMMANDS") { configuration.commands = url }
+        if let url = events ?? environment("ISLET_EVENTS") { configuration.events = url }
+        if let url = bulk ?? environment("ISLET_BULK") { configuration.bulk = url }
+        configuration.http = try HTTPAddress.checked(boardAddress)
         configuration.boardWrite = boardWrite
         configuration.store = data == nil ? .memory : .sqlite
         if let data { configuration.data = data }

@@ -27,6 +27,9 @@ protocol CommandFamily: FilteredRows, Sendable {
 }
 
 extension CommandFamily {
+    /// `an activity`, `a control`.
+    static var one: String { "\("aeiou".contains(noun.prefix(1)) ? "an" : "a") \(noun)" }
+
     static func address(_ members: RawObject) -> String { name(members) }
 
     /// A table for small screens too.

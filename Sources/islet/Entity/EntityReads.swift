@@ -7,7 +7,7 @@ struct EntityGet<Target: EntityTarget>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "get",
-            abstract: "Show all of it.",
+            abstract: "Show all of \(Target.Family.one).",
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) get \(Target.Family.example)
@@ -43,7 +43,7 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "history",
-            abstract: "Show its events, oldest first.",
+            abstract: "Show the events of \(Target.Family.one), oldest first.",
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) history \(Target.Family.example)
@@ -76,10 +76,11 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "explain",
-            abstract: "Say why it is as it is: each decision, why, who asked, its rule, and what happens next.",
+            abstract: "Say why \(Target.Family.one) is as it is, and what comes next.",
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) explain \(Target.Family.example)
+                  islet \(Target.Family.noun) explain \(Target.Family.example) --all
                   islet \(Target.Family.noun) explain \(Target.Family.example) --since 10m
                   islet \(Target.Family.noun) explain \(Target.Family.example) --json | jq -c '.decisions[]'
                 """)
@@ -87,6 +88,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
 
     @OptionGroup var target: Target
     @OptionGroup var since: SinceOption
+    @OptionGroup var decisions: DecisionsOption
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
 
@@ -95,7 +97,7 @@ struct EntityExplain<Target: EntityTarget>: AsyncParsableCommand {
             let answer = try await target.send(target.command("explain", connection), connection)
             let begin = try await since.date(now: connection.now)
             try await ExplainText.write(
-                answer, since: since.isSet ? begin : nil, shown: Target.Family.shown, output, connection)
+                answer, since: since.isSet ? begin : nil, decisions, shown: Target.Family.shown, output, connection)
         }
     }
 }

@@ -52,7 +52,7 @@ struct PlacedRemove<Family: PlacedFamily>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "remove",
-            abstract: "Take it away.",
+            abstract: "Take \(Family.one) away.",
             discussion: """
                 EXAMPLES:
                   islet \(Family.noun) remove \(Family.example)

@@ -77,7 +77,7 @@ extension GroupCommand {
     /// `islet group info`.
     struct Info: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show its owner, its members and its size.",
+            abstract: "Show a group's owner, its members and its size.",
             discussion: """
                 EXAMPLES:
                   islet group info group.com.example

@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet apps`: of which apps the service knows.
 struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the apps there are, with how many things each has.",
+        abstract: "Show the apps there are, and what each has.",
         discussion: """
             EXAMPLES:
               islet apps

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `islet providers`: the same as `islet provider list`, where an operator looks for it.
 struct Providers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who computes what controls and widgets show, with calls, failures and times.",
+        abstract: "Show who computes what, with calls and failures.",
         discussion: """
             EXAMPLES:
               islet providers

@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet slots`: who holds the slots of the maxima.
 struct Slots: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who holds the slots of the maxima: activities of an app and of a device.",
+        abstract: "Show who holds the slots of the maxima.",
         discussion: """
             EXAMPLES:
               islet slots                        all devices that hold any

@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet stats`: the service's figures, once or again and again.
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the service's figures: what runs, how much, how late, how fast; --watch: a line a second.",
+        abstract: "Show the service's figures, once or each second.",
         discussion: """
             EXAMPLES:
               islet stats

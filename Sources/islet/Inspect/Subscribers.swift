@@ -4,7 +4,7 @@ import IsletClient
 /// `islet subscribers`: who follows the events, and who is slow.
 struct Subscribers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who follows the events and how far behind they are, the slowest first.",
+        abstract: "Show who follows the events, the slowest first.",
         discussion: """
             EXAMPLES:
               islet subscribers

@@ -4,7 +4,7 @@ import IsletClient
 /// `islet timers`: what happens next by itself, and how late it is.
 struct Timers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what fires next, how many fire in each hour, and how late timers are.",
+        abstract: "Show what fires next, and how late timers are.",
         discussion: """
             EXAMPLES:
               islet timers                            the next 50 of all apps

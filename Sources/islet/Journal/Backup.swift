@@ -6,7 +6,7 @@ import IsletFilter
 /// `islet backup`.
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy everything into one file while the service goes on.",
+        abstract: "Copy everything into one file, while it runs.",
         discussion: """
             EXAMPLES:
               islet backup /var/backups/islet/$(date +%F).db

@@ -4,7 +4,7 @@ import ArgumentParser
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Look into a service's files, and prove that they are sound.",
+        abstract: "Look into a service's files, and prove them sound.",
         discussion: """
             EXAMPLES:
               islet journal verify

@@ -1,52 +1,75 @@
 import IsletClient
 
-/// The decisions about an entity in plain words.
+/// Why an entity is as it is, in plain words: what it is and what will become of it, then what was decided.
 enum ExplainText {
     /// Writes the answer to an `explain`.
     ///
-    /// - Parameter begin: decisions before this date are left out; nil: none are.
+    /// - Parameters:
+    ///   - begin: decisions before this date are left out; nil: none are.
+    ///   - decisions: how many of the others are shown.
     static func write(
-        _ answer: Answer, since begin: Int64? = nil, shown: (RawObject) -> String?, _ output: OutputOptions,
-        _ connection: IsletConnection
+        _ answer: Answer, since begin: Int64? = nil, _ decisions: DecisionsOption, shown: (RawObject) -> String?,
+        _ output: OutputOptions, _ connection: IsletConnection
     ) async throws {
         if output.json {
             var object = answer.object
-            if let begin, let all = answer["decisions"]?.elements {
-                object["decisions"] = .array(all.filter { $0.object?["at"]?.integer ?? .max >= begin })
+            if begin != nil || decisions.limit != nil, let all = answer["decisions"]?.elements {
+                let since = all.filter { $0.object?["at"]?.integer ?? .max >= begin ?? .min }
+                object["decisions"] = .array(Array(since.suffix(decisions.limit ?? .max)))
             }
             return Console.data(object.json.bytes)
         }
         let now = try await connection.now()
-        let lines = Self.lines(answer, since: begin ?? .min, shown: shown, now: now, style: .output)
+        let most = decisions.most(isChosen: begin != nil)
+        let lines = Self.lines(
+            answer, since: begin ?? .min, last: most, others: "--all", shown: shown, now: now, style: .output)
         for line in lines { Console.data(line) }
         if let note = note(answer) { Console.message(note) }
     }
 
     /// - Parameters:
     ///   - begin: decisions before this date are left out; those that are shown keep their numbers.
+    ///   - most: how many of the others are shown, the last ones; nil: all.
+    ///   - others: what shows those that are left out then.
     ///   - shown: what an entity shows, where that is said.
     static func lines(
-        _ answer: Answer, since begin: Int64 = .min, shown: (RawObject) -> String?, now: Int64, style: Style
+        _ answer: Answer, since begin: Int64 = .min, last most: Int? = nil, others: String = "",
+        shown: (RawObject) -> String?, now: Int64, style: Style
     ) -> [String] {
         let decisions = answer["decisions"]?.elements?.compactMap(\.object) ?? []
         var lines: [String] = []
-        var date = ""
-        for (index, decision) in decisions.enumerated() {
-            let at = decision["at"]?.integer ?? 0
-            guard at >= begin else { continue }
-            if TimeText.date(at) != date {
-                date = TimeText.date(at)
-                lines.append(style.dim(TimeText.dateWithWeekday(at) + " UTC"))
-            }
-            lines.append("\("\(index + 1).".padded(to: 3)) \(TimeText.clock(at))  \(sentence(decision, style: style))")
-            lines.append(style.dim("              \(source(decision))"))
-        }
         if let entity = EntityText.entity(answer) {
             let parts = [EntityText.state(entity, style: style), shown(entity), PlacedText.failure(entity)]
             let since = since(decisions).map { ", since \(TimeText.full($0, now: now))" } ?? ""
             lines.append("Now it is \(parts.compactMap(\.self).joined(separator: ", "))\(since).")
             if let other = entity["renewedBy"]?.string { lines.append("It goes on as \(other.printable).") }
             lines += OutlookText.lines(entity, now: now)
+        }
+        let wanted = decisions.enumerated().filter { $1["at"]?.integer ?? 0 >= begin }
+        let told = Array(wanted.suffix(most ?? .max))
+        guard !told.isEmpty else { return lines }
+        lines.append("What was decided:")
+        if told.count < wanted.count {
+            let left = RecoveryText.counted(wanted.count - told.count, "earlier one", "earlier ones")
+            lines.append(style.dim("  … \(left): \(others)"))
+        }
+        return lines + Self.lines(told, style: style)
+    }
+
+    /// Decisions with their numbers, below the dates of their days.
+    private static func lines(_ told: [(offset: Int, element: RawObject)], style: Style) -> [String] {
+        let width = max(3, "\((told.last?.offset ?? 0) + 1).".count)
+        var lines: [String] = []
+        var date = ""
+        for (index, decision) in told {
+            let at = decision["at"]?.integer ?? 0
+            if TimeText.date(at) != date {
+                date = TimeText.date(at)
+                lines.append(style.dim(TimeText.dateWithWeekday(at) + " UTC"))
+            }
+            let number = "\(index + 1).".padded(to: width)
+            lines.append("\(number) \(TimeText.clock(at))  \(sentence(decision, style: style))")
+            lines.append(style.dim("\(String(repeating: " ", count: width + 11))\(source(decision))"))
         }
         return lines
     }

@@ -13,7 +13,8 @@ enum RecoveryText {
             + "oldest late by \(TimeText.span(report.oldestLateBy))"
     }
 
-    private static func counted(_ count: Int, _ one: String, _ many: String) -> String {
+    /// `1 deadline`, `1 200 deadlines`.
+    static func counted(_ count: Int, _ one: String, _ many: String) -> String {
         "\(grouped(count)) \(count == 1 ? one : many)"
     }
 

@@ -44,11 +44,11 @@ enum Main {
         let unknown = UnknownSubcommand(words, of: IsletCommand.self)
         // Help on a subcommand that there is not would be the help on another one.
         if code == .validationFailure || code.isSuccess && unknown != nil {
-            Console.message(unknown?.text ?? InvalidValue.explained(text, words))
+            Console.message(unknown?.text ?? HelpText.fitted(InvalidValue.explained(text, words)))
             exit(Self.code(of: .usage))
         }
         if code.isSuccess {
-            Console.text(text.isEmpty ? "" : text + "\n")
+            Console.text(text.isEmpty ? "" : HelpText.fitted(text) + "\n")
             exit(code.rawValue)
         }
         IsletCommand.exit(withError: error)

@@ -17,7 +17,7 @@ struct ProviderCommand: AsyncParsableCommand {
     /// `islet provider list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List those that are connected, with their calls.",
+            abstract: "List the providers that are connected, with their calls.",
             discussion: """
                 EXAMPLES:
                   islet provider list

@@ -4,7 +4,7 @@ import ArgumentParser
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario",
-        abstract: "Test one's own flows: steps, moves of the clock, and what is expected.",
+        abstract: "Test one's own flows, step by step.",
         discussion: """
             EXAMPLES:
               islet scenario run order.yaml

@@ -4,7 +4,7 @@ import IsletClient
 /// `islet info`.
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what the service is, its rule set and its figures.",
+        abstract: "Show what the service is, its rules and figures.",
         discussion: """
             EXAMPLES:
               islet info

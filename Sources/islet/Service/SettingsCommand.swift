@@ -53,7 +53,7 @@ struct SettingsCommand: AsyncParsableCommand {
     /// `islet settings set`.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set one or both; activities that may not go on are dismissed.",
+            abstract: "Set one or both switches; activities that may not go on are dismissed.",
             discussion: """
                 EXAMPLES:
                   islet settings set --activities off --device phone-1

@@ -27,6 +27,11 @@ struct KnownEntities {
 
     /// Takes an event in and gives what is known of its entity afterwards.
     mutating func facts(for event: StreamEvent, connection: IsletConnection) async -> Facts {
+        await facts(for: event, asking: { connection })
+    }
+
+    /// The same where the connection may be another one each time, or there may be none.
+    mutating func facts(for event: StreamEvent, asking connection: () async -> IsletConnection?) async -> Facts {
         let topic = EntityTopic(event.topic)
         guard let id = event.id else { return Facts(name: topic.name) }
         var known: Facts
@@ -34,7 +39,9 @@ struct KnownEntities {
         if let remembered = facts[id], !isStart {
             known = remembered
         } else if let family = topic.family, Self.asked.contains(family), event.object["from"] != nil {
-            known = await ask(family, id: id, about: event, connection) ?? Facts(name: topic.name)
+            var asked: Facts?
+            if let connection = await connection() { asked = await ask(family, id: id, about: event, connection) }
+            known = asked ?? Facts(name: topic.name)
         } else {
             known = Facts(
                 name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name,

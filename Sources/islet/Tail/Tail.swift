@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet tail`: every change as it happens.
 struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show every change as it happens, with its cause and next deadline.",
+        abstract: "Show every change as it happens, with its cause.",
         discussion: """
             EXAMPLES:
               islet tail                                          everything

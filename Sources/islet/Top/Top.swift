@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet top`: what goes on, as it goes on.
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch what runs, what is stuck, what fires next and how late timers are.",
+        abstract: "Watch what runs, what is stuck and what fires next.",
         discussion: """
             EXAMPLES:
               islet top                              every app; ? shows the keys
@@ -36,7 +36,7 @@ struct Top: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What is listed.", valueName: "tab"))
     var tab = TopTab.activities
 
-    @Option(help: ArgumentHelp("Which rows: words and name=value, as after the key /.", valueName: "words"))
+    @Option(help: ArgumentHelp("Which rows: words and name=value, or as --filter of the lists.", valueName: "words"))
     var filter = ""
 
     @OptionGroup var service: ServiceOptions

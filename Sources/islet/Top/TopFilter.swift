@@ -2,8 +2,8 @@ package import IsletClient
 import IsletFilter
 
 /// Which rows a person wants to see: words that all must fit, each a text that stands anywhere in the row, or
-/// `name=value` (`state`, `type` or `kind`, `device`, `key`, `app`, `family`). A value that ends in `*` is a beginning,
-/// and so are those of `key` and `app`. With `~`, `!=`, `<`, `and` … it is what `--filter` of the lists is.
+/// `name=value` (`state`, `type` or `kind`, `device`, `key`, `app`, `family`), which means what it does in the lists'
+/// grammar, but is a beginning while it is typed. With `~`, `!=`, `<`, `and` … the whole is of that grammar.
 package struct TopFilter: Sendable, Hashable {
     /// Longer ones are cut.
     static let lengthMax = 200
@@ -12,8 +12,10 @@ package struct TopFilter: Sendable, Hashable {
     let text: String
     private let words: [String]
     private let fields: [Field]
-    /// What the text means in the lists' grammar, where it is of that.
+    /// What the whole text means in the lists' grammar, where it is of that.
     private let expression: Filter?
+    /// What all `name=value` beside words mean in it; nil where there are none.
+    private let values: Filter?
     /// Whether it looks like one and is none, as while it is typed.
     private let isUnfinished: Bool
     /// Why it selects nothing that there can be, as while it is typed; nil: it is well.
@@ -25,7 +27,6 @@ package struct TopFilter: Sendable, Hashable {
         var value: String
         /// As it was typed.
         var spelled: String
-        var isBeginning: Bool
     }
 
     /// The filter of what was typed; empty: all rows fit.
@@ -51,18 +52,19 @@ package struct TopFilter: Sendable, Hashable {
                 words.append(word.lowercased())
                 continue
             }
-            let name = String(word[..<equals])
-            var value = String(word[word.index(after: equals)...])
-            let isBeginning = value.hasSuffix("*") || name == "key" || name == "app"
-            while value.hasSuffix("*") { value.removeLast() }
-            // An empty value is one that is being typed.
-            guard !value.isEmpty else { continue }
-            let field = Field(
-                name: name == "type" ? "kind" : name, value: value.lowercased(), spelled: value,
-                isBeginning: isBeginning)
-            fields.append(field)
-            problem = problem ?? Self.problem(field)
+            let value = String(word[word.index(after: equals)...])
+            fields.append(Field(name: String(word[..<equals]), value: value.lowercased(), spelled: value))
         }
+        var values: Filter?
+        if expression == nil, problem == nil, !fields.isEmpty {
+            do throws(FilterError) {
+                let terms = fields.map { "\($0.name)=\($0.spelled)" }
+                values = try Filter(terms.joined(separator: " and "), for: .top)
+            } catch {
+                problem = error.message
+            }
+        }
+        self.values = values
         self.problem = problem
         self.words = expression == nil ? words : []
         self.fields = fields
@@ -78,19 +80,10 @@ package struct TopFilter: Sendable, Hashable {
 
     /// Whether it is of the lists' grammar, and not of words and `name=value` alone.
     private static func isExpression(_ text: String) -> Bool {
-        text.hasPrefix("not ") || signs.contains { text.contains($0) }
+        text.hasPrefix("not ") || text.hasPrefix("(") || signs.contains { text.contains($0) }
             || text.split(separator: " ").contains { word in
                 word.firstIndex(of: "=").map { !names.contains(String(word[..<$0])) } ?? false
             }
-    }
-
-    /// That no row ever has such a value.
-    private static func problem(_ field: Field) -> String? {
-        guard let words = FilterSubject.top.words(of: field.name) else { return nil }
-        let isKnown = words.contains { word in
-            field.isBeginning ? word.lowercased().hasPrefix(field.value) : word.lowercased() == field.value
-        }
-        return isKnown ? nil : "'\(field.name)' is never '\(field.spelled)': \(words.joined(separator: ", "))"
     }
 
     /// The parts of an expression that must all hold, as words; empty where it is not of that kind.
@@ -100,7 +93,7 @@ package struct TopFilter: Sendable, Hashable {
     }
 
     /// What only the lists' grammar has.
-    private static let signs = ["!=", "~", "<", ">", "(", " and ", " or "]
+    private static let signs = ["!=", "~", "<", ">", "(", " and ", " or ", "='", "=\""]
 
     var isEmpty: Bool { words.isEmpty && fields.isEmpty && expression == nil }
 
@@ -115,13 +108,11 @@ package struct TopFilter: Sendable, Hashable {
     ) -> Bool {
         if let expression { return expression.matches(row, now: now) }
         guard !isEmpty, !(isUnfinished && isTyping) else { return true }
-        for field in fields {
-            guard let value = value(of: field, row, tab)?.lowercased() else { return false }
-            guard isTyping || field.isBeginning ? value.hasPrefix(field.value) : value == field.value else {
-                // A kind may be named by its last part, as tables show it.
-                guard field.name == "kind", PlacedText.shortKind(value) == field.value else { return false }
-                continue
-            }
+        if isTyping {
+            let fits = fields.allSatisfy { row[$0.name]?.string?.lowercased().hasPrefix($0.value) ?? $0.value.isEmpty }
+            guard fits else { return false }
+        } else if !fields.isEmpty {
+            guard let values, values.matches(row, now: now) else { return false }
         }
         guard !words.isEmpty else { return true }
         let text = (cells + [row["app"]?.string, row["id"]?.string].compactMap(\.self)).joined(separator: "\n")
@@ -129,29 +120,22 @@ package struct TopFilter: Sendable, Hashable {
         return words.allSatisfy(text.contains)
     }
 
-    private func value(of field: Field, _ row: RawObject, _ tab: TopTab) -> String? {
-        row[field.name == "kind" ? tab.kindMember : field.name]?.string
-    }
-
     /// The fields of the list's command that say the same, so that what fits is found among all that there are.
     package func fields(for tab: TopTab) -> RawObject {
         var result = RawObject()
         for field in fields where Self.isName(field.spelled) {
             switch field.name {
-            case "state" where tab.states.contains(field.value): result["state"] = .string(field.value)
-            case "kind" where !field.isBeginning && tab.family != nil && isWhole(field, tab):
-                result[tab.kindMember] = .string(field.spelled)
-            case "device" where !field.isBeginning && tab.family != nil: result["device"] = .string(field.spelled)
+            case "state" where tab.states.contains(field.spelled): result["state"] = .string(field.spelled)
+            case tab.kindMember where tab.family != nil: result[tab.kindMember] = .string(field.spelled)
+            case "device" where tab.family != nil: result["device"] = .string(field.spelled)
+            // The service takes it as a beginning, which is enough to find it.
             case "key" where tab == .activities: result["key"] = .string(field.spelled)
-            case "family" where tab == .widgets && !field.isBeginning: result["family"] = .string(field.spelled)
+            case "family" where tab == .widgets: result["family"] = .string(field.spelled)
             case _: break
             }
         }
         return result
     }
-
-    /// A kind without a domain may be the end of a longer one, which only a row can tell.
-    private func isWhole(_ field: Field, _ tab: TopTab) -> Bool { tab == .activities || field.spelled.contains(".") }
 
     /// The one word of a filter that may be the beginning of a key.
     package var possibleKey: String? {
@@ -161,8 +145,8 @@ package struct TopFilter: Sendable, Hashable {
     }
 
     /// Whether an app is to be asked.
-    func includes(app: String) -> Bool {
-        fields.allSatisfy { $0.name != "app" || app.lowercased().hasPrefix($0.value) }
+    package func includes(app: String) -> Bool {
+        fields.allSatisfy { $0.name != "app" || app == $0.spelled }
     }
 
     /// Whether the contract takes it as a name.

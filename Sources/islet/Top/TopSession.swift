@@ -90,10 +90,10 @@ enum TopSession {
     }
 
     /// What an event is of, as far as the title of the tail does not say it.
-    private static func name(of event: StreamEvent, _ prefix: String) -> String {
+    private static func name(_ name: String, of event: StreamEvent, _ prefix: String) -> String {
         switch prefix.count(where: { $0 == "/" }) {
-        case 0: "\(event.app)  \(EntityTopic(event.topic).name)"
-        case 1: EntityTopic(event.topic).name
+        case 0: "\(event.app)  \(name)"
+        case 1: name
         case _: ""
         }
     }
@@ -116,6 +116,7 @@ enum TopSession {
         }
         defer { pace.cancel() }
         var lines = EventLines(style: Style(isOn: false))
+        var known = KnownEntities()
         var wasJoined = false
         while !Task.isCancelled {
             do {
@@ -125,7 +126,9 @@ enum TopSession {
                         queue.yield(.model(.tail([])))
                     }
                     guard case .event(let event, _) = delivery else { continue }
-                    pending.add(lines.lines(event, name: name(of: event, prefix)))
+                    let facts = await known.facts(for: event, asking: source.asking)
+                    let name = name(facts.name, of: event, prefix)
+                    pending.add(lines.lines(event, name: name, next: facts.next, entries: facts.entries))
                 }
             } catch {
                 guard !Task.isCancelled else { return }

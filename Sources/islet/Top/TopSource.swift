@@ -57,6 +57,9 @@ actor TopSource {
         try await followed().events(prefix)
     }
 
+    /// The connection that tells what events do not say of their entities; nil where there is none now.
+    func asking() async -> IsletConnection? { try? await connected() }
+
     func close() async {
         if let streams, streams !== connection { await streams.close() }
         await connection?.close()
@@ -241,6 +244,9 @@ actor TopSource {
 
     // MARK: Panels
 
+    /// A panel has so many of the last decisions.
+    private static let decisionsMax = 50
+
     private func panelCommands(_ subject: TopSubject?) -> [Command] {
         guard let subject, let family = subject.tab.family else { return [] }
         let fields: RawObject = ["id": .string(subject.identity)]
@@ -263,7 +269,9 @@ actor TopSource {
         let plain = Style(isOn: false)
         switch subject.aspect {
         case .explanation:
-            return ExplainText.lines(answer, shown: shown(subject.tab), now: now, style: plain)
+            return ExplainText.lines(
+                answer, last: Self.decisionsMax, others: "islet explain \(subject.identity) --app \(subject.app) --all",
+                shown: shown(subject.tab), now: now, style: plain)
         case .details:
             guard let entity = EntityText.entity(answer) else { return ["It says nothing."] }
             var lines = EntityText.memberLines(entity, now: now)

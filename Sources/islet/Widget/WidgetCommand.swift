@@ -4,7 +4,7 @@ import ArgumentParser
 struct WidgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "widget",
-        abstract: "Place, tap and look at widgets, their timelines and budgets.",
+        abstract: "Place, tap and look at widgets and their timelines.",
         discussion: """
             EXAMPLES:
               islet widget kinds                     what providers offer

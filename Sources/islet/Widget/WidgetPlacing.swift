@@ -78,7 +78,7 @@ extension WidgetCommand {
     /// `islet widget configure`.
     struct Configure: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give it other parameters, so that its timeline is asked for anew; or draw it in another way.",
+            abstract: "Give a widget other parameters, so that its timeline is asked for anew; or draw it in another way.",
             discussion: """
                 EXAMPLES:
                   islet widget configure Weather --configuration '{"city":"berlin"}'

@@ -5,7 +5,7 @@ extension WidgetCommand {
     /// `islet widget tap`.
     struct Tap: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tap it, as a person does: all of it, a link in it, or a button that acts.",
+            abstract: "Tap a widget: all of it, a link in it, or a button.",
             discussion: """
                 EXAMPLES:
                   islet widget tap Flight
@@ -48,7 +48,7 @@ extension WidgetCommand {
     /// `islet widget visible`.
     struct Visible: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say that a person sees it: where its timeline is over, the next one is asked for.",
+            abstract: "Say that a person sees a widget: where its timeline is over, the next one is asked for.",
             discussion: """
                 EXAMPLES:
                   islet widget visible Flight

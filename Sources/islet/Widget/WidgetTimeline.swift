@@ -6,7 +6,7 @@ extension WidgetCommand {
     /// `islet widget timeline`.
     struct Timeline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show its entries, which is shown now, and when the next timeline is asked for.",
+            abstract: "Show a widget's entries, which is shown now, and when the next timeline is asked for.",
             discussion: """
                 EXAMPLES:
                   islet widget timeline Flight
@@ -43,7 +43,7 @@ extension WidgetCommand {
     /// `islet widget budget`.
     struct Budget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show its reloads: spent, left, not charged and held.",
+            abstract: "Show a widget's reloads: spent, left, not charged and held.",
             discussion: """
                 EXAMPLES:
                   islet widget budget Flight

@@ -288,6 +288,10 @@ class Play:
                 if about:
                     self.to_service(
                         "owner", about, lambda busy, about=about: self.service.inform(about, busy), is_question=True)
+            elif what == "report":
+                [applied] = about["apps"].values()
+                assert (applied["epoch"], applied["seq"]) in self.service.truth, f"{self.now:.3f}: {about} never was"
+                assert any(about["nonce"].encode() in topic for topic in self._wanted), f"{self.now:.3f}: {about}"
             else:
                 self._lives["events"] += 1
                 self.service.topics = list(about)

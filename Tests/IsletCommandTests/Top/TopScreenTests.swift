@@ -108,11 +108,18 @@ struct TopFilterTests {
         #expect(fits("") && fits("ORDER stale") && fits("pizza") && !fits("order-8") && !fits("order pending"))
     }
 
-    @Test("A value is whole, or a beginning with a star; one that is being typed is a beginning")
+    @Test("A value is whole, as in the lists; one that is being typed is a beginning")
     func values() {
-        #expect(fits("state=stale") && !fits("state=st") && fits("state=st*") && fits("state=st", isTyping: true))
-        #expect(fits("key=order") && fits("app=com.example") && fits("type=Delivery") && fits("kind=delivery"))
-        #expect(!fits("device=phone-1") && fits("state=") && !fits("a=b"))
+        #expect(fits("state=stale") && !fits("state=st") && fits("state=st", isTyping: true))
+        #expect(fits("key=order-7") && !fits("key=order") && !fits("key=order-") && !fits("app=com.example"))
+        #expect(fits("key=order", isTyping: true) && fits("key=order- stale", isTyping: true))
+        #expect(fits("type=Delivery") && !fits("kind=Delivery") && fits("type=Delivery order key=order-7"))
+        #expect(!fits("device=phone-1") && fits("device=", isTyping: true) && !fits("device=") && !fits("a=b"))
+        #expect(fits("key='order-7'") && fits("(key=order-7)"))
+        for wrong in ["state=st", "state=st*", "state=", "a=b"] { #expect(TopFilter(wrong).problem != nil) }
+        for well in ["", "state=stale", "key=order- stale", "order stale"] { #expect(TopFilter(well).problem == nil) }
+        #expect(TopFilter("app=com.example").includes(app: "com.example"))
+        #expect(!TopFilter("app=com.example").includes(app: "com.example.pizza"))
     }
 
     @Test("What is of the lists' grammar is read so; until it is, all rows are seen while it is typed")
@@ -126,10 +133,12 @@ struct TopFilterTests {
 
     @Test("What the service can look for is asked of it, and nothing that it would refuse")
     func fields() {
-        let filter = TopFilter("state=stale key=order- device=phone-1 type=Deliv* word")
+        let filter = TopFilter("state=stale key=order- device=phone-1 type=Delivery word")
         #expect(
-            filter.fields(for: .activities)
-                == ["state": .string("stale"), "key": .string("order-"), "device": .string("phone-1")])
+            filter.fields(for: .activities) == [
+                "state": .string("stale"), "key": .string("order-"), "device": .string("phone-1"),
+                "type": .string("Delivery"),
+            ])
         #expect(TopFilter("state=no key=a/b device=ü").fields(for: .activities) == [:])
         #expect(TopFilter("state=stale key=x").fields(for: .controls) == [:])
         #expect(TopFilter("order-7").possibleKey == "order-7" && TopFilter("two words").possibleKey == nil)

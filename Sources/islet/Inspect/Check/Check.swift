@@ -9,7 +9,7 @@ struct Check: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Judge the service's health, for monitoring: exit codes 0 to 3, and what is wrong.",
+        abstract: "Judge the service's health, for monitoring.",
         discussion: """
             EXAMPLES:
               islet check

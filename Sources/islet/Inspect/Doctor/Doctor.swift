@@ -5,7 +5,7 @@ import IsletFilter
 /// `islet doctor`: whether this machine and the service on it are fit.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Examine the machine and the service: limits, memory, disk, clock, versions, endpoints.",
+        abstract: "Examine the machine and the service.",
         discussion: """
             EXAMPLES:
               islet doctor

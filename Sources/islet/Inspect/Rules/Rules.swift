@@ -6,7 +6,7 @@ import IsletServer
 /// `islet rules`: what the rules say that explanations name.
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what the rules say that explanations name, and where they come from.",
+        abstract: "Show the rules that explanations name.",
         discussion: """
             EXAMPLES:
               islet rules                        all of them

@@ -6,7 +6,7 @@ struct EntityAt<Target: EntityTarget>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "at",
-            abstract: "Show it as it was at a time, or at a revision.",
+            abstract: "Show \(Target.Family.one) as of a time, or of a revision.",
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) at 10m \(Target.Family.example)                 ten minutes ago

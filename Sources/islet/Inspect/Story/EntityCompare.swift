@@ -6,7 +6,7 @@ struct EntityCompare<Target: EntityTarget>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "diff",
-            abstract: "Show what changed between two revisions, or two times.",
+            abstract: "Compare two revisions, or times, of \(Target.Family.one).",
             discussion: """
                 EXAMPLES:
                   islet \(Target.Family.noun) diff \(Target.Family.example)              the last change

@@ -6,7 +6,7 @@ import Synchronization
 /// `islet wait`: until an entity is as one wants it.
 struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait until an activity, control or widget is in a state, or a member has a value.",
+        abstract: "Wait until something is in a state, or has a value.",
         discussion: """
             EXAMPLES:
               islet wait order-7 --for ended --timeout 5m
