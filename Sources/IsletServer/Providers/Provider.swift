@@ -69,11 +69,10 @@ struct Provider {
     /// where nothing but actions is asked of it nothing else tries it.
     func isTriedByActions(at now: Milliseconds) -> Bool { !isLate && breaker.awaitsProbe(at: now) }
 
-    /// Whether it has failed a probe since others began to wait, and answered nothing for so long; or nothing ever.
+    /// Whether it has failed a probe since others began to wait, and answered nothing for so long, or nothing ever.
     func answersNothing(since start: Milliseconds, for span: Milliseconds, at now: Milliseconds) -> Bool {
-        guard let failedAt = breaker.probeFailedAt else { return false }
-        guard let answeredAt else { return true }
-        return failedAt >= start && now - max(answeredAt, start) >= span
+        guard let failedAt = breaker.probeFailedAt, failedAt > start else { return false }
+        return answeredAt.map { now - max($0, start) >= span } ?? true
     }
 }
 

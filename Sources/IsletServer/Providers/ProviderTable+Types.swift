@@ -21,7 +21,7 @@ extension ProviderTable {
         /// …or where it is not known: the next one, and the one by which a provider is tried.
         package var doubtfulReads = 2
         /// For how long one that has answered may answer nothing before it counts as such that answers nothing, where its probe
-        /// failed as well; one that never answered does with its first probe.
+        /// failed as well; one that never answered does with its first probe. Both since others began to wait.
         package var patience: Milliseconds = 10_000
         /// Beyond so many calls of all kinds it holds them back too.
         package var openReads = 393_216
@@ -106,8 +106,8 @@ extension ProviderTable {
         case good
         /// Of none, but it may well close again.
         case doubtful
-        /// All have failed a probe, and answered nothing for ``Limits/patience``, both since reads began to wait that had not
-        /// failed themselves, where there are such; or nothing ever, and have failed a probe.
+        /// All have failed a probe, and answered nothing for ``Limits/patience`` or nothing ever, since reads began to wait that
+        /// had not failed themselves, where there are such.
         case hopeless
     }
 

@@ -412,6 +412,28 @@ import Testing
         #expect(desk.openCalls == 0 && desk.problem == nil)
     }
 
+    @Test func whatAProviderFailedBeforeItHasAnsweredAnythingIsNoReasonToGiveOthersUp() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a", capacity: 1)
+        for (number, pause) in [(1, 1_000), (2, 2_000), (3, 100)] as [(Int, Milliseconds)] {
+            desk.ask(Desk.value(1), hasFailed: true)
+            _ = desk.effects()
+            desk.fail(number, by: "a")
+            desk.pass(pause)
+            _ = desk.effects()
+        }
+        for control in 2..<4 as Range<UInt32> {
+            #expect(desk.hasRoomForReads(1))
+            desk.ask(Desk.value(control), within: 500)
+        }
+        #expect(!desk.hasRoomForReads(1) && desk.takesProbes(1))
+        desk.pass(1_000)
+        #expect(desk.effects() == ["#4 value 3 to a within 500"])
+        desk.fail(4, by: "a")
+        #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1), "it has failed one of these by now")
+        #expect(desk.problem == nil)
+    }
+
     @Test func allCallsTogetherHaveABound() {
         let desk = Desk { $0.maximumCalls = 3 }
         desk.register("a", capacity: 100)
