@@ -198,6 +198,24 @@ def test_a_provider_that_came_in_a_quiet_hour_fails_no_others_when_those_are_wan
                 left.remove(id)
 
 
+def test_what_a_command_asks_does_not_wait_for_a_provider_that_rests(home):
+    """What it failed before was of a device that is away; a person looks at a sheet."""
+    mode = {"name": "mode", "type": "string", "isOptional": True, "dynamicOptions": True}
+    provider = home.provider(toggle(valueDeadline=1_000, parameters=[mode]))
+    rests_longer(home, provider, [home.shown(provider) for _ in range(6)])
+    asker = Commands(home.wire, home.service.commands, home.app)
+    for given in None, [{"value": "full", "title": "Full"}]:
+        asker.send(asker.command("control.options", kind=TORCH, parameter="mode"))
+        call = provider.call("options")
+        if given:
+            provider.answer(call, given)
+        else:
+            provider.fail(call)
+        [answer] = asker.receive()
+        assert answer["ok"] == bool(given), answer
+        assert home.providers()[provider.id]["state"] == ("live" if given else "open")
+
+
 def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
     provider, away, others = quiet_hour(home)
     home.client.applied("control.reload", kind=TORCH)

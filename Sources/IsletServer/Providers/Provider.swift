@@ -61,8 +61,8 @@ struct Provider {
     }
 
     /// Whether it may get a call now.
-    func isAvailable(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
-        calls.count < capacity && !isDraining && breaker.allowsCall(forAction: isAction, at: now)
+    func isAvailable(_ aside: CircuitBreaker.Aside? = nil, at now: Milliseconds) -> Bool {
+        calls.count < capacity && !isDraining && breaker.allowsCall(aside, at: now)
     }
 
     /// Whether it may be tried by an action, though others of its kind are well: it ends its calls, if only with failures, and
@@ -89,6 +89,8 @@ struct ProvidedKind {
     var retries = CallList()
     /// Values and options.
     var values = CallList()
+    /// How many questions wait, whichever of the lists they are in.
+    var questions = 0
     /// How many values and timelines of what is placed wait, whichever of the lists they are in.
     var reads = 0
     /// How many of them ask for something that did not fail the last time…

@@ -83,6 +83,15 @@ extension ProviderTable {
         /// What no placed control or widget waits for, by the owner's number. Read only: may be retried.
         case question(UInt64)
 
+        /// Whether somebody waits for it, so that it does not wait for a breaker.
+        var aside: CircuitBreaker.Aside? {
+            switch self {
+            case .perform, .performWidget: .action
+            case .question: .question
+            case .value, .timeline: nil
+            }
+        }
+
         /// Whether it is never sent twice.
         var isAction: Bool {
             switch self {

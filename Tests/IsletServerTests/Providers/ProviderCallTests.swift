@@ -386,7 +386,6 @@ import Testing
         #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1))
         desk.ask(Desk.value(2), within: 500)
         desk.ask(Desk.value(3), within: 500)
-        desk.ask(.question(1), within: 9_000)
         #expect(desk.takesProbes(1), "who begins to wait has patience of his own")
         #expect(!desk.hasRoomForReads(1) && !desk.hasRoomForReads(1, failed: true))
         desk.pass(1_000)
