@@ -186,6 +186,63 @@ def test_controls_that_are_away_in_a_quiet_hour_fail_no_others_when_those_are_wa
                 left.remove(id)
 
 
+def rests_longer(home, provider, away):
+    """Asks a provider of what is away, and fails that, until it has failed when it was tried, too, and rests for longer."""
+    deadline = Deadline()
+    for id in away:
+        home.client.applied("control.reload", id=id)
+    while home.providers()[provider.id].get("opensIn", 0) <= 2_000:
+        assert not deadline.passed, home.providers()
+        for call in provider.calls():
+            assert call["control"] in away, call
+            provider.fail(call)
+        if home.providers()[provider.id]["state"] == "halfOpen":
+            home.client.applied("control.reload", id=away[0])
+
+
+def test_a_provider_that_came_in_a_quiet_hour_fails_no_others_when_those_are_wanted(home):
+    """It takes the place of another one, and is asked of nothing until then but of what is away."""
+    kind = toggle(valueDeadline=1_000)
+    before = home.provider(kind)
+    away, others = ([home.shown(before) for _ in range(count)] for count in (8, 6))
+    after = home.provider(kind)
+    before.drain()
+    before.leave()
+    rests_longer(home, after, away)
+    home.client.applied("control.reload", kind=TORCH)
+    left, deadline = set(others), Deadline()
+    while left:
+        assert not deadline.passed, left
+        for call in after.calls():
+            if call["control"] in away:
+                after.fail(call)
+            else:
+                after.answer(call, True)
+        for id in list(left):
+            control = home.get(id)
+            assert "failure" not in control, control
+            if control["value"]:
+                left.remove(id)
+
+
+def test_what_a_command_asks_does_not_wait_for_a_provider_that_rests(home):
+    """What it failed before was of a device that is away; a person looks at a sheet."""
+    mode = {"name": "mode", "type": "string", "isOptional": True, "dynamicOptions": True}
+    provider = home.provider(toggle(valueDeadline=1_000, parameters=[mode]))
+    rests_longer(home, provider, [home.shown(provider) for _ in range(6)])
+    asker = Commands(home.wire, home.service.commands, home.app)
+    for given in None, [{"value": "full", "title": "Full"}]:
+        asker.send(asker.command("control.options", kind=TORCH, parameter="mode"))
+        call = provider.call("options")
+        if given:
+            provider.answer(call, given)
+        else:
+            provider.fail(call)
+        [answer] = asker.receive()
+        assert answer["ok"] == bool(given), answer
+        assert home.providers()[provider.id]["state"] == ("live" if given else "open")
+
+
 def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
     provider, away, others = quiet_hour(home)
     home.client.applied("control.reload", kind=TORCH)

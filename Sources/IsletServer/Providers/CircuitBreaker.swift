@@ -8,22 +8,29 @@ package import IsletCore
 /// In half open one call is let through, the probe. Calls that were sent before it opened may still end: one that
 /// answers closes it, one that fails says nothing new.
 ///
-/// For an action somebody waits, and what failed before may have been about something else: so while it is not closed
-/// an action is let through at once, one at a time, whatever else may be. Answered, it closes the breaker; failed, it
-/// leaves everything as it was, and opens nothing for longer.
+/// For an action, and for a question, somebody waits, and what failed before may have been about something else: so while
+/// it is not closed one of each is let through at once, beside whatever else may be. Answered, it closes the breaker;
+/// failed, it leaves everything as it was, and opens nothing for longer.
 package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package enum State: Equatable, Sendable, BitwiseCopyable {
         /// All calls are let through; so many failed since the last that was answered.
         case closed(failures: Int)
-        /// None but an action is, until this time.
+        /// None but those beside it are, until this time.
         case open(until: Milliseconds)
-        /// One is, and an action; the probe, where it is on its way.
+        /// One is, and those beside it; the probe, where it is on its way.
         case halfOpen(probe: CallID?)
     }
 
+    /// What is let through though it is not closed, one of each at a time: they do not wait for each other either.
+    package enum Aside: Sendable, BitwiseCopyable {
+        case action, question
+    }
+
     package private(set) var state = State.closed(failures: 0)
-    /// The action that is on its way though it is not closed.
+    /// The action that is on its way though it is not closed…
     private var action: CallID?
+    /// …and the question.
+    private var question: CallID?
     /// When a probe failed last; nil where something was answered since: else it does not look as if the next one will do
     /// better.
     package private(set) var probeFailedAt: Milliseconds?
@@ -46,12 +53,14 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         span = first
     }
 
-    /// Whether a call may be sent.
-    package func allowsCall(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
-        switch state {
-        case .closed: true
-        case .open(let until): isAction ? action == nil : until <= now
-        case .halfOpen(let probe): isAction ? action == nil : probe == nil
+    /// Whether a call may be sent; one that needs not be a probe, or one that does.
+    package func allowsCall(_ aside: Aside? = nil, at now: Milliseconds) -> Bool {
+        switch (state, aside) {
+        case (.closed, _): true
+        case (_, .action): action == nil
+        case (_, .question): question == nil
+        case (.open(let until), nil): until <= now
+        case (.halfOpen(let probe), nil): probe == nil
         }
     }
 
@@ -68,19 +77,23 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         if case .open(let until) = state { until } else { nil }
     }
 
-    /// A call was sent, which ``allowsCall(forAction:at:)``.
-    package mutating func sent(_ call: CallID, isAction: Bool = false) {
+    /// A call was sent, which ``allowsCall(_:at:)``.
+    package mutating func sent(_ call: CallID, _ aside: Aside? = nil) {
         switch state {
         case .closed: break
         case .open, .halfOpen:
-            if isAction { action = call } else { state = .halfOpen(probe: call) }
+            switch aside {
+            case .action: action = call
+            case .question: question = call
+            case nil: state = .halfOpen(probe: call)
+            }
         }
     }
 
     /// A call was answered.
     package mutating func succeeded() {
         state = .closed(failures: 0)
-        action = nil
+        (action, question) = (nil, nil)
         probeFailedAt = nil
         failingSince = nil
         span = first
@@ -90,10 +103,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     ///
     /// - Returns: whether this opened it.
     package mutating func failed(_ call: CallID, at now: Milliseconds) -> Bool {
-        if action == call {
-            action = nil
-            return false
-        }
+        if endsAside(call) { return false }
         switch state {
         case .closed(let failures) where failures + 1 < failureLimit:
             state = .closed(failures: failures + 1)
@@ -123,7 +133,19 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
 
     /// A call was taken back: it says nothing of the provider, and another may be the probe.
     package mutating func withdrew(_ call: CallID) {
-        if action == call { action = nil }
+        if endsAside(call) { return }
         if state == .halfOpen(probe: call) { state = .halfOpen(probe: nil) }
+    }
+
+    /// Whether a call that is over was one beside it; another may take its place.
+    private mutating func endsAside(_ call: CallID) -> Bool {
+        if action == call {
+            action = nil
+        } else if question == call {
+            question = nil
+        } else {
+            return false
+        }
+        return true
     }
 }

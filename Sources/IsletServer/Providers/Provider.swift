@@ -61,19 +61,18 @@ struct Provider {
     }
 
     /// Whether it may get a call now.
-    func isAvailable(forAction isAction: Bool = false, at now: Milliseconds) -> Bool {
-        calls.count < capacity && !isDraining && breaker.allowsCall(forAction: isAction, at: now)
+    func isAvailable(_ aside: CircuitBreaker.Aside? = nil, at now: Milliseconds) -> Bool {
+        calls.count < capacity && !isDraining && breaker.allowsCall(aside, at: now)
     }
 
     /// Whether it may be tried by an action, though others of its kind are well: it ends its calls, if only with failures, and
     /// where nothing but actions is asked of it nothing else tries it.
     func isTriedByActions(at now: Milliseconds) -> Bool { !isLate && breaker.awaitsProbe(at: now) }
 
-    /// Whether it has failed a probe since others began to wait, and answered nothing for so long; or nothing ever.
+    /// Whether it has failed a probe since others began to wait, and answered nothing for so long, or nothing ever.
     func answersNothing(since start: Milliseconds, for span: Milliseconds, at now: Milliseconds) -> Bool {
-        guard let failedAt = breaker.probeFailedAt else { return false }
-        guard let answeredAt else { return true }
-        return failedAt >= start && now - max(answeredAt, start) >= span
+        guard let failedAt = breaker.probeFailedAt, failedAt > start else { return false }
+        return answeredAt.map { now - max($0, start) >= span } ?? true
     }
 }
 
@@ -90,6 +89,8 @@ struct ProvidedKind {
     var retries = CallList()
     /// Values and options.
     var values = CallList()
+    /// How many questions wait, whichever of the lists they are in.
+    var questions = 0
     /// How many values and timelines of what is placed wait, whichever of the lists they are in.
     var reads = 0
     /// How many of them ask for something that did not fail the last time…

@@ -86,7 +86,7 @@ extension ProviderTable {
         guard isItsFault else { return providers[Int(number)].breaker.withdrew(call) }
         guard providers[Int(number)].breaker.failed(call, at: now) else { return }
         attend(number)
-        for place in providers[Int(number)].kinds { serveActionsElsewhere(of: place) }
+        for place in providers[Int(number)].kinds { serveAsidesElsewhere(of: place) }
     }
 
     /// Whether a call is with a provider still. One that is to be sent may have been taken back, or been given to another

@@ -6,12 +6,12 @@ extension ProviderTable {
     /// An action goes to one whose breaker is not closed only where no provider of its kind has a closed one, be it busy or
     /// not: it could not be asked for again. Or where they are all busy, and it ``Provider/isTriedByActions(at:)``.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
-        let needsClosed = purpose.isAction && outlook(of: place) == .good
+        let aside = aside(purpose, of: place)
+        let needsClosed = purpose.isAction && aside == nil
         var (best, tried): (UInt32?, UInt32?)
         for number in kinds[Int(place)].providers {
             let provider = providers[Int(number)]
-            guard provider.isAvailable(forAction: purpose.isAction, at: now), reference(to: number) != excluded
-            else { continue }
+            guard provider.isAvailable(aside, at: now), reference(to: number) != excluded else { continue }
             if needsClosed, !provider.breaker.isClosed {
                 if tried == nil, provider.isTriedByActions(at: now) { tried = number }
             } else if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true {
@@ -19,6 +19,12 @@ extension ProviderTable {
             }
         }
         return best ?? tried
+    }
+
+    /// As what a call is let through beside the breakers of its kind's providers; nil where one of them is closed, or it has to
+    /// wait for them.
+    private func aside(_ purpose: Purpose, of place: UInt32) -> CircuitBreaker.Aside? {
+        purpose.aside.flatMap { outlook(of: place) == .good ? nil : $0 }
     }
 
     /// Whether a provider has less to do for its size than another.
@@ -36,8 +42,7 @@ extension ProviderTable {
         calls[slot].provider = reference(to: number)
         calls[slot].providerID = providers[Int(number)].id
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
-        let isBeside = calls[slot].purpose.isAction && outlook(of: calls[slot].kind) != .good
-        providers[Int(number)].breaker.sent(id, isAction: isBeside)
+        providers[Int(number)].breaker.sent(id, aside(calls[slot].purpose, of: calls[slot].kind))
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)
@@ -81,8 +86,9 @@ extension ProviderTable {
     /// A call waits, or does so no more.
     private mutating func countWaiting(_ slot: UInt32, _ change: Int) {
         waiting += change
-        guard calls[slot].purpose.isRead else { return }
         let place = Int(calls[slot].kind)
+        if calls[slot].purpose.aside == .question { kinds[place].questions += change }
+        guard calls[slot].purpose.isRead else { return }
         kinds[place].reads += change
         guard calls[slot].isFreshRead else { return }
         kinds[place].freshReads += change
@@ -247,9 +253,10 @@ extension ProviderTable {
     }
 
     /// A provider of a kind has gone, drains, or has no closed breaker any more: where it was the last with a closed one, what
-    /// waited for it goes to the others.
-    mutating func serveActionsElsewhere(of place: UInt32) {
-        guard !kinds[Int(place)].actions.isEmpty, outlook(of: place) != .good else { return }
+    /// waited for it and for which somebody waits goes to the others.
+    mutating func serveAsidesElsewhere(of place: UInt32) {
+        guard !kinds[Int(place)].actions.isEmpty || kinds[Int(place)].questions > 0, outlook(of: place) != .good
+        else { return }
         for number in kinds[Int(place)].providers { serveLater(number) }
     }
 
@@ -257,9 +264,10 @@ extension ProviderTable {
     ///
     /// - Returns: the call, and the kind whose turn is next.
     func nextWaiting(for number: UInt32) -> (slot: UInt32, nextKind: Int)? {
-        let takesActions = providers[Int(number)].isAvailable(forAction: true, at: now)
+        let takesActions = providers[Int(number)].isAvailable(.action, at: now)
+        let takesQuestions = providers[Int(number)].isAvailable(.question, at: now)
         let takesOthers = providers[Int(number)].isAvailable(at: now)
-        guard takesActions || takesOthers else { return nil }
+        guard takesActions || takesQuestions || takesOthers else { return nil }
         let count = providers[Int(number)].kinds.count
         var index = providers[Int(number)].nextKind
         var found: (slot: UInt32, nextKind: Int)?
@@ -273,35 +281,55 @@ extension ProviderTable {
             {
                 return (kinds[Int(place)].actions.first, index)
             }
-            if takesOthers, found == nil, let slot = firstReading(of: Int(place), for: number) { found = (slot, index) }
+            guard found == nil else { continue }
+            if takesQuestions, let slot = firstAside(of: place, for: number) {
+                found = (slot, index)
+            } else if takesOthers, let slot = firstReading(of: place, for: number) {
+                found = (slot, index)
+            }
         }
         return found
     }
 
     /// The next value or options call of a kind that may go to a provider: of those that nobody failed, the first, but as a
-    /// probe the last, and one that did not fail before any other. At most ``Limits/waitingRetries`` are looked at.
-    private func firstReading(of place: Int, for number: UInt32) -> UInt32? {
+    /// probe the last, and one that did not fail before any other. Where none of the kind's providers has a closed breaker,
+    /// a question is none: it goes beside them. At most ``Limits/waitingRetries`` are looked at.
+    private func firstReading(of place: UInt32, for number: UInt32) -> UInt32? {
+        let kind = kinds[Int(place)]
         let isProbe = !providers[Int(number)].breaker.isClosed
-        if isProbe, let slot = lastFreshRead(of: place) { return slot }
-        if !kinds[place].retries.isEmpty {
-            let own = reference(to: number)
-            var slot = kinds[place].retries.first
-            while slot != CallList.end {
-                if calls[slot].excluded != own { return slot }
-                slot = calls[slot].next
-            }
+        if isProbe, kind.freshReads > 0, let slot = lastValue(of: kind, where: { $0.isFreshRead }) { return slot }
+        let takesReadsAlone = kind.questions > 0 && outlook(of: place) != .good
+        if let slot = firstRetry(of: kind, for: number, where: { !takesReadsAlone || $0.purpose.isRead }) { return slot }
+        guard !kind.values.isEmpty else { return nil }
+        if takesReadsAlone { return lastValue(of: kind, where: { $0.purpose.isRead }) }
+        return isProbe ? kind.values.last : kind.values.first
+    }
+
+    /// The next question of a kind that goes to a provider beside its breaker: the last, which has most of its time left.
+    private func firstAside(of place: UInt32, for number: UInt32) -> UInt32? {
+        guard kinds[Int(place)].questions > 0, outlook(of: place) != .good else { return nil }
+        let kind = kinds[Int(place)]
+        return firstRetry(of: kind, for: number, where: { $0.purpose.aside == .question })
+            ?? lastValue(of: kind, where: { $0.purpose.aside == .question })
+    }
+
+    /// At most ``Limits/waitingRetries`` wait.
+    private func firstRetry(of kind: ProvidedKind, for number: UInt32, where isMeant: (Call) -> Bool) -> UInt32? {
+        let own = reference(to: number)
+        var slot = kind.retries.first
+        while slot != CallList.end {
+            if calls[slot].excluded != own, isMeant(calls[slot]) { return slot }
+            slot = calls[slot].next
         }
-        guard !kinds[place].values.isEmpty else { return nil }
-        return isProbe ? kinds[place].values.last : kinds[place].values.first
+        return nil
     }
 
     /// At most ``Limits/waitingRetries`` are looked at.
-    private func lastFreshRead(of place: Int) -> UInt32? {
-        guard kinds[place].freshReads > 0 else { return nil }
-        var slot = kinds[place].values.last
+    private func lastValue(of kind: ProvidedKind, where isMeant: (Call) -> Bool) -> UInt32? {
+        var slot = kind.values.last
         for _ in 0..<limits.waitingRetries {
             guard slot != CallList.end else { return nil }
-            if calls[slot].isFreshRead { return slot }
+            if isMeant(calls[slot]) { return slot }
             slot = calls[slot].previous
         }
         return nil

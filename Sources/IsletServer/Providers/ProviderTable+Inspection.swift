@@ -49,6 +49,8 @@ extension ProviderTable {
             if kind.freshReads != count(kind.retries, \.isFreshRead) + count(kind.values, \.isFreshRead) {
                 return (0, 0, "kind \(kind.number) counts its reads that did not fail wrongly")
             }
+            let questions = [kind.retries, kind.values].reduce(0) { $0 + count($1, { $0.purpose.aside == .question }) }
+            if kind.questions != questions { return (0, 0, "kind \(kind.number) counts its questions wrongly") }
             if kind.open != kind.providers.count(where: { !providers[Int($0)].isDraining }) {
                 return (0, 0, "kind \(kind.number) counts its providers wrongly")
             }

@@ -56,7 +56,7 @@ extension ProviderTable {
 
     /// Fewer providers take calls of a kind: what nobody may get any more fails.
     mutating func abandonWaiting(of place: UInt32) {
-        serveActionsElsewhere(of: place)
+        serveAsidesElsewhere(of: place)
         let kind = kinds[Int(place)]
         if kind.open == 0 {
             guard kind.waiting > 0, !kind.isOrphan else { return }

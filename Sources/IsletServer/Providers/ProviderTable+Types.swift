@@ -21,7 +21,7 @@ extension ProviderTable {
         /// …or where it is not known: the next one, and the one by which a provider is tried.
         package var doubtfulReads = 2
         /// For how long one that has answered may answer nothing before it counts as such that answers nothing, where its probe
-        /// failed as well; one that never answered does with its first probe.
+        /// failed as well; one that never answered does with its first probe. Both since others began to wait.
         package var patience: Milliseconds = 10_000
         /// Beyond so many calls of all kinds it holds them back too.
         package var openReads = 393_216
@@ -83,6 +83,15 @@ extension ProviderTable {
         /// What no placed control or widget waits for, by the owner's number. Read only: may be retried.
         case question(UInt64)
 
+        /// Whether somebody waits for it, so that it does not wait for a breaker.
+        var aside: CircuitBreaker.Aside? {
+            switch self {
+            case .perform, .performWidget: .action
+            case .question: .question
+            case .value, .timeline: nil
+            }
+        }
+
         /// Whether it is never sent twice.
         var isAction: Bool {
             switch self {
@@ -106,8 +115,8 @@ extension ProviderTable {
         case good
         /// Of none, but it may well close again.
         case doubtful
-        /// All have failed a probe, and answered nothing for ``Limits/patience``, both since reads began to wait that had not
-        /// failed themselves, where there are such; or nothing ever, and have failed a probe.
+        /// All have failed a probe, and answered nothing for ``Limits/patience`` or nothing ever, since reads began to wait that
+        /// had not failed themselves, where there are such.
         case hopeless
     }
 

@@ -459,7 +459,6 @@ import Testing
         #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1))
         desk.ask(Desk.value(2), within: 500)
         desk.ask(Desk.value(3), within: 500)
-        desk.ask(.question(1), within: 9_000)
         #expect(desk.takesProbes(1), "who begins to wait has patience of his own")
         #expect(!desk.hasRoomForReads(1) && !desk.hasRoomForReads(1, failed: true))
         desk.pass(1_000)
@@ -483,6 +482,28 @@ import Testing
         #expect(
             desk.effects() == ["cancel #2 at a: timedOut", "value 2 failed: timedOut", "value 1 failed: timedOut"])
         #expect(desk.openCalls == 0 && desk.problem == nil)
+    }
+
+    @Test func whatAProviderFailedBeforeItHasAnsweredAnythingIsNoReasonToGiveOthersUp() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a", capacity: 1)
+        for (number, pause) in [(1, 1_000), (2, 2_000), (3, 100)] as [(Int, Milliseconds)] {
+            desk.ask(Desk.value(1), hasFailed: true)
+            _ = desk.effects()
+            desk.fail(number, by: "a")
+            desk.pass(pause)
+            _ = desk.effects()
+        }
+        for control in 2..<4 as Range<UInt32> {
+            #expect(desk.hasRoomForReads(1))
+            desk.ask(Desk.value(control), within: 500)
+        }
+        #expect(!desk.hasRoomForReads(1) && desk.takesProbes(1))
+        desk.pass(1_000)
+        #expect(desk.effects() == ["#4 value 3 to a within 500"])
+        desk.fail(4, by: "a")
+        #expect(!desk.takesProbes(1) && desk.hasRoomForReads(1), "it has failed one of these by now")
+        #expect(desk.problem == nil)
     }
 
     @Test func allCallsTogetherHaveABound() {

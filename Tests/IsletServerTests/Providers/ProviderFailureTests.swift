@@ -207,6 +207,48 @@ import Testing
         #expect(desk.problem == nil)
     }
 
+    @Test func aQuestionIsLetThroughWhileTheBreakerIsOpenBesideAnActionAndIsNoProbe() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        _ = desk.effects()
+        desk.ask(Desk.value(2), within: 5_000)
+        desk.ask(Desk.perform(3), within: 5_000)
+        for number in 1...3 as ClosedRange<UInt64> { desk.ask(.question(number), within: 5_000) }
+        #expect(desk.effects() == ["#2 perform 3 to a within 5000", "#3 question 1 to a within 5000"])
+        #expect(desk.problem == nil)
+        desk.fail(3, by: "a")
+        #expect(desk.effects() == ["question 1 failed: threw", "#4 question 3 to a within 5000"])
+        desk.pass(1_000)
+        #expect(desk.effects() == ["#5 value 2 to a within 5000"], "the questions that wait are no probes")
+        desk.cancel(.question(3), .superseded)
+        #expect(desk.effects() == ["cancel #4 at a: superseded", "#6 question 2 to a within 4000"])
+        desk.fail(5, by: "a")
+        #expect(desk.effects() == ["value 2 failed: threw"] && desk.problem == nil)
+        desk.answer(6, by: "a")
+        for control in 4..<6 as Range<UInt32> { desk.ask(Desk.value(control)) }
+        #expect(desk.effects().count == 2 && desk.problem == nil)
+    }
+
+    @Test func aQuestionWaitsForAProviderThatIsWellUntilThereIsNone() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.register("b", capacity: 1)
+        desk.ask(Desk.value(2))
+        _ = desk.effects()
+        desk.ask(.question(1), within: 900)
+        #expect(desk.effects() == [] && desk.problem == nil)
+        desk.drain("b")
+        desk.advance()
+        #expect(desk.effects() == ["#3 question 1 to a within 900"])
+        #expect(desk.problem == nil)
+    }
+
     @Test func anActionThatIsOutWhenTheBreakersTimeIsOverIsNoProbe() {
         let desk = Desk { $0.breakerFailures = 1 }
         desk.register("a")

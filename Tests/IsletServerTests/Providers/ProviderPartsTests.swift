@@ -109,26 +109,45 @@ import Testing
     @Test func aBreakerThatIsNotClosedLetsOneActionThroughAtATimeWhichClosesItOrChangesNothing() {
         var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
         _ = breaker.failed(CallID(1), at: 0)
-        let (opened, first) = (breaker.state, breaker.allowsCall(forAction: true, at: 10))
+        let (opened, first) = (breaker.state, breaker.allowsCall(.action, at: 10))
         #expect(opened == .open(until: 1_000) && first && !breaker.allowsCall(at: 10))
-        breaker.sent(CallID(2), isAction: true)
-        #expect(!breaker.allowsCall(forAction: true, at: 10))
+        breaker.sent(CallID(2), .action)
+        #expect(!breaker.allowsCall(.action, at: 10))
         let opens = breaker.failed(CallID(2), at: 20)
-        #expect(!opens && breaker.state == opened && breaker.allowsCall(forAction: true, at: 20))
+        #expect(!opens && breaker.state == opened && breaker.allowsCall(.action, at: 20))
         // It is not the probe either: that is another, and what becomes of it is as without the action.
-        breaker.sent(CallID(3), isAction: true)
+        breaker.sent(CallID(3), .action)
         #expect(breaker.allowsCall(at: 1_000))
         breaker.sent(CallID(4))
         breaker.withdrew(CallID(3))
-        #expect(breaker.allowsCall(forAction: true, at: 1_000) && !breaker.allowsCall(at: 1_000))
-        breaker.sent(CallID(5), isAction: true)
+        #expect(breaker.allowsCall(.action, at: 1_000) && !breaker.allowsCall(at: 1_000))
+        breaker.sent(CallID(5), .action)
         let opensAgain = breaker.failed(CallID(4), at: 1_100)
-        #expect(opensAgain && breaker.opensUntil == 3_100 && !breaker.allowsCall(forAction: true, at: 1_100))
+        #expect(opensAgain && breaker.opensUntil == 3_100 && !breaker.allowsCall(.action, at: 1_100))
         breaker.succeeded()
-        #expect(breaker.isClosed && breaker.allowsCall(forAction: true, at: 1_100))
+        #expect(breaker.isClosed && breaker.allowsCall(.action, at: 1_100))
         // One that was on its way when it closed counts as any other.
         let opensAnew = breaker.failed(CallID(5), at: 1_200)
         #expect(opensAnew && breaker.opensUntil == 2_200)
+    }
+
+    @Test func aQuestionIsLetThroughBesideAnActionAndTheProbe() {
+        var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
+        _ = breaker.failed(CallID(1), at: 0)
+        let opened = breaker.state
+        breaker.sent(CallID(2), .action)
+        #expect(breaker.allowsCall(.question, at: 10))
+        breaker.sent(CallID(3), .question)
+        #expect(!breaker.allowsCall(.question, at: 10) && !breaker.allowsCall(.action, at: 10))
+        let opens = breaker.failed(CallID(3), at: 20)
+        #expect(!opens && breaker.state == opened)
+        #expect(breaker.allowsCall(.question, at: 20) && !breaker.allowsCall(.action, at: 20))
+        breaker.sent(CallID(4), .question)
+        #expect(breaker.allowsCall(at: 1_000), "it is not the probe")
+        breaker.withdrew(CallID(4))
+        #expect(breaker.allowsCall(.question, at: 1_000))
+        breaker.succeeded()
+        #expect(breaker.isClosed && breaker.allowsCall(.action, at: 1_000))
     }
 
     @Test func faultsCountWithinTheirSpan() {
