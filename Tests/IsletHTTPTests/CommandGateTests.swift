@@ -37,7 +37,7 @@ struct CommandGateTests {
         let reads = OperationName.allCases.filter { $0.access == .read }.map { "\($0.name)" }
         let verbs = [
             "get", "list", "history", "explain", "preview", "kinds", "options", "timeline", "budget", "snapshot",
-            "recommendations", "stack", "info", "ping", "stats",
+            "recommendations", "stack", "info", "ping", "stats", "find",
         ]
         #expect(reads.allSatisfy { name in verbs.contains { name.hasSuffix("." + $0) } })
     }
