@@ -154,11 +154,11 @@ extension ScenarioReading {
     /// The members that answers have, in proto-json/schemas/answers: one that there is not is always absent.
     private static let answerMembers = [
         "ok", "outcome", "reason", "error", "activity", "control", "widget", "group", "seq", "now", "req", "activities",
-        "at", "budget", "bytes", "complete", "controls", "count", "decisions", "device", "devices", "digest",
-        "entities", "epoch", "events", "exact", "hours", "info", "items", "kinds", "later", "maximumPerApp",
-        "maximumPerDevice", "next", "options", "overdue", "pingEvery", "pingLimit", "preview", "provider", "providers",
-        "recommendations", "settings", "sinceRevision", "snapshot", "stack", "stats", "subscribers", "timeline",
-        "timers", "total", "widgets",
+        "at", "budget", "bytes", "complete", "controls", "count", "counts", "decisions", "device", "devices",
+        "digest", "entities", "epoch", "events", "exact", "found", "hours", "info", "items", "kinds", "later",
+        "maximumPerApp", "maximumPerDevice", "next", "options", "overdue", "pingEvery", "pingLimit", "preview",
+        "problems", "provider", "providers", "recommendations", "settings", "sinceRevision", "snapshot", "stack",
+        "stats", "subscribers", "timeline", "timers", "total", "widgets",
     ]
 
     // MARK: Names
