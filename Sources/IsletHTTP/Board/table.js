@@ -2,6 +2,7 @@
 
 import {byId, h, prefersStillness, reconcile, setAttribute, setText, sightWatcher} from "./dom.js";
 import {changed, onChange, store} from "./store.js";
+import {countsOf, totalOf} from "./counts.js";
 import {currentTime} from "./clock.js";
 import {capitalized, count} from "./format.js";
 import {everything, readFilter} from "./filter.js";
@@ -64,7 +65,7 @@ export function startTable() {
     body.addEventListener("focusin", (focus) => setCursor(focus.target.closest("[data-id]")?.dataset.id ?? cursor));
     onChange(({topics, ids}) => {
         if (isUnread && topics.has("session")) takeFilter();
-        if (topics.has("stats") || topics.has("lists")) countStates();
+        if (["activity", "lists", "stats"].some((topic) => topics.has(topic))) countStates();
         if (topics.has("lists") || topics.has("route")) look();
         else if (topics.has("activity")) soon(ids);
         if ((topics.has("lists") || topics.has("histories")) && !store.loading) wantHistories();
@@ -135,7 +136,6 @@ function look() {
     setCursor(cursor);
     if (hadFocus && !body.contains(document.activeElement)) parts.get(cursor)?.element.focus({preventScroll: true});
     say(total);
-    countStates();
     lookTook = performance.now() - begun;
 }
 
@@ -196,14 +196,8 @@ function drawChips() {
 }
 
 function countStates() {
-    const counted = Object.fromEntries(states.map((name) => [name, 0]));
-    for (const activity of store.activity.values()) counted[activity.state] += 1;
-    const isPart = [...store.notes.values()].some((note) => note.family === "activity");
-    const figures = store.stats?.activities;
-    if (figures !== undefined) for (const name of states) if (isPart
-        || name === "dismissed") counted[name] = figures[name] ?? 0;
-    counted.listed = counted.pending + counted.active + counted.stale + counted.ended;
-    for (const chip of byId("chips").children) setText(chip.lastElementChild, count(counted[chip.dataset.state]));
+    const counts = {...countsOf("activity"), listed: totalOf("activity")};
+    for (const chip of byId("chips").children) setText(chip.lastElementChild, count(counts[chip.dataset.state] ?? 0));
 }
 
 function drawSort() {

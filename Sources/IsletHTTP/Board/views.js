@@ -1,9 +1,10 @@
 // The tabs: one view at a time where the page is narrow; where it is wide the events stand beside it.
 
 import {byId, setAttribute, setText} from "./dom.js";
-import {families, onChange, plural, totalOf} from "./store.js";
+import {families, onChange, plural} from "./store.js";
 import {currentView, showView, views} from "./route.js";
 import {short} from "./format.js";
+import {totalOf} from "./counts.js";
 
 export function isShown(view) {
     return currentView() === view || (view === "activities" && currentView() === "events" && isWide());
