@@ -26,6 +26,10 @@ export function startViews() {
         next.focus();
         next.click();
     });
+    byId("skip").addEventListener("click", (click) => {
+        click.preventDefault(); // the address says which view it is
+        byId("main").focus();
+    });
     onChange(({topics}) => {
         if (topics.has("route")) mark(tabs);
         if (["lists", "stats", ...families].some((topic) => topics.has(topic))) countTabs();
