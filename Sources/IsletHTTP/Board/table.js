@@ -38,6 +38,7 @@ const grid = byId("table");
 export function startTable() {
     drawChips();
     drawSort();
+    drawZoom();
     drawAxis();
     byId("filter").addEventListener("input", takeFilter);
     byId("filter").addEventListener("keydown", (press) => {
@@ -55,8 +56,6 @@ export function startTable() {
         limit = Math.min(limit + pageRows, maximumRows);
         look();
     });
-    byId("closer").addEventListener("click", () => zoomBy(-1));
-    byId("farther").addEventListener("click", () => zoomBy(1));
     body.addEventListener("click", (click) => {
         const row = click.target.closest("[data-id]");
         if (row !== null) open(row.dataset.id);
@@ -173,8 +172,19 @@ function say(total) {
     setText(byId("showing"), text);
     byId("more").hidden = shown.length >= total || limit >= maximumRows;
     byId("empty").hidden = total > 0 || store.loading || store.hasFailed || store.session.connection !== "live";
-    byId("empty-new").hidden = store.activity.size > 0 || held.length > 0; // nor where not all apps are read
-    byId("empty-filter").hidden = store.activity.size === 0;
+    const isNew = store.activity.size === 0 && !(countsOf("activity").dismissed > 0)
+        && held.length === 0; // nor where not all apps are read
+    byId("empty-new").hidden = !isNew;
+    byId("empty-why").hidden = isNew;
+    setText(byId("empty-why"), whyEmpty(held.length > 0));
+}
+
+// `isPart`: whether there are some that were not read.
+function whyEmpty(isPart) {
+    const name = state === "listed" ? "current" : state;
+    if (filter !== everything) return `No ${name} activity fits the filter.`;
+    if (isPart) return `No activity that was read is ${name}.`;
+    return state === "listed" ? "No activity is current; those that were are dismissed." : `No activity is ${name}.`;
 }
 
 function drawChips() {
@@ -190,8 +200,8 @@ function drawChips() {
         byId("chips").append(h("button", {
             class: `chip ${value}`, type: "button", "data-state": value, "aria-pressed": value === state ? "true"
                 : "false",
-            onclick: choose(value),
-        }, h("span", {class: "dot"}), value, " ", h("b", {})));
+            title: value === "listed" ? "All that are not dismissed" : null, onclick: choose(value),
+        }, h("span", {class: "dot"}), value === "listed" ? "current" : value, " ", h("b", {})));
     }
 }
 
@@ -236,16 +246,18 @@ function drawAxis() {
         return element;
     }));
     grid.style.setProperty("--tick", `${(axis.tick / axis.length) * 100}%`);
-    setAttribute(byId("closer"), "disabled", axis.zoom === 0);
-    setAttribute(byId("farther"), "disabled", axis.zoom === zooms.length - 1);
-    setText(byId("zoom-name"), zooms[axis.zoom].name);
 }
 
-function zoomBy(step) {
-    axis.zoom = Math.min(Math.max(axis.zoom + step, 0), zooms.length - 1);
-    axis.from = 0;
-    look();
-    moveNow();
+function drawZoom() {
+    const choice = byId("zoom");
+    for (const {name} of zooms) choice.append(h("option", {}, name));
+    choice.value = zooms[axis.zoom].name;
+    choice.addEventListener("change", () => {
+        axis.zoom = choice.selectedIndex;
+        axis.from = 0;
+        look();
+        moveNow();
+    });
 }
 
 // Moves the line of now, and turns the page of the axis where it is at the end. Called each frame; works only where it
