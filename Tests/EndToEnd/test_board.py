@@ -61,6 +61,9 @@ def test_a_deadline_changes_the_row_and_its_lane(page, client):
 
 def test_the_line_of_now_moves_with_the_services_time(page, client):
     start(client, "order-1")
+    page.js("""(() => { const choice = document.querySelector("#zoom");
+        choice.selectedIndex = [...choice.options].findIndex(({text}) => text === "12 hours");
+        choice.dispatchEvent(new Event("change")); })()""")
     place = "parseFloat(document.querySelector('#table').style.getPropertyValue('--now'))"
     before = page.until(place)
     client.read("clock.advance", by=HOUR)

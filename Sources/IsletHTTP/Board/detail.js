@@ -151,7 +151,8 @@ function draw() {
     drawnFor = store.session.write;
     byId("detail-body").hidden = false;
     setText(byId("detail-title"), titleOf(seen));
-    setText(byId("detail-from"), [typeAndApp(seen.type ?? seen.kind, seen.app), seen.device].filter(Boolean).join(" · "));
+    setText(byId("detail-from"),
+        [typeAndApp(seen.type ?? seen.kind, seen.app), seen.device].filter(Boolean).join(" · "));
     setAttribute(byId("detail-from"), "title", seen.app);
     setText(byId("detail-state"), seen.state);
     byId("detail-state").className = `badge ${seen.state}`;

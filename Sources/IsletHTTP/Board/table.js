@@ -8,7 +8,7 @@ import {capitalized, count} from "./format.js";
 import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
-import {Axis, zooms} from "./lanes.js";
+import {Axis, fit, rangeOf, zooms} from "./lanes.js";
 import {wantDismissed} from "./lists.js";
 import {wantHistory} from "./loader.js";
 import {openDetail, selected} from "./route.js";
@@ -16,16 +16,17 @@ import {isShown} from "./views.js";
 
 const pageRows = 200; // rows that stand in the page at first, and that "more" adds
 const maximumRows = 1_000;
+const newestFirst = new Set(["trouble", "started", "changed"]); // orders that begin with it
 const patience = 300; // milliseconds between two looks at a long list
 
-export const axis = new Axis(3);
+export const axis = new Axis(fit);
 const parts = new Map();
 const states = ["pending", "active", "stale", "ended", "dismissed"];
 
 let filter = everything;
 let isUnread = false; // whether what is typed waits for a service that answers
 let state = "listed";
-let sort = {by: "started", descending: true};
+let sort = {by: "trouble", descending: true};
 let shown = [];
 let limit = pageRows;
 let cursor = null; // the id of the row that Tab reaches
@@ -118,6 +119,7 @@ function look() {
     shown = rows.slice(0, limit);
     if (!isShown("activities")) return;
     const now = currentTime();
+    axis.range = rangeOfAll(shown);
     const axisMoved = axis.follow(now);
     if (axisMoved) drawAxis();
     const hadFocus = body.contains(document.activeElement);
@@ -136,6 +138,17 @@ function look() {
     if (hadFocus && !body.contains(document.activeElement)) parts.get(cursor)?.element.focus({preventScroll: true});
     say(total);
     lookTook = performance.now() - begun;
+}
+
+function rangeOfAll(activities) {
+    if (activities.length === 0) return null;
+    const range = {from: Infinity, to: -Infinity};
+    for (const activity of activities) {
+        const {from, to} = rangeOf(activity);
+        range.from = Math.min(range.from, from);
+        range.to = Math.max(range.to, to);
+    }
+    return range;
 }
 
 function makeRow() {
@@ -214,8 +227,7 @@ function drawSort() {
     const choice = byId("sort");
     for (const [name, title] of Object.entries(sortNames)) choice.append(h("option", {value: name}, title));
     choice.value = sort.by;
-    choice.addEventListener("change", () => sortBy(choice.value, choice.value === "started"
-        || choice.value === "changed"));
+    choice.addEventListener("change", () => sortBy(choice.value, newestFirst.has(choice.value)));
     byId("direction").addEventListener("click", () => sortBy(sort.by, !sort.descending));
     for (const head of grid.querySelectorAll("[data-sort]")) {
         head.querySelector("button").addEventListener("click", () => {
@@ -250,10 +262,11 @@ function drawAxis() {
 
 function drawZoom() {
     const choice = byId("zoom");
-    for (const {name} of zooms) choice.append(h("option", {}, name));
-    choice.value = zooms[axis.zoom].name;
+    choice.append(h("option", {value: fit}, "Fit"),
+        ...zooms.map(({name}, index) => h("option", {value: index}, name)));
+    choice.value = axis.zoom;
     choice.addEventListener("change", () => {
-        axis.zoom = choice.selectedIndex;
+        axis.zoom = Number(choice.value);
         axis.from = 0;
         look();
         moveNow();
