@@ -65,10 +65,11 @@ usable_python() {
     return 1
 }
 
-# Makes `.venv` with the packages of scripts/requirements.txt, again only when that list has changed.
+# Makes `.venv` with the packages of scripts/requirements.txt, and those of scripts/requirements-alone.txt without what
+# they depend on; again only when a list has changed.
 need_venv() {
     local wanted python stamp=.venv/.requirements
-    wanted=$(cksum <scripts/requirements.txt)
+    wanted=$(cat scripts/requirements.txt scripts/requirements-alone.txt | cksum)
     if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then return 0; fi
     python=$(usable_python) || {
         need_packages python3 python3-venv
@@ -79,6 +80,8 @@ need_venv() {
     "$python" -m venv .venv || die "could not make .venv"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt ||
         die "pip could not install scripts/requirements.txt"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+        -r scripts/requirements-alone.txt || die "pip could not install scripts/requirements-alone.txt"
     printf '%s\n' "$wanted" >"$stamp"
 }
 

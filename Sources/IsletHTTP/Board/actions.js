@@ -11,7 +11,7 @@ export function activityActions(activity) {
     const button = (title, kind, question, op, fields) => actions.push(h("button", {
         type: "button", class: `action ${kind}`,
         onclick: async () => {
-            if (await sure(question)) change(op, {app: activity.app, id: activity.id, ...fields});
+            if (await sure(question, title)) change(op, {app: activity.app, id: activity.id, ...fields});
         },
     }, title));
     if (["pending", "active", "stale"].includes(activity.state)) {
@@ -42,8 +42,10 @@ export async function change(op, fields) {
     }
 }
 
-function sure(question) {
+// `title`: what is done where the person says so.
+function sure(question, title) {
     const dialog = byId("sure");
+    setText(byId("sure-yes"), title);
     setText(byId("sure-text"), question);
     dialog.showModal();
     return new Promise((resolve) => {

@@ -3,8 +3,9 @@
 import {byId, h, reconcile, setAttribute, setText, sightWatcher} from "./dom.js";
 import {appName, capitalized, count, words} from "./format.js";
 import {icon} from "./icons.js";
-import {onChange, store, totalOf} from "./store.js";
+import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
+import {totalOf} from "./counts.js";
 import {toast} from "./toast.js";
 import {change} from "./actions.js";
 import {stringify} from "./json.js";

@@ -4,7 +4,7 @@ import {byId, h, replaceIfOther, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
 import {askingNow, hearChanges, onChange, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
 import {currentTime} from "./clock.js";
-import {appName, bytes, capitalized, exact, words} from "./format.js";
+import {appName, bytes, capitalized, exact, typeAndApp, words} from "./format.js";
 import {closeDetail, selected} from "./route.js";
 import {previews} from "./preview.js";
 import {decisionList, nextSteps} from "./explain.js";
@@ -151,7 +151,8 @@ function draw() {
     drawnFor = store.session.write;
     byId("detail-body").hidden = false;
     setText(byId("detail-title"), titleOf(seen));
-    setText(byId("detail-from"), [seen.type ?? seen.kind, appName(seen.app), seen.device].filter(Boolean).join(" · "));
+    setText(byId("detail-from"),
+        [typeAndApp(seen.type ?? seen.kind, seen.app), seen.device].filter(Boolean).join(" · "));
     setAttribute(byId("detail-from"), "title", seen.app);
     setText(byId("detail-state"), seen.state);
     byId("detail-state").className = `badge ${seen.state}`;

@@ -107,6 +107,12 @@ export function capitalized(text) {
     return text === "" ? text : text[0].toUpperCase() + text.slice(1);
 }
 
+// "Order · Pizza": an activity's type, or a kind, and its app; "Pizza" where both are called the same.
+export function typeAndApp(type, app) {
+    const name = appName(app);
+    return words(type) === name.toLowerCase() ? name : `${type} · ${name}`;
+}
+
 // com.example.pizza → Pizza
 export function appName(app) {
     return capitalized(words(String(app).split(".").pop() ?? ""));

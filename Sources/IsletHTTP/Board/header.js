@@ -1,9 +1,11 @@
-// The strip of figures: all from `service.stats`, the same that the command and the metrics show.
+// The strip of figures: those of `service.stats`, which the command and the metrics show too; how many activities there
+// are is counted live.
 
 import {byId, h, setAttribute, setText, svg} from "./dom.js";
 import {bytes, clockSeconds, count, day, exact, measured, relative, short, span} from "./format.js";
 import {currentSpeed, currentTime} from "./clock.js";
-import {onChange, store} from "./store.js";
+import {families, onChange, store} from "./store.js";
+import {countsOf, totalOf} from "./counts.js";
 
 const readings = []; // {at: performance.now(), taken, events}
 const rates = {commands: [], events: []};
@@ -13,6 +15,7 @@ const states = ["pending", "active", "stale", "ended"];
 export function startHeader() {
     onChange(({topics}) => {
         if (topics.has("stats")) write();
+        if (["activity", "lists", "stats"].some((topic) => topics.has(topic))) bar();
         if (topics.has("session")) connection();
     });
     connection();
@@ -51,8 +54,27 @@ export function tickHeader() {
     const speed = currentSpeed();
     setText(byId("clock-speed"), speed === 1 ? "UTC" : speed === 0 ? "UTC, stands still" : `UTC ×${speed}`);
     setAttribute(byId("clock"), "title", `The service's time: ${exact(now)}`);
-    const next = store.stats?.timers?.nextAt;
-    if (next !== undefined) setText(byId("timers-note"), next <= now ? "next by now" : `next ${relative(next, now)}`);
+    writeNext(now);
+}
+
+// The figures are some seconds old, and their next deadline may have passed since. Until they are told anew, what is
+// next is what the page knows of itself; it is never one that was.
+function writeNext(now) {
+    if (store.stats === null) return;
+    const told = store.stats.timers.nextAt;
+    if (told === undefined) return setText(byId("timers-note"), "none ahead");
+    const next = told > now ? told : nextHeld(now);
+    setText(byId("timers-note"), next === undefined ? "next –" : `next ${relative(next, now)}`);
+}
+
+function nextHeld(now) {
+    let soonest;
+    for (const family of families) {
+        for (const {next} of store[family].values()) {
+            if (next?.at > now && !(next.at >= soonest)) soonest = next.at;
+        }
+    }
+    return soonest;
 }
 
 function write() {
@@ -66,9 +88,9 @@ function write() {
     sparkline(byId("commands-line"), rates.commands);
     figure("events", short(rates.events.at(-1) ?? 0), "/s", `${count(stats.events)} in all`);
     sparkline(byId("events-line"), rates.events);
-    bar(stats.activities);
     const timers = stats.timers;
-    figure("timers", short(timers.armed), "armed", timers.nextAt === undefined ? "none ahead" : null);
+    figure("timers", short(timers.armed), "armed", null);
+    writeNext(currentTime());
     alarm("timers", timers.overdue > 0, `${count(timers.overdue)} overdue`);
     const late = stats.lateness.recent?.count > 0 ? stats.lateness.recent : stats.lateness;
     figure("lateness", ...value(late.p99, "ms"), `p50 ${measured(late.p50, "ms")} · max ${measured(late.max, "ms")}`);
@@ -119,9 +141,10 @@ function alarm(name, is, text) {
     if (is) setText(place, text);
 }
 
-function bar(counts) {
-    const total = states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-    setText(byId("activities-value"), short(total));
+function bar() {
+    if (store.loading && store.stats === null) return; // nothing is known yet
+    const counts = countsOf("activity");
+    setText(byId("activities-value"), short(totalOf("activity")));
     const place = byId("states-bar");
     if (place.children.length === 0) place.append(...states.map((state) => h("i", {class: state})));
     const legend = byId("states-legend");

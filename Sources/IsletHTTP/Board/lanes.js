@@ -20,9 +20,19 @@ export const zooms = [
 // Apple's limits, until the service has said which ones it keeps.
 export const limits = {active: 8 * hour, dismissal: 4 * hour};
 
-// Where now stands after the axis has moved on, and where it has gone too far: the axis turns pages, so that all stands
-// still
-// but the line.
+// A zoom of its own: as much as what is shown needs.
+export const fit = -1;
+
+// How much it shows then, and how far apart its ticks may be: there are so few that their texts have room.
+const shortest = 10 * minute;
+const longest = 72 * hour;
+const mostTicks = 6;
+const tickLengths = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440].map((minutes) => minutes * minute);
+const margin = 1.02; // right of the last deadline, so that its mark can be seen
+const looseness = 0.75; // while what is needed takes this part of the length, or more, the lanes stand still
+
+// Where now stands after an axis of a fixed length has moved on, and where it has gone too far: the axis turns pages, so
+// that all stands still but the line.
 const nowPlace = 0.3;
 const turnPlace = 0.62;
 
@@ -30,16 +40,33 @@ export class Axis {
     constructor(zoom) {
         this.zoom = zoom;
         this.from = 0;
+        this.range = null; // {from, to} of what is shown, where that is known
+        this.fitted = {length: shortest, tick: 2 * minute};
     }
 
-    get length() { return zooms[this.zoom].length; }
-    get tick() { return zooms[this.zoom].tick; }
+    get length() { return (zooms[this.zoom] ?? this.fitted).length; }
+    get tick() { return (zooms[this.zoom] ?? this.fitted).tick; }
 
     // True where everything must be placed anew.
     follow(now) {
+        if (this.zoom === fit) return this.followRange(now);
         const place = this.place(now);
         if (place >= 0.05 && place <= turnPlace) return false;
         this.from = Math.floor((now - nowPlace * this.length) / this.tick) * this.tick;
+        return true;
+    }
+
+    followRange(now) {
+        const first = Math.max(Math.min(this.range?.from ?? now, now), now - longest / 2);
+        const last = Math.max(this.range?.to ?? now, now);
+        const needed = Math.min((last - first) * margin, longest);
+        const tick = tickLengths.find((each) => Math.max(needed, shortest) <= each * mostTicks) ?? tickLengths.at(-1);
+        const from = Math.floor(first / tick) * tick;
+        const length = Math.max(Math.ceil((first + needed - from) / tick) * tick, shortest);
+        const holdsAll = first >= this.from && first + needed <= this.from + this.length;
+        if (holdsAll && length >= this.length * looseness) return false;
+        this.from = from;
+        this.fitted = {length, tick};
         return true;
     }
 
@@ -100,6 +127,12 @@ export function derivedChanges(activity) {
         changes.push({state: "dismissed", at: activity.dismissAt});
     }
     return changes;
+}
+
+// From its start to its next deadline, or to its end.
+export function rangeOf(activity) {
+    const from = derivedChanges(activity)[0]?.at ?? activity.timestamp;
+    return {from, to: activity.next?.at ?? activity.dismissAt ?? activity.endedAt ?? from};
 }
 
 // What will happen to it by itself, by date.

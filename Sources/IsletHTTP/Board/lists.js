@@ -301,6 +301,11 @@ export function wantDismissed(wants) {
     if (wants) loadDismissed().catch(() => {}); // those that are not read are asked for again, one by one
 }
 
+// Whether all that the service keeps of them is read, as far as there was room.
+export function knowsDismissed() {
+    return wantsDismissed && [...store.apps.keys()].every((app) => dismissedPlaces.get(app)?.isRead === true);
+}
+
 async function loadDismissed() {
     const mine = generation;
     for (const app of store.apps.keys()) if (!await readDismissed(app, mine)) return;

@@ -11,7 +11,7 @@ import {startRoute} from "./route.js";
 import {startViews} from "./views.js";
 import {startTheme} from "./theme.js";
 import {startHeader, tickHeader} from "./header.js";
-import {readInfo, readStats, startStats} from "./stats.js";
+import {readInfo, readStats, startStats, tickStats} from "./stats.js";
 import {moveNow, startTable, tickTable} from "./table.js";
 import {startDetail, tickDetail} from "./detail.js";
 import {controlChanged, startControls} from "./controls.js";
@@ -99,6 +99,7 @@ function startTicking() {
     requestAnimationFrame(frame);
     setInterval(() => {
         if (document.hidden) return;
+        tickStats();
         tickHeader();
         tickTable();
         tickWidgets();

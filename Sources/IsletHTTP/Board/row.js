@@ -1,7 +1,7 @@
 // One activity in the table.
 
 import {h, setAttribute, setText} from "./dom.js";
-import {appName, exact, span, words} from "./format.js";
+import {exact, span, typeAndApp, words} from "./format.js";
 import {Lane} from "./lanes.js";
 import {summary} from "./content.js";
 
@@ -42,7 +42,7 @@ export class Row {
         this.element.dataset.state = activity.state;
         setText(this.word, activity.state);
         setText(this.key, activity.key ?? activity.id.slice(-12));
-        setText(this.from, `${activity.type} · ${appName(activity.app)}`);
+        setText(this.from, typeAndApp(activity.type, activity.app));
         setAttribute(this.from, "title", activity.app);
         setText(this.device, activity.device ?? "–");
         setText(this.revision, activity.revision);

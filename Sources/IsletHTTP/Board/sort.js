@@ -1,6 +1,7 @@
 // Orders of activities. Those that are equal stand by id, so that nothing changes places without a reason.
 
 export const sortNames = {
+    trouble: "Trouble first",
     started: "Started",
     next: "Next deadline",
     changed: "Last change",
@@ -12,8 +13,10 @@ export const sortNames = {
 
 const stateOrder = {pending: 0, active: 1, stale: 2, ended: 3, dismissed: 4};
 
+const started = (row) => row.startedAt ?? row.startDate ?? row.timestamp;
 const values = {
-    started: (row) => row.startedAt ?? row.startDate ?? row.timestamp,
+    trouble: started, // of those that are in trouble, and of the others
+    started,
     next: (row) => row.next?.at,
     changed: (row) => row.$changedAt ?? row.timestamp,
     state: (row) => stateOrder[row.state],
@@ -22,13 +25,19 @@ const values = {
     revision: (row) => row.revision,
 };
 
+// Nobody has said in time how it stands.
+function isInTrouble(row) {
+    return row.state === "stale";
+}
+
 const collator = new Intl.Collator("en", {numeric: true, sensitivity: "base"});
 
-// Rows without the value stand last in either direction.
+// In either direction, rows without the value stand last, and what is in trouble stands first where that is asked for.
 export function compareBy(name, descending) {
     const value = values[name];
     const turn = descending ? -1 : 1;
     return (one, other) => {
+        if (name === "trouble" && isInTrouble(one) !== isInTrouble(other)) return isInTrouble(one) ? -1 : 1;
         const left = value(one);
         const right = value(other);
         if (left === undefined || right === undefined) {

@@ -3,7 +3,7 @@
 import {ask} from "./api.js";
 import {changed, store} from "./store.js";
 import {addReading} from "./header.js";
-import {setNow, setSpeed} from "./clock.js";
+import {currentTime, setNow, setSpeed} from "./clock.js";
 import {limits} from "./lanes.js";
 
 const often = 2_000;
@@ -40,6 +40,11 @@ export async function readStats() {
     } catch {
         // The stream notices that the service is gone; figures come again with it.
     }
+}
+
+// Once a second: where the deadline that was next has passed, the figures that name it are of the past.
+export function tickStats() {
+    if (store.stats?.timers.nextAt <= currentTime()) readStats();
 }
 
 async function figures() {

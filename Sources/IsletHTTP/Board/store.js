@@ -16,6 +16,7 @@ export const store = {
     activity: new Map(),
     control: new Map(),
     widget: new Map(),
+    held: {activity: {}, control: {}, widget: {}}, // family → state → how many of the above are in it
     apps: new Map(), // app → {seq, total: {activity, control, widget}}
     kinds: new Map(), // "app/control/kind" → what its provider declared
     changes: new Map(), // activity id → [{state, at, revision}], oldest first
@@ -167,7 +168,10 @@ export function removeEntity(family, id) {
 
 // It is held no longer, though it may be there: an answer that is on its way brings it back where there is room.
 export function giveWay(family, id) {
-    if (!store[family].delete(id)) return;
+    const known = store[family].get(id);
+    if (known === undefined) return;
+    store[family].delete(id);
+    store.held[family][known.state] -= 1;
     dismissed.delete(id);
     forgetLife(id);
     changed(family, id);
@@ -228,6 +232,9 @@ const dismissed = new Set(); // ids of the dismissed activities that are held; t
 // In the place of what is known of it; a dismissed one more than are held makes the first of them go.
 function hold(family, entity) {
     const {id, state} = entity;
+    const known = store[family].get(id);
+    if (known !== undefined) store.held[family][known.state] -= 1;
+    store.held[family][state] = (store.held[family][state] ?? 0) + 1;
     store[family].set(id, entity);
     if (family !== "activity") return;
     if (state !== "dismissed") dismissed.delete(id);
@@ -344,15 +351,4 @@ export function noteApps(text) {
         if (text === null) store.notes.delete(`* apps ${family}`);
         else store.notes.set(`* apps ${family}`, {family, text});
     }
-}
-
-// How many of a family there are: as the service has counted last, or more where this page knows of more.
-export function totalOf(family) {
-    let held = 0;
-    for (const entity of store[family].values()) if (entity.state !== "dismissed") held += 1;
-    let counted = 0;
-    for (const [state, number] of Object.entries(store.stats?.[plural[family]] ?? {})) {
-        if (state !== "dismissed") counted += number;
-    }
-    return Math.max(held, counted);
 }

@@ -2,12 +2,13 @@
 
 import {byId, h, prefersStillness, reconcile, setAttribute, setText, sightWatcher} from "./dom.js";
 import {changed, onChange, store} from "./store.js";
+import {countsOf, totalOf} from "./counts.js";
 import {currentTime} from "./clock.js";
 import {capitalized, count} from "./format.js";
 import {everything, readFilter} from "./filter.js";
 import {Row} from "./row.js";
 import {compareBy, sortNames} from "./sort.js";
-import {Axis, zooms} from "./lanes.js";
+import {Axis, fit, rangeOf, zooms} from "./lanes.js";
 import {wantDismissed} from "./lists.js";
 import {wantHistory} from "./loader.js";
 import {openDetail, selected} from "./route.js";
@@ -15,16 +16,17 @@ import {isShown} from "./views.js";
 
 const pageRows = 200; // rows that stand in the page at first, and that "more" adds
 const maximumRows = 1_000;
+const newestFirst = new Set(["trouble", "started", "changed"]); // orders that begin with it
 const patience = 300; // milliseconds between two looks at a long list
 
-export const axis = new Axis(3);
+export const axis = new Axis(fit);
 const parts = new Map();
 const states = ["pending", "active", "stale", "ended", "dismissed"];
 
 let filter = everything;
 let isUnread = false; // whether what is typed waits for a service that answers
 let state = "listed";
-let sort = {by: "started", descending: true};
+let sort = {by: "trouble", descending: true};
 let shown = [];
 let limit = pageRows;
 let cursor = null; // the id of the row that Tab reaches
@@ -37,6 +39,7 @@ const grid = byId("table");
 export function startTable() {
     drawChips();
     drawSort();
+    drawZoom();
     drawAxis();
     byId("filter").addEventListener("input", takeFilter);
     byId("filter").addEventListener("keydown", (press) => {
@@ -54,8 +57,6 @@ export function startTable() {
         limit = Math.min(limit + pageRows, maximumRows);
         look();
     });
-    byId("closer").addEventListener("click", () => zoomBy(-1));
-    byId("farther").addEventListener("click", () => zoomBy(1));
     body.addEventListener("click", (click) => {
         const row = click.target.closest("[data-id]");
         if (row !== null) open(row.dataset.id);
@@ -64,7 +65,7 @@ export function startTable() {
     body.addEventListener("focusin", (focus) => setCursor(focus.target.closest("[data-id]")?.dataset.id ?? cursor));
     onChange(({topics, ids}) => {
         if (isUnread && topics.has("session")) takeFilter();
-        if (topics.has("stats") || topics.has("lists")) countStates();
+        if (["activity", "lists", "stats"].some((topic) => topics.has(topic))) countStates();
         if (topics.has("lists") || topics.has("route")) look();
         else if (topics.has("activity")) soon(ids);
         if ((topics.has("lists") || topics.has("histories")) && !store.loading) wantHistories();
@@ -118,6 +119,7 @@ function look() {
     shown = rows.slice(0, limit);
     if (!isShown("activities")) return;
     const now = currentTime();
+    axis.range = rangeOfAll(shown);
     const axisMoved = axis.follow(now);
     if (axisMoved) drawAxis();
     const hadFocus = body.contains(document.activeElement);
@@ -135,8 +137,18 @@ function look() {
     setCursor(cursor);
     if (hadFocus && !body.contains(document.activeElement)) parts.get(cursor)?.element.focus({preventScroll: true});
     say(total);
-    countStates();
     lookTook = performance.now() - begun;
+}
+
+function rangeOfAll(activities) {
+    if (activities.length === 0) return null;
+    const range = {from: Infinity, to: -Infinity};
+    for (const activity of activities) {
+        const {from, to} = rangeOf(activity);
+        range.from = Math.min(range.from, from);
+        range.to = Math.max(range.to, to);
+    }
+    return range;
 }
 
 function makeRow() {
@@ -173,8 +185,19 @@ function say(total) {
     setText(byId("showing"), text);
     byId("more").hidden = shown.length >= total || limit >= maximumRows;
     byId("empty").hidden = total > 0 || store.loading || store.hasFailed || store.session.connection !== "live";
-    byId("empty-new").hidden = store.activity.size > 0 || held.length > 0; // nor where not all apps are read
-    byId("empty-filter").hidden = store.activity.size === 0;
+    const isNew = store.activity.size === 0 && !(countsOf("activity").dismissed > 0)
+        && held.length === 0; // nor where not all apps are read
+    byId("empty-new").hidden = !isNew;
+    byId("empty-why").hidden = isNew;
+    setText(byId("empty-why"), whyEmpty(held.length > 0));
+}
+
+// `isPart`: whether there are some that were not read.
+function whyEmpty(isPart) {
+    const name = state === "listed" ? "current" : state;
+    if (filter !== everything) return `No ${name} activity fits the filter.`;
+    if (isPart) return `No activity that was read is ${name}.`;
+    return state === "listed" ? "No activity is current; those that were are dismissed." : `No activity is ${name}.`;
 }
 
 function drawChips() {
@@ -190,28 +213,21 @@ function drawChips() {
         byId("chips").append(h("button", {
             class: `chip ${value}`, type: "button", "data-state": value, "aria-pressed": value === state ? "true"
                 : "false",
-            onclick: choose(value),
-        }, h("span", {class: "dot"}), value, " ", h("b", {})));
+            title: value === "listed" ? "All that are not dismissed" : null, onclick: choose(value),
+        }, h("span", {class: "dot"}), value === "listed" ? "current" : value, " ", h("b", {})));
     }
 }
 
 function countStates() {
-    const counted = Object.fromEntries(states.map((name) => [name, 0]));
-    for (const activity of store.activity.values()) counted[activity.state] += 1;
-    const isPart = [...store.notes.values()].some((note) => note.family === "activity");
-    const figures = store.stats?.activities;
-    if (figures !== undefined) for (const name of states) if (isPart
-        || name === "dismissed") counted[name] = figures[name] ?? 0;
-    counted.listed = counted.pending + counted.active + counted.stale + counted.ended;
-    for (const chip of byId("chips").children) setText(chip.lastElementChild, count(counted[chip.dataset.state]));
+    const counts = {...countsOf("activity"), listed: totalOf("activity")};
+    for (const chip of byId("chips").children) setText(chip.lastElementChild, count(counts[chip.dataset.state] ?? 0));
 }
 
 function drawSort() {
     const choice = byId("sort");
     for (const [name, title] of Object.entries(sortNames)) choice.append(h("option", {value: name}, title));
     choice.value = sort.by;
-    choice.addEventListener("change", () => sortBy(choice.value, choice.value === "started"
-        || choice.value === "changed"));
+    choice.addEventListener("change", () => sortBy(choice.value, newestFirst.has(choice.value)));
     byId("direction").addEventListener("click", () => sortBy(sort.by, !sort.descending));
     for (const head of grid.querySelectorAll("[data-sort]")) {
         head.querySelector("button").addEventListener("click", () => {
@@ -242,16 +258,19 @@ function drawAxis() {
         return element;
     }));
     grid.style.setProperty("--tick", `${(axis.tick / axis.length) * 100}%`);
-    setAttribute(byId("closer"), "disabled", axis.zoom === 0);
-    setAttribute(byId("farther"), "disabled", axis.zoom === zooms.length - 1);
-    setText(byId("zoom-name"), zooms[axis.zoom].name);
 }
 
-function zoomBy(step) {
-    axis.zoom = Math.min(Math.max(axis.zoom + step, 0), zooms.length - 1);
-    axis.from = 0;
-    look();
-    moveNow();
+function drawZoom() {
+    const choice = byId("zoom");
+    choice.append(h("option", {value: fit}, "Fit"),
+        ...zooms.map(({name}, index) => h("option", {value: index}, name)));
+    choice.value = axis.zoom;
+    choice.addEventListener("change", () => {
+        axis.zoom = Number(choice.value);
+        axis.from = 0;
+        look();
+        moveNow();
+    });
 }
 
 // Moves the line of now, and turns the page of the axis where it is at the end. Called each frame; works only where it

@@ -1,9 +1,10 @@
 // The tabs: one view at a time where the page is narrow; where it is wide the events stand beside it.
 
 import {byId, setAttribute, setText} from "./dom.js";
-import {families, onChange, plural, totalOf} from "./store.js";
+import {families, onChange, plural} from "./store.js";
 import {currentView, showView, views} from "./route.js";
 import {short} from "./format.js";
+import {totalOf} from "./counts.js";
 
 export function isShown(view) {
     return currentView() === view || (view === "activities" && currentView() === "events" && isWide());
@@ -24,6 +25,10 @@ export function startViews() {
         const next = usable[(usable.indexOf(document.activeElement) + step + usable.length) % usable.length];
         next.focus();
         next.click();
+    });
+    byId("skip").addEventListener("click", (click) => {
+        click.preventDefault(); // the address says which view it is
+        byId("main").focus();
     });
     onChange(({topics}) => {
         if (topics.has("route")) mark(tabs);

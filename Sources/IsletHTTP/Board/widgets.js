@@ -5,8 +5,9 @@ import {appName, capitalized, clock, count, relative, words} from "./format.js";
 import {currentTime} from "./clock.js";
 import {hueOf, memberText, readContent} from "./content.js";
 import {icon} from "./icons.js";
-import {onChange, store, totalOf} from "./store.js";
+import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
+import {totalOf} from "./counts.js";
 import {change} from "./actions.js";
 import {drawStrip, timelineOf, timelinePanel, wantTimeline} from "./timeline.js";
 
