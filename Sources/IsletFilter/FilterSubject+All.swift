@@ -64,7 +64,7 @@ extension FilterSubject {
                     ], words: [])),
             .init("entryIndex", .number), .init("entries", .number),
             .init("policy", .object([.init("after", .date)], words: ["atEnd", "never"])), .init("timelineAt", .date),
-            .init("needsLogin", .flag), .init("isInvalidated", .flag), .init("isOnTop", .flag),
+            .init("needsLogin", .mark), .init("isInvalidated", .mark), .init("isOnTop", .mark),
             .init("failure", .words(failures)),
             .init(
                 "held",
@@ -169,7 +169,7 @@ extension FilterSubject {
                 "an event",
                 [.init("topic", .text), .init("family", .words(["activity", "control", "widget", "group"]))]),
             // The family of its topic stands in the place of a widget's.
-            activity, control, widget.without("family"), groupItem,
+            activity, control, widget.without("family").told(), groupItem,
         ])
 
     /// An event of an activity's history: its own members, and what it says of the activity.
@@ -186,7 +186,7 @@ extension FilterSubject {
         _ noun: String, _ prefix: String, _ states: [String], _ more: [FilterField] = [], of entity: FilterSubject
     ) -> FilterSubject {
         let names = eventNames.filter { $0.hasPrefix(prefix) }
-        return union(noun, [FilterSubject(noun, transition(names, states) + more), entity])
+        return union(noun, [FilterSubject(noun, transition(names, states) + more), entity.told()])
     }
 
     /// What every event has, whatever it is about.
