@@ -8,9 +8,10 @@ package import IsletClient
 ///     comparison = "=" | "!=" | "~" | "!~" | "<" | "<=" | ">" | ">="
 ///     value      = a word, or a text in '…' or "…" with \ before what is to be taken literally
 ///
-/// A member alone selects what has it. `.` leads into members of members. `=` is exact; `~` asks, whatever the case of
-/// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the
-/// value is one too: `2026-01-31`, `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`; a number only in milliseconds
+/// A member alone selects what has it; a flag that stands only where it is true is false where it does not. `.` leads
+/// into members of members. `=` is exact; `~` asks, whatever the case of letters, whether the value is contained, or
+/// with `*` in it for the whole of it. Where the member is a date, the value is one too: `2026-01-31`,
+/// `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`; a number only in milliseconds
 /// since 1970, as on the bus. Where it is a number, a span counts in milliseconds. Where it is a list, such as the `kinds`
 /// of a provider, it is so where one of its values is: `kinds=Torch` asks whether there is such a kind, and `kinds!=Torch`
 /// whether there is none. Of a list in a user's own JSON the whole may be meant as well, as it is written; a path through
@@ -57,9 +58,12 @@ package struct Filter: Sendable, Equatable {
 
     /// Whether it selects an object.
     ///
-    /// - Parameter now: domain time in milliseconds since 1970, which spans count from.
-    package func matches(_ row: RawObject, now: Int64) -> Bool {
-        root.holds(for: row, now: now) == true
+    /// - Parameters:
+    ///   - now: domain time in milliseconds since 1970, which spans count from.
+    ///   - unknown: members of which nobody knows what they are, nor whether they are there; neither a condition nor its
+    ///     opposite selects what they decide.
+    package func matches(_ row: RawObject, now: Int64, unknown: Set<String> = []) -> Bool {
+        root.holds(for: row, now: now, unknown: unknown) == true
     }
 
     /// Whether its answer depends on the time.
@@ -86,19 +90,21 @@ package struct Filter: Sendable, Equatable {
 
 extension Filter.Condition {
     /// Whether it holds; nil where that cannot be told, as values of two kinds have no order.
-    func holds(for row: RawObject, now: Int64) -> Bool? {
+    func holds(for row: RawObject, now: Int64, unknown: Set<String> = []) -> Bool? {
         switch self {
+        case .has(let path) where unknown.contains(path[0]): return nil
+        case .comparison(let path, _, _, _) where unknown.contains(path[0]): return nil
         case .either(let left, let right):
-            let one = left.holds(for: row, now: now)
+            let one = left.holds(for: row, now: now, unknown: unknown)
             if one == true { return true }
-            let other = right.holds(for: row, now: now)
+            let other = right.holds(for: row, now: now, unknown: unknown)
             return other == true ? true : one == nil || other == nil ? nil : false
         case .both(let left, let right):
-            let one = left.holds(for: row, now: now)
+            let one = left.holds(for: row, now: now, unknown: unknown)
             if one == false { return false }
-            let other = right.holds(for: row, now: now)
+            let other = right.holds(for: row, now: now, unknown: unknown)
             return other == false ? false : one == nil || other == nil ? nil : true
-        case .not(let condition): return condition.holds(for: row, now: now).map { !$0 }
+        case .not(let condition): return condition.holds(for: row, now: now, unknown: unknown).map { !$0 }
         case .has(let path): return !FilterMember.all(path, of: row).isEmpty
         case .anywhere(let text): return FilterMember.isAnywhere(text, in: row)
         case .comparison(let path, let comparison, let value, let meaning):

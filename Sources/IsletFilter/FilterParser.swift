@@ -100,7 +100,12 @@ struct FilterParser {
         next += 1
         guard case .comparison(let comparison) = token.kind else {
             switch words {
-            case .members: return .has(try member(path, at: place).path)
+            case .members:
+                let (path, kind) = try member(path, at: place)
+                switch kind {
+                case .mark, .toldMark: return Self.isSet(path)
+                case .text, .words, .number, .date, .flag, .object, .list, .deadline, .payload: return .has(path)
+                }
             case .anywhere: return .anywhere(name.lowercased())
             }
         }
@@ -113,10 +118,19 @@ struct FilterParser {
             let value = FilterValue(text)
             let meaning = try meaning(of: value, comparison, path.joined(separator: "."), kind)
             next += 1
+            if case .mark = kind {
+                let wantsSet = (value.flag == true) == (comparison == .equal)
+                return wantsSet ? Self.isSet(path) : .not(Self.isSet(path))
+            }
             return .comparison(path, comparison, value, meaning)
         case .comparison, .open, .close, .end:
             throw error("expected a value after '\(comparison.rawValue)'")
         }
+    }
+
+    /// That a flag that stands only where it is true does so.
+    private static func isSet(_ path: [String]) -> Filter.Condition {
+        .comparison(path, .equal, FilterValue("true"), .flag)
     }
 
     /// The member that a path leads to, which does not stand in a filter.
@@ -159,7 +173,7 @@ struct FilterParser {
             case .object(let members, _), .deadline(let members):
                 fields = members
                 holder = "'\(found.joined(separator: "."))'"
-            case .text, .words, .list, .number, .date, .flag:
+            case .text, .words, .list, .number, .date, .flag, .mark, .toldMark:
                 throw error("'\(found.joined(separator: "."))' has no members, and so no '\(next)'", at: place)
             }
         }
@@ -197,7 +211,7 @@ struct FilterParser {
                 throw error("'\(name)' is \(Moment.forms), and not '\(value.text)'\(meant)")
             }
             return .date
-        case .flag:
+        case .flag, .mark, .toldMark:
             guard comparison == .equal || comparison == .notEqual, value.flag != nil else {
                 throw error("'\(name)' is true or false, which = and != compare, and not '\(value.text)'")
             }

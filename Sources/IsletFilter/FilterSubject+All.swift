@@ -64,7 +64,7 @@ extension FilterSubject {
                     ], words: [])),
             .init("entryIndex", .number), .init("entries", .number),
             .init("policy", .object([.init("after", .date)], words: ["atEnd", "never"])), .init("timelineAt", .date),
-            .init("needsLogin", .flag), .init("isInvalidated", .flag), .init("isOnTop", .flag),
+            .init("needsLogin", .mark), .init("isInvalidated", .mark), .init("isOnTop", .mark),
             .init("failure", .words(failures)),
             .init(
                 "held",
@@ -164,29 +164,34 @@ extension FilterSubject {
     package static let event = union(
         "an event",
         [
-            FilterSubject("an event", transition(eventNames, entityStates + ["present"]) + exemption),
+            FilterSubject(
+                "an event",
+                transition(eventNames, entityStates + ["present"]) + exemption
+                    + [alert, interaction, .init("notification", .payload)]),
             FilterSubject(
                 "an event",
                 [.init("topic", .text), .init("family", .words(["activity", "control", "widget", "group"]))]),
             // The family of its topic stands in the place of a widget's.
-            activity, control, widget.without("family"), groupItem,
+            activity, control, widget.without("family").told(), groupItem,
         ])
 
     /// An event of an activity's history: its own members, and what it says of the activity.
-    package static let activityEvent = history("an event of an activity", "activity.", activityStates, of: activity)
+    package static let activityEvent = history(
+        "an event of an activity", "activity.", activityStates, [alert, interaction], of: activity)
 
     /// An event of a control's history: its own members, and what it says of the control.
-    package static let controlEvent = history("an event of a control", "control.", controlStates, of: control)
+    package static let controlEvent = history(
+        "an event of a control", "control.", controlStates, [interaction], of: control)
 
     /// An event of a widget's history: its own members, and what it says of the widget.
     package static let widgetEvent = history(
-        "an event of a widget", "widget.", widgetStates, exemption, of: widget)
+        "an event of a widget", "widget.", widgetStates, exemption + [interaction], of: widget)
 
     private static func history(
-        _ noun: String, _ prefix: String, _ states: [String], _ more: [FilterField] = [], of entity: FilterSubject
+        _ noun: String, _ prefix: String, _ states: [String], _ more: [FilterField], of entity: FilterSubject
     ) -> FilterSubject {
         let names = eventNames.filter { $0.hasPrefix(prefix) }
-        return union(noun, [FilterSubject(noun, transition(names, states) + more), entity])
+        return union(noun, [FilterSubject(noun, transition(names, states) + more), entity.told()])
     }
 
     /// What every event has, whatever it is about.
@@ -194,8 +199,13 @@ extension FilterSubject {
         [
             .init("event", .words(names)), .init("from", .words(states)), .init("to", .words(states)),
             .init("at", .date), .init("lateBy", .number), .init("seq", .number), .init("epoch", .text),
+            // Of a key of a group it is who has written it.
+            .init("by", .object([.init("client", .text), .init("req", .text)], words: [])),
         ]
     }
+
+    private static let alert = FilterField("alert", .payload)
+    private static let interaction = FilterField("interaction", .payload)
 
     /// What events of widgets have beside that.
     private static let exemption: [FilterField] = [.init("exempt", .words(exemptions)), .init("rules", .list())]

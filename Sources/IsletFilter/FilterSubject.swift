@@ -35,6 +35,21 @@ package struct FilterSubject: Sendable {
         try FilterParser.member(path, of: self)
     }
 
+    /// The same members as an event says them: only what is new of them.
+    func told() -> FilterSubject {
+        let members = members.map { field in
+            if case .mark = field.kind { FilterField(field.name, .toldMark) } else { field }
+        }
+        return FilterSubject(noun, members, elsewhere: elsewhere)
+    }
+
+    /// The flags that stand only where they are true.
+    package var marks: [String] {
+        members.compactMap { field in
+            if case .mark = field.kind { field.name } else { nil }
+        }
+    }
+
     /// The words that a member may be; nil where it is no such member.
     package func words(of member: String) -> [String]? {
         guard case .words(let words)? = members.first(where: { $0.name == member })?.kind else { return nil }
@@ -72,6 +87,10 @@ package enum FilterKind: Sendable {
     case number
     case date
     case flag
+    /// A flag that stands only where it is true, and else is false.
+    case mark
+    /// The same in an event, which says of it only that it has become true, or false.
+    case toldMark
     /// What has members of its own; as a whole its text is compared. Words are what may stand in its place.
     case object([FilterField], words: [String])
     /// A list, which matches where one of its values does: texts, or objects that are named by this member.
@@ -84,7 +103,9 @@ package enum FilterKind: Sendable {
     /// What may be this or another.
     fileprivate func joined(with other: FilterKind) -> FilterKind {
         switch (self, other) {
-        case (.text, .text), (.number, .number), (.date, .date), (.flag, .flag): return self
+        case (.text, .text), (.number, .number), (.date, .date), (.flag, .flag), (.mark, .mark),
+            (.toldMark, .toldMark):
+            return self
         case (.words(let one), .words(let two)): return .words(one + two.filter { !one.contains($0) })
         case (.words, .text), (.text, .words): return .text
         case (.object(let one, let words), .object(let two, let others)):

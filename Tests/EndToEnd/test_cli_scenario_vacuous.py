@@ -219,3 +219,45 @@ def test_an_id_is_found_in_whatever_case_it_is_written(tmp_path, written, sought
     assert code == 0, text
     code, text = play(f"state: [{{activity: {sought}, is: gone}}]")
     assert code == 1 and "is still there" in text, text
+
+
+WIDGETS = """name: flags
+app: com.example.weather
+provider:
+  widgets:
+    Weather: {timelines: [{entries: [{date: 0s, content: {isOnTop: false}}], needsLogin: true}, {entries: [{date: 0s, content: {n: 2}}], policy: never}]}
+steps:
+  - add: {widget: Weather, family: systemSmall}
+    as: one
+  - state: {widget: Weather, is: shown, needsLogin: true, isOnTop: false}
+    within: 10s
+  - advance: 10m
+"""
+SHOWN = "state: {widget: Weather, is: shown, needsLogin: false, isInvalidated: {equals: false}, isOnTop: {one of: [false]}}"
+
+
+@pytest.mark.parametrize("step, code", [
+    (f"{{{SHOWN}, within: 10s}}", 0), ("state: {widget: Weather, needsLogin: {not: true}}", 0),
+    ("state: {widget: Weather, needsLogin: {not: false}}", 1), ("state: {widget: Weather, needsLogin: true}", 1),
+    ("state: {widget: Weather, needsLogin: absent}", 0), ("state: {widget: Weather, entry: {content: {isOnTop: false}}}", 1),
+])
+def test_a_flag_that_is_not_there_is_false(tmp_path, step, code):
+    path = tmp_path / "s.yaml"
+    reload = "  - reload: {widget: Weather}\n  - state: {widget: Weather, is: shown, entry: {content: {n: 2}}}\n    within: 10s\n"
+    path.write_text(WIDGETS + reload + f"  - {step}\n")
+    done = run("scenario", "run", path, env=environment())
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "no scenario" not in done.stderr
+
+
+@pytest.mark.parametrize("expected, code", [
+    ("events: [{event: widget.timeline, widget: {needsLogin: false}}]", 0),
+    ("events: [{event: widget.reloading, widget: {needsLogin: false}}]", 1),
+    ("no events: [{event: widget.timeline, widget: {needsLogin: false}}]", 1),
+    ("no events: [{event: widget.timeline, widget: {needsLogin: true}}]", 0),
+])
+def test_an_event_says_that_a_flag_is_no_more(tmp_path, expected, code):
+    path = tmp_path / "s.yaml"
+    path.write_text(WIDGETS + f"  - reload: {{widget: Weather}}\n    {expected}\n    within: 5s\n")
+    done = run("scenario", "run", path, env=environment())
+    assert done.returncode == code, done.stdout + done.stderr

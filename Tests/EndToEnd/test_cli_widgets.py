@@ -722,3 +722,56 @@ def test_a_current_entry_is_coloured_on_a_terminal(islet, placed):
     assert "\x1b[32mshown" in islet.on_a_terminal("widget", "list")
     assert "→ \x1b[32m1 " in islet.on_a_terminal("widget", "timeline", "Flight")
     assert "\x1b[" not in islet("widget", "timeline", "Flight").out
+
+
+# Flags that stand only where they are true
+
+
+def test_a_flag_that_is_not_there_is_false(islet, placed, flight):
+    top = placed(WEATHER, device="phone-1")
+    flight.needs_login = True
+    login = placed(device="phone-1")
+    ask = lambda filter: {row["id"] for row in islet("widget", "list", "--filter", filter, "--json").json}
+    [on_top] = ask("isOnTop")
+    below = ({top, login} - {on_top}).pop()
+    for filter in ("isOnTop=true", "isOnTop!=false", "not isOnTop=false", "not isOnTop!=true", "isOnTop=on"):
+        assert ask(filter) == {on_top}, filter
+    for filter in ("isOnTop=false", "isOnTop!=true", "not isOnTop", "not isOnTop=true", "isOnTop=no"):
+        assert ask(filter) == {below}, filter
+    assert ask("needsLogin=false") == {top} and ask("not needsLogin=false") == {login}
+    assert ask("isInvalidated=false") == {top, login} and ask("not isInvalidated=false") == set()
+    assert "is true or false" in islet("widget", "list", "--filter", "isOnTop=null", code=2).err
+    rows = islet("top", "--once", "--tab", "widgets", "--filter", "needsLogin=false").out
+    assert short(top) in rows and short(login) not in rows
+    for flag in ("needsLogin", "isInvalidated"):
+        islet("wait", top, "--for", f"{flag}=false", "--timeout", "5s")
+        islet("wait", top, "--for", f"{flag}=null", "--timeout", "5s")
+    islet("wait", below, "--for", "isOnTop=false", "--timeout", "5s")
+    islet("wait", login, "--for", "needsLogin=true", "--timeout", "5s")
+    islet("wait", login, "--for", "needsLogin=false", "--timeout", "200ms", code=5)
+
+
+def test_who_waits_until_a_login_is_done_sees_it(islet, client, placed, flight):
+    flight.needs_login = True
+    id = placed()
+    waits = Running("wait", id, "--for", "needsLogin=false", "--timeout", "30s", env=islet.env)
+    try:
+        flight.needs_login = False
+        client.advance(by=10 * MINUTE)
+        client.applied("widget.reload", id=id)
+        assert waits.wait() == 0
+    finally:
+        waits.kill()
+
+
+def test_events_are_asked_for_what_they_say_of_such_a_flag(islet, client, placed, flight):
+    flight.needs_login = True
+    id = placed()
+    flight.needs_login = False
+    client.advance(by=10 * MINUTE)
+    client.applied("widget.reload", id=id)
+    rests(client, id)
+    ask = lambda filter: [json.loads(line)["event"] for line in islet(
+        "widget", "history", id, "--filter", filter, "--json").out.splitlines()]
+    assert ask("needsLogin") == ask("needsLogin=true") == ["widget.timeline"]
+    assert ask("needsLogin=false") == ["widget.added", "widget.timeline"]

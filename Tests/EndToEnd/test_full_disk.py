@@ -11,9 +11,11 @@ import uuid
 import pytest
 
 from support.commands import START, Commands, encode
+from support.dates import HOUR, MINUTE, after
 from support.durable import Durable
 from support.provider import TORCH, RawProvider, toggle
-from support.service import run
+from support.schemas import strict
+from support.service import environment, run
 from support.small_disk import SmallDisk, may_mount, until
 from support.wire import Silence
 
@@ -336,5 +338,38 @@ def test_a_backup_says_which_file_is_damaged(wire, tmp_path):
                 file.write(b"\0" * 8)
         message = durable.client.refused("service.backup", path=str(copy))["message"]
         assert f"{state} is damaged" in message and str(copy) not in message, message
+    finally:
+        durable.kill()
+
+
+def test_problems_say_that_the_disk_is_full_and_show_nothing_that_is_not_on_it(wire, disk):
+    """What was taken and waits for room may yet be lost, and is told to nobody."""
+    env = {"ISLET_JOURNAL_MINIMUM_FREE": str(8 << 20), "ISLET_JOURNAL_SEGMENT_BYTES": str(1 << 20)}
+    durable = Durable(wire, disk.folder / "data", prefix=disk.inside, env=env).start()
+    try:
+        client = durable.client
+        client.start(key="late", staleDate=after(MINUTE))
+        client.advance(by=HOUR)
+        assert [row["what"] for row in client.read("problem.list", app=None)["problems"]] == ["stale"]
+        disk.fill(leave=0)
+        client.send(client.command("activity.start", **{**START, "key": "lost"}))
+        until(client.journal_is_full)
+        for fields in ({}, {"family": "journal"}, {"family": "widget"}, {"app": client.app}, {"app": "com.example.none"}):
+            answer = client.read("problem.list", **{"app": None, **fields})
+            strict("answers/problem.list.json").validate({**answer, "req": answer["req"]})
+            if fields == {"app": "com.example.none"}:
+                continue  # nobody knows it, so that nothing was left out
+            assert [(row["severity"], row["what"], row["family"]) for row in answer["problems"]] == [
+                ("critical", "full", "journal")], fields
+            assert answer["exact"] is (fields == {"family": "journal"}) and answer["total"] == 1
+        ask = lambda *words: run("problems", *words, "--commands", durable.service.commands, env=environment())
+        done = ask()
+        assert done.returncode == 2 and "the disk has no room for the journal" in done.stdout and "make room" in done.stdout
+        assert ask("--family", "widget").returncode == 2
+        done = ask("--filter", "what=stale")
+        assert done.returncode == 3 and done.stdout == "" and "diskFull" in done.stderr
+        disk.clear()
+        until(lambda: client.ask("activity.get", key="lost")["ok"])
+        assert [row["what"] for row in client.read("problem.list", app=None)["problems"]] == ["stale"]
     finally:
         durable.kill()

@@ -12,6 +12,7 @@ from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.durable import Durable
 from support.lossy import LossyRelay
+from support.provider import TORCH, RawProvider, toggle
 from support.proxy import Proxy
 from support.running import Running
 from support.service import environment, run
@@ -345,3 +346,93 @@ def test_more_apps_than_a_join_answers_are_followed_one_by_one(islet, client, wo
     assert "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or as a " \
         "prefix\n" in done.err
     islet("tail", "--since", "1h", "--limit", "1", "--app", "com.example.n7")
+
+
+# What never changes of an entity, and stands in its first event only
+
+
+def on_a_phone(client, device="phone-1"):
+    """Four events of an activity on a phone."""
+    client.start(key="order-1", device=device, attributes={"restaurant": "Napoli"})
+    client.applied("activity.update", key="order-1", device=device, contentState={"eta": 2})
+    client.applied("activity.end", key="order-1", device=device)
+    client.applied("activity.dismiss", key="order-1", device=device)
+
+
+def followed(islet, filter, *words):
+    return [(event["event"], event["seq"]) for event in map(json.loads, islet(
+        "tail", "--since", "1h", "--json", "--filter", filter, *words).out.splitlines())]
+
+
+@pytest.mark.parametrize("filter", [
+    "device=phone-1", "device", "not device=phone-2", "attributes.restaurant=Napoli", "style=standard", "key=order-1",
+    "startedAt>2020-01-01", "device=phone-1 and contentState.eta!=3",
+])
+def test_what_never_changes_counts_in_each_event_of_an_entity(islet, tail, client, filter):
+    names = ["activity.started", "activity.updated", "activity.ended", "activity.dismissed"]
+    follower = tail("--json", "--filter", filter)
+    follower.message("following from the beginning")
+    client.start(type="Ride")
+    client.applied("group.create", group="g")
+    on_a_phone(client)
+    wanted = names if filter not in ("not device=phone-2", "style=standard", "startedAt>2020-01-01") else ["activity.started", *names]
+    assert [json.loads(line)["event"] for line in follower.lines(len(wanted))] == wanted
+    assert [name for name, _ in followed(islet, filter, "--limit", str(len(wanted)))] == wanted
+
+
+def test_the_opposite_does_not_show_later_events_of_what_has_it(tail, client):
+    follower = tail("--json", "--filter", "not device")
+    follower.message("following from the beginning")
+    on_a_phone(client)
+    client.start(key="order-2")
+    assert json.loads(follower.lines(1)[0])["activity"]["key"] == "order-2"
+    assert len(follower.data) == 1
+
+
+@pytest.mark.parametrize("words", [(), ("--since", "1m")], ids=" ".join)
+def test_what_began_before_the_tail_is_asked_for(tail, client, words):
+    client.start(key="order-1", device="phone-1")
+    client.start(key="order-2")
+    client.advance(by=10 * MINUTE)
+    follower = tail("--json", "--filter", "device=phone-1", *words)
+    if not words:
+        follower.message("following from")
+    client.applied("activity.update", key="order-2", contentState={"eta": 2})
+    client.applied("activity.update", key="order-1", device="phone-1", contentState={"eta": 2})
+    assert json.loads(follower.lines(1)[0])["activity"]["id"] == client.get(key="order-1", device="phone-1")["id"]
+
+
+def test_controls_on_a_phone_are_followed_as_well(wire, service, tail, client):
+    provider = RawProvider(wire, service.commands, toggle(), app=client.app)
+    id, other = [client.applied("control.add", kind=TORCH, device=device)["control"]["id"]
+                 for device in ("phone-1", "phone-2")]
+    for _ in range(2):
+        provider.gives(False)
+    until(lambda: all(client.read("control.get", id=each)["control"]["state"] == "shown" for each in (id, other)))
+    follower = tail("--json", "--filter", "device=phone-1 or event=control.removed")
+    follower.message("following from")
+    for each in (other, id):
+        client.applied("control.reload", id=each)
+    # Of what is removed before it is asked for nobody knows the device.
+    follower.lines(1)
+    client.applied("control.remove", id=id)
+    client.applied("control.remove", id=other)
+    # A change of what is on another one is not among them.
+    events = [json.loads(line) for line in follower.lines(3)]
+    assert [event["control"]["id"] for event in events[:2]] == [id, id] and events[-1]["event"] == "control.removed"
+
+
+def test_a_history_has_what_never_changes_in_each_event(islet, client):
+    on_a_phone(client)
+    ask = lambda filter: len(islet(
+        "activity", "history", "order-1", "--device", "phone-1", "--json", "--filter", filter).out.splitlines())
+    assert [ask(filter) for filter in ("device=phone-1", "not device", "key=order-1")] == [4, 0, 4]
+
+
+@pytest.mark.parametrize("filter, count", [("by.req=job.up", 1), ("by.client", 1), ("by~job", 1), ("alert.title=Hi", 1)])
+def test_an_event_is_asked_for_who_caused_it_and_its_alert(islet, client, filter, count):
+    client.start(key="order-1")
+    client.ask("activity.update", key="order-1", contentState={"eta": 2}, alert={"title": "Hi", "body": "there"},
+               client="0198c0de-0000-7000-8000-00000000000a", req="job.up")
+    shown = followed(islet, filter, "--limit", "1")
+    assert [name for name, _ in shown] == ["activity.updated"]

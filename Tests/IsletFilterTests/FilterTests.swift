@@ -50,6 +50,28 @@ struct FilterTests {
     }
 
     @Test(
+        "takes a flag that stands only where it is true for false where it does not stand",
+        arguments: [
+            ("isInvalidated=false", true), ("isInvalidated=true", false), ("isInvalidated!=true", true),
+            ("isInvalidated!=false", false), ("not isInvalidated=false", false), ("isInvalidated", false),
+            ("not isInvalidated", true), ("isOnTop", true), ("not isOnTop=false", true),
+        ])
+    func marks(_ text: String, _ expected: Bool) throws {
+        #expect(try fits(text) == expected)
+    }
+
+    @Test(
+        "selects neither by what nobody knows nor by its opposite",
+        arguments: [
+            ("device", false), ("not device", false), ("device!=phone", false), ("not device=phone", false),
+            ("device=phone or state=stale", true), ("device=phone and state=active", false),
+        ])
+    func unknown(_ text: String, _ expected: Bool) throws {
+        let filter = try Filter(text, for: rows)
+        #expect(filter.matches(order, now: 1_000_000, unknown: ["device"]) == expected)
+    }
+
+    @Test(
         "binds not before and, and that before or, and parentheses before all",
         arguments: [
             ("state=active and key=no or revision=12", true), ("state=active and (key=no or revision=12)", false),

@@ -6,7 +6,8 @@ import IsletProtocol
 /// It counts all of them, by severity, and keeps the worst; of those that are equally bad the ones that have lasted
 /// longest. Of an entity it tells the worst alone, and of a kind that nobody serves one for all that is placed. Over
 /// several turns problems may come and go under it; then what it says is said to be inexact, and rows of entities that
-/// hold no longer are left out.
+/// hold no longer are left out. While the disk is full it looks at nothing that a journal must hold first, which is
+/// inexact as well.
 final class ProblemScan {
     /// To look at a kind, a group or a provider, or at a position of a subscriber, takes as long as to look at so many
     /// slots.
@@ -66,6 +67,8 @@ final class ProblemScan {
     private var nonces: [[UInt8]] = []
     private var providers: [ProviderRef] = []
     private var turns = 0
+    /// Whether it has left out what it was asked for.
+    private var isCut = false
     /// The worst that were found; more than `limit` of them until they are sorted out.
     private var rows: [Row] = []
     /// One that comes behind this is none of them.
@@ -92,7 +95,14 @@ final class ProblemScan {
         turns += 1
         while let part = parts.first {
             if next == 0 { begin(part, partition) }
-            let count = isWanted(part, filter) ? count(of: part, partition) : 0
+            var count: Slot = 0
+            if isWanted(part, filter) {
+                if partition.flights.isDiskFull, Self.needsJournal(part) {
+                    cut(filter)
+                } else {
+                    count = self.count(of: part, partition)
+                }
+            }
             while next < count {
                 guard left > 0 else { return false }
                 look(part, Int(next), filter, partition, left: &left)
@@ -116,6 +126,21 @@ final class ProblemScan {
         case .controls: filter.wants(.control)
         case .widgets: filter.wants(.widget)
         }
+    }
+
+    /// Whether a part shows what changes have made, and a full disk may yet lose.
+    private static func needsJournal(_ part: Part) -> Bool {
+        switch part {
+        case .service, .providers, .subscribers: false
+        case .controlKinds, .widgetKinds, .groups, .activities, .controls, .widgets: true
+        }
+    }
+
+    /// Leaves out something that it was asked for; whatever that was, the reason is told.
+    private func cut(_ filter: ProblemFilter) {
+        guard !isCut else { return }
+        isCut = true
+        if filter.app != nil || !filter.wants(.journal) { take(Row(problem: .diskFull, subject: .journal)) }
     }
 
     private func begin(_ part: Part, _ partition: Partition) {
@@ -367,7 +392,7 @@ final class ProblemScan {
         for severity in Problem.Severity.allCases { writer.field(severity.name, counts[Int(severity.rawValue)]) }
         writer.endObject()
         writer.field("total", total)
-        writer.field("exact", turns <= 1)
+        writer.field("exact", turns <= 1 && !isCut)
         writer.endObject()
     }
 

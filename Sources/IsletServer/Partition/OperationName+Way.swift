@@ -48,7 +48,7 @@ extension OperationName {
     var needsNoJournal: Bool {
         switch self {
         case .serviceStats, .serviceInfo, .servicePing, .serviceBackup, .streamApplied, .providerAnswer, .providerFail, .providerPong,
-            .providerDrain, .providerLeave, .providerList:
+            .providerDrain, .providerLeave, .providerList, .problemList:
             true
         default: false
         }

@@ -64,8 +64,17 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
             let answer = try await target.send(target.command("history", connection), connection)
             let begin = try await since.date(now: connection.now)
             let filter = filter.filter
+            var lasting = LastingMembers(.init(rawValue: Target.Family.noun), askedBy: filter)
+            // What was removed meanwhile has its first event, if that is kept.
+            if lasting.isUnknown, let now = try? await target.send(target.command("get", connection), connection),
+                let entity = EntityText.entity(now)
+            {
+                lasting.take(whole: entity)
+            }
             EventLines.writeHistory(answer, name: target.target, output) { event in
-                event.at >= begin && filter?.matches(EventRow.row(event, key: nil), now: event.at) ?? true
+                lasting.take(event)
+                guard event.at >= begin else { return false }
+                return filter.map { EventRow(event, lasting).fits($0, at: event.at) } ?? true
             }
         }
     }

@@ -1,7 +1,9 @@
 import IsletClient
+import IsletFilter
 
 /// What a tail remembers of the entities that it has seen, so that a line can name what its event does not carry: the
-/// key of an activity, how many entries a widget has, and the next deadline. Activities and widgets from before the tail
+/// key of an activity, how many entries a widget has, the next deadline, and what a filter asks of what never changes.
+/// Activities and widgets from before the tail
 /// began are asked for, but not so often that a busy stream would have to wait; of the other families the topic says
 /// enough.
 struct KnownEntities {
@@ -9,21 +11,33 @@ struct KnownEntities {
     struct Facts {
         /// Such as `Delivery/order-7` or `Torch/27e5fe81cfb1`.
         var name: String
-        /// An activity's key, where it has one.
-        var key: String?
         var next: Deadline?
         /// How many entries a widget's timeline has.
         var entries: Int64?
+        var lasting: LastingMembers
     }
 
     /// Beyond this everything is forgotten and learnt again.
     private static let maximumCount = 65_536
-    /// Questions in a second, at most.
+    /// The same once what filters ask for has so many bytes.
+    private static let maximumBytes = 64 << 20
+    /// Questions for names in a second, at most. What a filter decides by is asked for in any case.
     private static let questionsPerSecond = 200
+    /// After a question that nobody answered, none is asked for so long.
+    private static let pause = Duration.seconds(1)
 
     private var facts: [String: Facts] = [:]
+    private var lastingBytes = 0
     private var questions = 0
     private var window = ContinuousClock.now
+    private var pausedUntil = ContinuousClock.now
+    /// What the filter asks for.
+    private let members: Set<String>
+
+    /// Nothing yet.
+    init(askedBy filter: Filter? = nil) {
+        members = filter?.members ?? []
+    }
 
     /// Takes an event in and gives what is known of its entity afterwards.
     mutating func facts(for event: StreamEvent, connection: IsletConnection) async -> Facts {
@@ -33,25 +47,40 @@ struct KnownEntities {
     /// The same where the connection may be another one each time, or there may be none.
     mutating func facts(for event: StreamEvent, asking connection: () async -> IsletConnection?) async -> Facts {
         let topic = EntityTopic(event.topic)
-        guard let id = event.id else { return Facts(name: topic.name) }
+        let asked = LastingMembers(topic.family, askedBy: members)
+        guard let id = event.id else { return Facts(name: topic.name, lasting: asked) }
         var known: Facts
+        var isToBeKept = !event.isLast
         let isStart = event.object["from"] == nil && event.revision == 1
         if let remembered = facts[id], !isStart {
             known = remembered
-        } else if let family = topic.family, Self.asked.contains(family), event.object["from"] != nil {
-            var asked: Facts?
-            if let connection = await connection() { asked = await ask(family, id: id, about: event, connection) }
-            known = asked ?? Facts(name: topic.name)
+        } else if let family = topic.family, Self.asked.contains(family) || asked.isUnknown,
+            event.object["from"] != nil
+        {
+            known = Facts(name: topic.name, lasting: asked)
+            if let connection = await connection() {
+                let isAnswered = await ask(&known, family, id: id, about: event, connection)
+                // Without what a filter decides by, it is asked for again.
+                if !isAnswered, asked.isUnknown { isToBeKept = false }
+            }
         } else {
             known = Facts(
-                name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name,
-                key: event.patch["key"]?.string)
+                name: topic.family == .activity ? Self.name(event.patch, topic) : topic.name, lasting: asked)
         }
+        known.lasting.take(event)
         if let next = event.patch["next"] { known.next = Deadline(next) }
         if let entries = event.patch["entries"] { known.entries = entries.integer }
-        if facts.count >= Self.maximumCount { facts = [:] }
-        facts[id] = event.isLast ? nil : known
+        keep(isToBeKept ? known : nil, id)
         return known
+    }
+
+    private mutating func keep(_ known: Facts?, _ id: String) {
+        if facts.count >= Self.maximumCount || lastingBytes >= Self.maximumBytes {
+            facts = [:]
+            lastingBytes = 0
+        }
+        lastingBytes += (known?.lasting.bytes ?? 0) - (facts[id]?.lasting.bytes ?? 0)
+        facts[id] = known
     }
 
     /// The families of which a topic does not say enough.
@@ -59,28 +88,39 @@ struct KnownEntities {
 
     /// What the service says of an entity, as far as it held at the event: where it has changed since then, its name
     /// did; where its id has begun again since then, that is another one's.
+    ///
+    /// - Returns: whether it was answered, be it that nobody knows the entity any more.
     private mutating func ask(
-        _ family: EntityTopic.Family, id: String, about event: StreamEvent, _ connection: IsletConnection
-    ) async -> Facts? {
+        _ known: inout Facts, _ family: EntityTopic.Family, id: String, about event: StreamEvent,
+        _ connection: IsletConnection
+    ) async -> Bool {
         let now = ContinuousClock.now
+        guard now >= pausedUntil else { return false }
         if now - window > .seconds(1) {
             window = now
             questions = 0
         }
-        guard questions < Self.questionsPerSecond else { return nil }
+        guard questions < Self.questionsPerSecond || known.lasting.isUnknown else { return false }
         questions += 1
         let command = Command("\(family.rawValue).get", app: event.app, ["id": .string(id)])
-        guard let answer = try? await connection.send(command, timeout: .seconds(1)),
-            let entity = EntityText.entity(answer), let revision = entity["revision"]?.unsigned,
+        let answer: Answer
+        do throws(IsletError) {
+            answer = try await connection.send(command, timeout: .seconds(1))
+        } catch {
+            if error.code == .notFound { return true }
+            pausedUntil = ContinuousClock.now + Self.pause
+            return false
+        }
+        guard let entity = EntityText.entity(answer), let revision = entity["revision"]?.unsigned,
             revision >= event.revision ?? 0, Self.beginning(of: entity, event) <= event.at
-        else { return nil }
+        else { return true }
         let isOfThen = revision == event.revision
         let topic = EntityTopic(family: family, type: (entity["type"] ?? entity["kind"])?.string ?? "", id: id)
-        let name = family == .activity ? Self.name(entity, topic) : topic.name
-        return Facts(
-            name: name, key: entity["key"]?.string,
-            next: isOfThen ? entity["next"].flatMap(Deadline.init) : nil,
-            entries: isOfThen ? entity["entries"]?.integer : nil)
+        known.name = family == .activity ? Self.name(entity, topic) : topic.name
+        known.next = isOfThen ? entity["next"].flatMap(Deadline.init) : nil
+        known.entries = isOfThen ? entity["entries"]?.integer : nil
+        known.lasting.take(whole: entity)
+        return true
     }
 
     /// When what has the id now began at the latest, as far as that can be told: one that was scheduled began before it

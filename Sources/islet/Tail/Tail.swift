@@ -15,6 +15,7 @@ struct Tail: AsyncParsableCommand {
               islet tail com.example.travel/widget/Flight/        the widgets of a kind
               islet tail --filter 'to=stale or cause=person'      what fits
               islet tail --filter 'lateBy>1s and key~order-*'     late ones of some keys
+              islet tail --filter device=phone-1                  all that is on a phone
               islet tail --since 10m                   from ten minutes ago, then on and on
               islet tail --json | jq -c .event         the events' own bytes, a line each
               islet tail --json --topics > morning.jsonl     for islet replay
@@ -27,7 +28,10 @@ struct Tail: AsyncParsableCommand {
 
             --filter compares members of the event (event, from, to, state, cause, at,
             lateBy), its topic's parts (app, family, type or kind, id), an activity's
-            key, and what the event says of its entity, such as contentState.eta.
+            key, and what the event says of its entity, such as contentState.eta. What
+            never changes of an entity (device, attributes, style, template) counts in
+            each of its events; all else only in the events that change it. Of what was
+            removed before it could be asked about, that is unknown, and fits nothing.
             """)
 
     @Argument(
@@ -121,17 +125,25 @@ struct Tail: AsyncParsableCommand {
     private struct Shown {
         let filter: Filter?
         var lines = EventLines(style: .output)
-        var known = KnownEntities()
+        var known: KnownEntities
 
-        var asksForKeys: Bool { filter?.members.contains("key") == true }
+        init(filter: Filter?) {
+            self.filter = filter
+            known = KnownEntities(askedBy: filter)
+        }
     }
 
     /// Writes an event, if it fits; whether it does.
     private func show(_ event: StreamEvent, _ shown: inout Shown, _ connection: IsletConnection) async -> Bool {
-        let asks = !output.json || shown.asksForKeys
-        let facts = asks ? await shown.known.facts(for: event, connection: connection) : nil
-        if let filter = shown.filter, !filter.matches(EventRow.row(event, key: facts?.key), now: event.at) {
-            return false
+        let facts: KnownEntities.Facts?
+        if output.json, !LastingMembers(event.family, askedBy: shown.filter).isUnknown {
+            facts = nil
+        } else {
+            facts = await shown.known.facts(for: event, connection: connection)
+        }
+        if let filter = shown.filter {
+            let lasting = facts?.lasting ?? LastingMembers(event.family, askedBy: filter)
+            guard EventRow(event, lasting).fits(filter, at: event.at) else { return false }
         }
         if output.json {
             Console.data(showsTopics ? Self.withTopic(event) : event.bytes)

@@ -82,6 +82,11 @@ struct ProblemsText {
         return told.isEmpty ? line : "\(line): \(told.joined(separator: ", "))"
     }
 
+    /// Whether it is that of a full disk, while which the service looks at nothing that is on it.
+    static func isDiskFull(_ row: RawObject) -> Bool {
+        row["family"]?.string == "journal" && row["what"]?.string == "full" && row["severity"]?.string == "critical"
+    }
+
     /// What the worst is worth, where so many are of each severity.
     static func worst(counts: RawObject) -> CheckStatus {
         if counts["critical"]?.integer ?? 0 > 0 { return .critical }

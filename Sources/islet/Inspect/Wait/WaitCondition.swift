@@ -6,8 +6,8 @@ import IsletServer
 /// What `islet wait` waits for: one of some states, or a member with a value.
 enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
     case states([String])
-    /// Names from the entity inwards, such as `contentState`, `eta`.
-    case member(path: [String], value: String)
+    /// Names from the entity inwards, such as `contentState`, `eta`; a mark is a flag that stands only where it is so.
+    case member(path: [String], value: String, isMark: Bool = false)
 
     init?(argument: String) {
         if let equals = argument.firstIndex(of: "=") {
@@ -31,7 +31,7 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
     var text: String {
         switch self {
         case .states(let states): states.joined(separator: " or ")
-        case .member(let path, let value): "\(path.joined(separator: "."))=\(value)"
+        case .member(let path, let value, _): "\(path.joined(separator: "."))=\(value)"
         }
     }
 
@@ -43,7 +43,7 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         case .states(let states):
             try Self.check(states, noun)
             return self
-        case .member(let path, let value):
+        case .member(let path, let value, _):
             let member: (path: [String], kind: FilterKind)
             do throws(FilterError) {
                 member = try subject.member(at: path)
@@ -51,6 +51,7 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
                 throw Failure(.usage, "--for: \(error.message)")
             }
             try Self.check(value, member.path.joined(separator: "."), member.kind)
+            if case .mark = member.kind { return .member(path: member.path, value: value, isMark: true) }
             return .member(path: member.path, value: value)
         }
     }
@@ -82,7 +83,7 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
             guard ExactNumber(value) != nil else {
                 throw Failure(.usage, "--for: '\(name)' is a number, and never '\(value)'")
             }
-        case .flag:
+        case .flag, .mark, .toldMark:
             guard flags[value] != nil else {
                 throw Failure(.usage, "--for: '\(name)' is true or false, and never '\(value)'")
             }
@@ -108,12 +109,14 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
     func holds(for entity: RawObject) -> Bool {
         switch self {
         case .states(let states): return Self.isState(of: entity, among: states)
-        case .member(let path, let value):
+        case .member(let path, let value, let isMark):
             // The state is the state, whichever way it is asked for.
             if path == ["state"] { return Self.isState(of: entity, among: [value]) }
             var member: RawJSON? = entity.json
             for name in path { member = member?.object?[name] }
-            guard let member, !member.isNull else { return value == "null" }
+            guard let member, !member.isNull else {
+                return value == "null" || isMark && Self.flags[value] == false
+            }
             if member.description == value || member.string == value || ControlText.text(member) == value {
                 return true
             }
@@ -137,7 +140,7 @@ enum WaitCondition: ExpressibleByArgument, Equatable, Sendable {
         let isActivity = entity["kind"] == nil
         switch self {
         case .states(let states): return isActivity && Self.arePast(states, in: state)
-        case .member(let path, let value):
+        case .member(let path, let value, _):
             switch path.first {
             case "state": return isActivity && Self.arePast([value], in: state)
             case "revision": return UInt64(value).map { $0 < entity["revision"]?.unsigned ?? 0 } ?? false

@@ -28,6 +28,8 @@ struct ScenarioEvent: Sendable {
         guard var entity = object[family]?.object else { return object }
         for member in constants?.members ?? [] where entity[member.name] == nil { entity[member.name] = member.value }
         if entity["state"] == nil { entity["state"] = object["to"] }
+        // The first event tells all.
+        if object["from"] == nil { entity = ScenarioEntity.tellingMarks(of: entity, family) }
         var completed = object
         completed[family] = entity.json
         return completed
@@ -52,7 +54,7 @@ extension ScenarioEventPattern {
                 }
             }
             var object = event.object
-            object[event.family] = whole.json
+            object[event.family] = ScenarioEntity.tellingMarks(of: whole, event.family).json
             return try members.holds(for: object.json, scope)
         }
     }

@@ -47,7 +47,7 @@ extension ScenarioPattern {
                 all += try pair.0.differences(from: pair.1, at: path + ["\(index)"], scope)
             }
             return all
-        case .equals, .absent, .present, .oneOf, .not, .all, .compare, .matches, .contains, .count:
+        case .equals, .absent, .present, .unset, .oneOf, .not, .all, .compare, .matches, .contains, .count:
             switch try holds(for: value, scope) {
             case true?: return []
             case false?: return [different(value, path, scope)]
@@ -85,6 +85,9 @@ extension ScenarioPattern {
             return ScenarioValue.isEqual(value, expected)
         case .absent: return value?.isNull ?? true
         case .present: return !(value?.isNull ?? true)
+        case .unset(let isToldOnly):
+            guard let value else { return !isToldOnly }
+            return value.isNull || value.bool == false
         case .oneOf(let patterns):
             return try Self.any(patterns) { pattern throws(ScenarioMiss) in try pattern.holds(for: value, scope) }
         case .not(let pattern): return try pattern.holds(for: value, scope).map { !$0 }

@@ -22,6 +22,8 @@ indirect enum ScenarioPattern: Sendable {
     case elements([ScenarioPattern])
     case absent
     case present
+    /// False, of a flag that stands only where it is true: it is not there, or an event says that it is no more.
+    case unset(isToldOnly: Bool)
     case oneOf([ScenarioPattern])
     case not(ScenarioPattern)
     /// All of them.
@@ -52,6 +54,7 @@ indirect enum ScenarioPattern: Sendable {
         case .elements(let elements): "[" + elements.map(\.text).joined(separator: ", ") + "]"
         case .absent: "absent"
         case .present: "present"
+        case .unset: "false"
         case .oneOf(let patterns): "one of " + patterns.map(\.text).joined(separator: ", ")
         case .not(let pattern): "not \(pattern.text)"
         case .all(let patterns): patterns.map(\.text).joined(separator: " and ")

@@ -75,6 +75,13 @@ enum ScenarioEntity {
         "widget": ["app", "kind", "family", "device", "addedAt"],
     ]
 
+    /// A whole entity, in which it is told as in an event that a flag is not set.
+    static func tellingMarks(of entity: RawObject, _ family: String) -> RawObject {
+        var entity = entity
+        for name in ScenarioReading.subjects[family]?.marks ?? [] where entity[name] == nil { entity[name] = .null }
+        return entity
+    }
+
     /// What never changes of an entity.
     static func constants(of entity: RawObject, _ family: String) -> RawObject {
         var all = RawObject()

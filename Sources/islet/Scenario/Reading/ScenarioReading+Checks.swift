@@ -260,7 +260,9 @@ extension ScenarioReading {
                 check(
                     entry.value, Self.kind(ofEvent: name, member), of: member, noun: Self.subjects[member]?.noun)
                 checkEdge(entry.value, ofEvent: name, member)
+                isInEvent = true
                 members.append(.init(name: member, pattern: self.pattern(entry.value, of: member)))
+                isInEvent = false
             case let member where Self.eventMembers.contains(member):
                 note(entry.place, "\(name ?? "an event") never has '\(member)'")
             case let member:

@@ -130,7 +130,7 @@ extension ScenarioReading {
                     }
                     check(entry.value, field.kind, of: field.name)
                 }
-            case .text, .words, .list, .number, .date, .flag:
+            case .text, .words, .list, .number, .date, .flag, .mark, .toldMark:
                 for entry in entries where !ScenarioPattern.words.contains(entry.name) {
                     noteUnknown(
                         "condition, and '\(name)' has no members", entry.name, at: entry.place,
@@ -169,7 +169,7 @@ extension ScenarioReading {
     private static func isDate(_ kind: FilterKind) -> Bool {
         switch kind {
         case .date, .deadline: true
-        case .text, .words, .number, .flag, .object, .list, .payload: false
+        case .text, .words, .number, .flag, .mark, .toldMark, .object, .list, .payload: false
         }
     }
 
@@ -192,11 +192,13 @@ extension ScenarioReading {
         case .date where Moment(text) == nil || Self.isNumber(text) && !isPlain:
             let meant = Moment.meant(by: text).map { "; \($0)" } ?? ""
             note(place, "'\(name)' is \(Moment.forms), and never '\(shown)'\(meant)")
-        case .flag where Self.json(text, isPlain: isPlain).bool == nil:
+        case .flag where Self.json(text, isPlain: isPlain).bool == nil,
+            .mark where Self.json(text, isPlain: isPlain).bool == nil,
+            .toldMark where Self.json(text, isPlain: isPlain).bool == nil:
             note(place, "'\(name)' is true or false, and never '\(shown)'")
         case .text where Self.json(text, isPlain: isPlain).string == nil:
             note(place, "'\(name)' is a text, and never \(shown) without quotes")
-        case .text, .list, .number, .date, .flag, .payload: break
+        case .text, .list, .number, .date, .flag, .mark, .toldMark, .payload: break
         }
     }
 }

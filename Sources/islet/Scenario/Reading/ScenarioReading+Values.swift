@@ -71,7 +71,7 @@ extension ScenarioReading {
         switch node.content {
         case .scalar(let text, true) where text == "absent": return .absent
         case .scalar(let text, true) where text == "present": return .present
-        case .scalar: return .equals(expected(node, of: name, isPayload: isPayload))
+        case .scalar: return equals(node, of: name, isPayload: isPayload)
         case .list(let elements): return .elements(elements.map { pattern($0, of: name, isPayload: isPayload) })
         case .mapping(let entries):
             let conditions = entries.filter { ScenarioPattern.words.contains($0.name) }
@@ -104,6 +104,17 @@ extension ScenarioReading {
     /// Members that are ids of entities.
     private static let ids = ["id", "renews", "renewedBy"]
 
+    /// The flags of entities that stand only where they are true.
+    private static let marks = Set(subjects.values.flatMap(\.marks))
+
+    private mutating func equals(_ node: ScenarioNode, of name: String, isPayload: Bool) -> ScenarioPattern {
+        let template = expected(node, of: name, isPayload: isPayload)
+        guard !isPayload, Self.marks.contains(name), case .json(let json) = template, json.bool == false else {
+            return .equals(template)
+        }
+        return .unset(isToldOnly: isInEvent)
+    }
+
     /// A value that is expected; an id is written in lower case, in whatever case it is expected.
     private mutating func expected(_ node: ScenarioNode, of name: String, isPayload: Bool) -> ScenarioTemplate {
         let template = template(node, of: name, isPayload: isPayload)
@@ -118,7 +129,7 @@ extension ScenarioReading {
     ) -> ScenarioPattern? {
         let value = entry.value
         switch entry.name {
-        case "equals": return .equals(expected(value, of: name, isPayload: isPayload))
+        case "equals": return equals(value, of: name, isPayload: isPayload)
         case "absent", "present":
             guard let isSo = Self.json(value.text ?? "", isPlain: true).bool else {
                 note(value.place, "\(entry.name) is true or false, and this is \(value.kind)")

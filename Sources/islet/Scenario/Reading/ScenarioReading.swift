@@ -27,6 +27,8 @@ package struct ScenarioReading {
     var now: Int64?
     /// What steps and the provider do something with, by what it is.
     var said: [NameRole: Set<String>] = [:]
+    /// Whether what is expected of an event is being read, which says only what is new.
+    var isInEvent = false
     /// What is expected to be gone, or to have no events.
     var soughtNames: [SoughtName] = []
 
