@@ -21,6 +21,10 @@ package struct Life: Sendable {
         pass(isPending ? "scheduled" : "started", from: nil, alert: isPending ? nil : birth.alert, birth.asker)
         staleIfPassed(birth.asker)
         for entry in entries {
+            if case .heard = entry.deed {
+                shape.heardSince = entry.at
+                continue
+            }
             now = entry.at
             settle()
             take(entry)
@@ -32,7 +36,7 @@ package struct Life: Sendable {
     private mutating func take(_ entry: LifeEntry) {
         let from = shape.state
         switch entry.deed {
-        case .time: break
+        case .time, .heard: break
         case .sign: signOfLife(entry.asker)
         case .update(let content, let staleDate, let relevance, let alert, let stamp, let isPush):
             shape.content = content
@@ -131,7 +135,9 @@ package struct Life: Sendable {
         }
     }
 
-    private func silenceEnds(_ date: Int64) -> Bool { rules.silenceEnds.map { shape.sign + $0 <= date } ?? false }
+    private func silenceEnds(_ date: Int64) -> Bool { 
+        rules.silenceEnds.map { max(shape.sign, shape.heardSince) + $0 <= date } ?? false
+    }
 
     private mutating func becomeStale(_ cause: String, _ date: Int64) {
         shape.state = .stale

@@ -56,6 +56,8 @@ enum Deed: Sendable {
     case frequentPushes(Bool)
     case leftBehind
     case renewed(by: Handle)
+    /// Signs of life are heard again; nothing that is due takes effect by it.
+    case heard
 }
 
 /// One line of an activity's life.
@@ -78,6 +80,8 @@ package struct Shape: Equatable, Sendable {
     var stamp: Int64
     /// The last sign of life.
     var sign: Int64
+    /// Since when signs of life are heard.
+    var heardSince = Int64.min
     var content: String
     var relevance: Double
     package var revision = 0
@@ -87,6 +91,7 @@ package struct Shape: Equatable, Sendable {
     /// Its next own step and when it comes. At the same instant the end comes before staleness.
     func due(_ rules: OracleRules) -> (at: Int64, cause: String)? {
         var first: (at: Int64, cause: String)?
+        let silentSince = max(sign, heardSince)
         func consider(_ at: Int64?, _ cause: String) {
             guard let at else { return }
             if let known = first, known.at <= at { return }
@@ -96,10 +101,10 @@ package struct Shape: Equatable, Sendable {
         case .pending: consider(startedAt, "startDate")
         case .active, .stale:
             consider(startedAt + rules.activeLimit, "activeLimit")
-            consider(rules.silenceEnds.map { sign + $0 }, "heartbeat")
+            consider(rules.silenceEnds.map { silentSince + $0 }, "heartbeat")
             if state == .active {
                 consider(staleDate, "staleDate")
-                consider(rules.silenceStale.map { sign + $0 }, "heartbeat")
+                consider(rules.silenceStale.map { silentSince + $0 }, "heartbeat")
             }
         case .ended: consider(dismissAt, "dismissalPolicy")
         case .dismissed: break

@@ -49,6 +49,7 @@ extension Oracle {
     ///   - hold: what of it is durable.
     package func restart(at time: Int64, after last: Int64, hold: Hold) {
         now = time
+        hear(at: time)
         self.hold = hold
         forgottenNumbers = prunedNumbers
         for (key, memory) in memories {

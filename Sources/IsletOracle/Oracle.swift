@@ -203,6 +203,18 @@ package final class Oracle {
         note(citizen.life.passages.dropFirst(known), of: handle)
     }
 
+    /// Signs of life are heard from now on, which they were not before: silence counts from here. Nobody writes that down,
+    /// so it has no place of its own in the order of things.
+    package func hear(at time: Int64) {
+        guard rules.hearsSilence else { return }
+        for handle in handles {
+            guard var citizen = citizens[handle], citizen.life.shape.state.isOpen else { continue }
+            citizen.entries.append(LifeEntry(at: time, order: order, deed: .heard))
+            citizen.life = Life(citizen.birth, citizen.entries, bornAt: citizen.bornAt, rules)
+            citizens[handle] = citizen
+        }
+    }
+
     private func note(_ passages: some Sequence<Passage>, of handle: Handle) {
         guard let app = citizens[handle]?.birth.app else { return }
         for passage in passages {

@@ -65,10 +65,14 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     private var lastSign: Instant { dates.signOrEnd }
 
     /// Since when it is stale, as far as its dates tell; `never` where it is not.
-    package func staleSince(_ rules: RuleSet) -> Instant {
+    package func staleSince(_ rules: RuleSet, _ unheard: Unheard = .never) -> Instant {
         guard state == .stale else { return .never }
+        let bySilence = rules.heartbeatStaleAfter.map { span in
+            // It was so before, or its silence counts anew.
+            lastSign + span <= unheard.since ? lastSign + span : max(lastSign, unheard.until) + span
+        }
         // A stale date may have passed before it started.
-        return max(startedAt, min(staleDate, rules.heartbeatStaleAfter.map { lastSign + $0 } ?? .never))
+        return max(startedAt, min(staleDate, bySilence ?? .never))
     }
 
     private init(
@@ -277,17 +281,18 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
     /// At one and the same instant the end comes before staleness: an ended activity does not go stale.
     ///
     /// Inlined, because a call is handed a copy of the rule set's 300 bytes: seven of them an update were 450 instructions.
-    @inline(__always) package func nextDeadline(_ rules: RuleSet) -> (at: Instant, cause: Cause) {
+    @inline(__always)
+    package func nextDeadline(_ rules: RuleSet, _ unheard: Unheard = .never) -> (at: Instant, cause: Cause) {
         switch state {
         case .pending: return (startedAt, .startDate)
         case .active:
-            var next = endDeadline(rules)
+            var next = endDeadline(rules, unheard)
             if staleDate < next.at { next = (staleDate, .staleDate) }
-            if let silence = rules.heartbeatStaleAfter, lastSign + silence < next.at {
-                next = (lastSign + silence, .heartbeat)
+            if let silence = rules.heartbeatStaleAfter, silentSince(unheard) + silence < next.at {
+                next = (silentSince(unheard) + silence, .heartbeat)
             }
             return next
-        case .stale: return endDeadline(rules)
+        case .stale: return endDeadline(rules, unheard)
         case .ended: return (dismissAt, .dismissalPolicy)
         case .dismissed: return (.never, .dismissalPolicy)
         }
@@ -295,8 +300,8 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
 
     /// The deadline passed; the dates that result come from the deadline and not from when it was noticed (rows 8, 11,
     /// 19, 27 and 38). Nothing happens where no deadline is due: a late or doubled firing is harmless.
-    package mutating func deadlineReached(at now: Instant, _ rules: RuleSet) -> Steps {
-        let next = nextDeadline(rules)
+    package mutating func deadlineReached(at now: Instant, _ rules: RuleSet, _ unheard: Unheard = .never) -> Steps {
+        let next = nextDeadline(rules, unheard)
         guard next.at <= now else { return Steps() }
         switch state {
         case .pending:
@@ -309,7 +314,7 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
             return steps
         case .active where next.cause == .staleDate:
             return Steps(becomeStale(.staleDateReached, due: next.at))
-        case .active where next.cause == .heartbeat && !endsBySilence(at: next.at, rules):
+        case .active where next.cause == .heartbeat && !endsBySilence(at: next.at, rules, unheard):
             return Steps(becomeStale(.heartbeatMissed, due: next.at, cause: .heartbeat))
         case .active, .stale:
             dates.dismissAt = next.at + rules.dismissalLimit
@@ -322,16 +327,22 @@ package struct ActivityMachine: Equatable, Sendable, BitwiseCopyable {
         }
     }
 
-    @inline(__always) private func endDeadline(_ rules: RuleSet) -> (at: Instant, cause: Cause) {
+    @inline(__always)
+    private func endDeadline(_ rules: RuleSet, _ unheard: Unheard) -> (at: Instant, cause: Cause) {
         let limit = startedAt + rules.activeLimit
-        if let silence = rules.heartbeatEndAfter, lastSign + silence < limit { return (lastSign + silence, .heartbeat) }
-        return (limit, .activeLimit)
+        guard let silence = rules.heartbeatEndAfter, silentSince(unheard) + silence < limit else {
+            return (limit, .activeLimit)
+        }
+        return (silentSince(unheard) + silence, .heartbeat)
     }
 
-    private func endsBySilence(at due: Instant, _ rules: RuleSet) -> Bool {
+    private func endsBySilence(at due: Instant, _ rules: RuleSet, _ unheard: Unheard) -> Bool {
         guard let silence = rules.heartbeatEndAfter else { return false }
-        return lastSign + silence <= due
+        return silentSince(unheard) + silence <= due
     }
+
+    /// From when the silence of its publisher counts.
+    @inline(__always) private func silentSince(_ unheard: Unheard) -> Instant { max(lastSign, unheard.until) }
 
     // MARK: Edges
 

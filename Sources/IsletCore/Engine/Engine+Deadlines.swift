@@ -69,7 +69,7 @@ extension Engine {
 
     private mutating func fire(_ slot: Slot, at now: Instant, _ dating: Dating) {
         let before = activities[slot].machine
-        let steps = activities[slot].machine.deadlineReached(at: now, rules)
+        let steps = activities[slot].machine.deadlineReached(at: now, rules, unheard)
         take(steps, of: slot, before: before, asker: .nobody, at: now, dating: dating, Span())
         if steps.isEmpty { arm(slot) }
     }
@@ -96,7 +96,7 @@ extension Engine {
 
     /// The deadlines of one activity until a date. A life has at most four, so this ends.
     private mutating func fireAll(of slot: Slot, until date: Instant, at now: Instant, _ dating: Dating) {
-        while activities[slot].machine.nextDeadline(rules).at <= date { fire(slot, at: now, dating) }
+        while activities[slot].machine.nextDeadline(rules, unheard).at <= date { fire(slot, at: now, dating) }
     }
 
     /// What is due on one device takes effect, before a command that counts what is open there.

@@ -45,9 +45,12 @@ extension Engine {
 
     /// The earliest deadline of an activity and its cause, or nil.
     package func next(of machine: ActivityMachine) -> (at: Instant, cause: Cause)? {
-        let next = machine.nextDeadline(rules)
+        let next = machine.nextDeadline(rules, unheard)
         return next.at.isSet ? next : nil
     }
+
+    /// Since when an activity is stale, as far as its dates tell; `never` where it is not.
+    package func staleSince(_ machine: ActivityMachine) -> Instant { machine.staleSince(rules, unheard) }
 
     /// When the system will end an activity; `never` unless it runs.
     package func expiry(of machine: ActivityMachine) -> Instant { machine.expiresAt(rules) }

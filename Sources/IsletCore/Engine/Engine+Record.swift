@@ -88,7 +88,8 @@ extension Engine {
 
     /// Counted from the deadline, or from the moment when it was set where that is later.
     private func lateness(of step: ActivityMachine.Step, at now: Instant) -> Milliseconds {
-        let followsFromRules = step.machine.cause == .activeLimit || step.machine.cause == .heartbeat
+        // Silence counts from the start at the earliest, by which rules ever.
+        let followsFromRules = step.machine.cause == .activeLimit
         let from = followsFromRules && step.due < ranUntil ? max(step.due, rulesSetAt) : step.due
         return max(0, now - min(now, from))
     }
@@ -131,7 +132,7 @@ extension Engine {
 
     /// Arms the activity's one timer with its earliest deadline, or disarms it.
     mutating func arm(_ slot: Slot) {
-        let next = activities[slot].machine.nextDeadline(rules).at
+        let next = activities[slot].machine.nextDeadline(rules, unheard).at
         if next.isSet { wheel.arm(slot, at: next) } else { wheel.cancel(slot) }
     }
 

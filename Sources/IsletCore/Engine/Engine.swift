@@ -49,6 +49,9 @@ package struct Engine: ~Copyable {
     /// When the service began with other rules than it ran by before: the deadlines that follow from these alone, and that
     /// were due before ``ranUntil``, were set then.
     package var rulesSetAt = Instant(0)
+    /// When no sign of life could be heard last. Where its end moves, timers that are armed stay as they are: at their dates
+    /// nothing is due, and they are armed anew.
+    package var unheard = Unheard.never
     /// Listed entities of all apps.
     package internal(set) var entityCount = 0
     /// How many activities are in each state, by the state's raw value; dismissed counts the retained ones.

@@ -61,7 +61,7 @@ extension Engine {
                 case .dismissed: devices[device].references += 1
                 }
             }
-            earliest = min(earliest, record.machine.nextDeadline(rules).at)
+            earliest = min(earliest, record.machine.nextDeadline(rules, unheard).at)
         }
         try indexRestoredControls(isProven: isProven)
         try indexRestoredWidgets(isProven: isProven)

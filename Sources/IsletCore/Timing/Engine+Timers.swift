@@ -22,9 +22,10 @@ extension Engine {
         let slot = place.slot
         switch place.family {
         case .activity:
-            let at = wheel.deadline(of: slot)
-            guard at.isSet, let record = record(at: slot) else { return nil }
-            return ArmedTimer(at: at, place: place, cause: .activity(record.machine.nextDeadline(rules).cause))
+            guard wheel.isArmed(slot), let record = record(at: slot) else { return nil }
+            // It may be armed for earlier, before the silence of its publisher counted anew.
+            let next = record.machine.nextDeadline(rules, unheard)
+            return ArmedTimer(at: next.at, place: place, cause: .activity(next.cause))
         case .control:
             let at = controls.wheel.deadline(of: slot)
             guard at.isSet, let record = controls.record(at: slot) else { return nil }

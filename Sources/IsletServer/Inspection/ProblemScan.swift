@@ -237,7 +237,7 @@ final class ProblemScan {
             guard let record = partition.engine.record(at: slot), !record.isKeyOnly, record.state == .stale else {
                 return nil
             }
-            let since = record.machine.staleSince(partition.engine.rules)
+            let since = partition.engine.staleSince(record.machine)
             return Row(problem: .activityStale, subject: .entity(place), since: since.isSet ? since : nil)
         case .control:
             guard let record = partition.engine.controls.record(at: slot), record.machine.state != .removed else {

@@ -99,6 +99,8 @@ extension Partition {
             flights.hold(flights.board(&outbound))
         }
         flights.isDiskFull = true
+        isUnheard = true
+        engine.unheard.since = now.domain
         heldAnswers.removeAll()
         refuseWaitingReads()
         refuseJobs(.diskFull)

@@ -48,6 +48,7 @@ extension Partition {
         restoreSigns()
         beginLease()
         engine.ranUntil = Instant(source.summary.clock)
+        engine.unheard = Unheard(since: engine.ranUntil, until: now.domain)
         var rules = ImageWriter()
         writeDeadlineRules(to: &rules)
         if let formerRules, formerRules != rules.bytes { engine.rulesSetAt = now.domain }

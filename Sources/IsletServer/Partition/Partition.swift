@@ -163,6 +163,8 @@ package final class Partition {
     var wereAnswersHeld = false
     @exclusivity(unchecked) package private(set) var isStopping = false
     private var hasSaidGoodbye = false
+    /// Whether no sign of life could be heard until this turn: none of this run has begun, or the disk was full.
+    var isUnheard = true
     /// Whether a stop gave up what was done and is not committed.
     var hasGivenUp = false
     /// When the stop began, in monotonic milliseconds.
@@ -218,6 +220,10 @@ package final class Partition {
     /// A turn begins: what is due takes effect. True where more is due.
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
+        if isUnheard, !flights.isDiskFull {
+            isUnheard = false
+            engine.unheard.until = now.domain
+        }
         presented = 0
         engine.beginTurn()
         budget.begin(at: now.monotonicNanoseconds)

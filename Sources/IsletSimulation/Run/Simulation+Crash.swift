@@ -84,6 +84,7 @@ extension Simulation {
         (flight, isFlightOver, wereAnswersHeld) = (nil, false, false)
         closedEnd = ends[disk.lastNumber] ?? 0
         isDiskFull = false
+        isUnheard = true
         travel = nil
         stops.removeAll()
         sights.removeAll()

@@ -56,6 +56,7 @@ extension Simulation {
             tally.fullDisks += 1
             if !isDiskFull {
                 isDiskFull = true
+                isUnheard = true
                 // What was filled until now is a batch of its own, which waits.
                 if partition.hasUncommitted { heldEnds.append((oracle.order, domain.now)) }
                 closedEnd = max(closedEnd, oracle.order)
@@ -87,8 +88,14 @@ extension Simulation {
         let arrivals = partition.arrivals
         _ = partition.beginTurn(clock.reading)
         let isUnderway = travel != nil && partition.arrivals == arrivals
+        // A manual clock travels within the turn.
+        let stood = domain.now
         readClocks(isUnderway: isUnderway)
         let now = domain.now
+        if isUnheard, !isDiskFull {
+            isUnheard = false
+            oracle.hear(at: mix.isManual ? stood : now)
+        }
         guard !isDiskFull else {
             oracle.setTime(now)
             return travel == nil

@@ -30,6 +30,8 @@ final class Simulation {
 
     // The pipeline as it is seen from outside.
     var isDiskFull = false
+    /// Whether no sign of life could be heard until the present turn.
+    var isUnheard = true
     /// The place in the oracle's order up to which a batch holds everything, by number.
     var ends: [UInt64: Int] = [0: 0]
     var closedEnd = 0

@@ -90,6 +90,47 @@ struct MachineHeartbeatTests {
         #expect(machine.nextDeadline(self.rules) == (start + 10 * minute, .staleDate))
     }
 
+    @Test("silence counts from when signs of life are heard again, if that is later than the last one")
+    func unheard() {
+        let unheard = Unheard(since: start + 8 * minute, until: start + 60 * minute)
+        var machine = ActivityMachine.started(at: start).machine
+        #expect(machine.nextDeadline(rules, unheard) == (start + 70 * minute, .heartbeat))
+        #expect(machine.deadlineReached(at: start + 70 * minute + -1, rules, unheard).isEmpty)
+        var heard = machine
+        #expect(heard.signOfLife(at: start + 65 * minute).isEmpty)
+        #expect(heard.nextDeadline(rules, unheard) == (start + 75 * minute, .heartbeat))
+
+        #expect(machine.deadlineReached(at: start + 70 * minute, rules, unheard).first?.rule == .heartbeatMissed)
+        #expect(machine.staleSince(rules, unheard) == start + 70 * minute)
+        #expect(machine.nextDeadline(rules, unheard) == (start + 90 * minute, .heartbeat))
+        #expect(machine.deadlineReached(at: start + 91 * minute, rules, unheard).first?.rule == .heartbeatEnded)
+        #expect(machine.endedAt == start + 90 * minute)
+    }
+
+    @Test("what silence had made stale before nobody could be heard is stale since then, and ends later")
+    func staleBeforeUnheard() {
+        let unheard = Unheard(since: start + 10 * minute, until: start + 60 * minute)
+        var machine = ActivityMachine.started(at: start).machine
+        _ = machine.deadlineReached(at: start + 10 * minute, rules)
+        #expect(machine.staleSince(rules, unheard) == start + 10 * minute)
+        #expect(machine.nextDeadline(rules, unheard) == (start + 90 * minute, .heartbeat))
+    }
+
+    @Test("both kinds of silence at one date: it ends; and no other deadline waits for signs of life")
+    func unheardAndOthers() {
+        var rules = rules
+        rules.heartbeatStaleAfter = 30 * minute
+        let unheard = Unheard(since: start, until: start + 60 * minute)
+        var machine = ActivityMachine.started(at: start).machine
+        #expect(machine.deadlineReached(at: start + 90 * minute, rules, unheard).first?.rule == .heartbeatEnded)
+
+        machine = ActivityMachine.started(at: start, staleDate: start + 5 * minute).machine
+        #expect(machine.nextDeadline(rules, unheard) == (start + 5 * minute, .staleDate))
+        rules.activeLimit = 20 * minute
+        machine = ActivityMachine.started(at: start).machine
+        #expect(machine.nextDeadline(rules, unheard) == (start + 20 * minute, .activeLimit))
+    }
+
     @Test("only the end rule on: no staleness by silence")
     func onlyEnd() {
         var rules = rules

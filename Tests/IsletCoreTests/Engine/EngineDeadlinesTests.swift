@@ -114,6 +114,35 @@ struct EngineDeadlinesTests {
         #expect(rig.engine.nextWork() == start + 24 * hour, "it is to be forgotten")
     }
 
+    @Test("where silence counts anew, timers that were armed for earlier are armed again, and nothing is told at their dates")
+    func unheard() {
+        var rules = RuleSet.standard
+        rules.heartbeatStaleAfter = 1_000
+        rules.heartbeatEndAfter = 3_000
+        let rig = EngineRig(rules)
+        let start = rig.now
+        rig.start()
+        rig.start(stale: start + 500)
+        // Nothing takes effect while the disk is full.
+        rig.now = start + 9_000
+        rig.engine.unheard = Unheard(since: start + 100, until: rig.now)
+        let place = EntityPlace(.activity, 0)
+        let timer = rig.engine.timer(at: place)
+        #expect(timer?.at == rig.now + 1_000)
+        rig.settle()
+        #expect(rig.told == ["stale #2 r2 active>stale staleDate late 8500"])
+        #expect(rig.engine.earliestDeadline() == rig.now + 1_000 && rig.engine.armedTimers == 2)
+        rig.pass(1_000)
+        #expect(rig.told == ["stale #1 r2 active>stale heartbeat late 0"])
+        rig.pass(2_000)
+        #expect(
+            rig.told == [
+                "ended #1 r3 stale>ended heartbeat late 0", "ended #2 r3 stale>ended heartbeat late 0",
+            ])
+        let ended = rig.engine.record(at: 0)
+        #expect(ended?.machine.endedAt == start + 12_000)
+    }
+
     @Test("dates at the end of time and rules beyond it do no harm")
     func extremes() {
         var rules = RuleSet.standard

@@ -70,6 +70,7 @@ import Testing
             ["appsOfDevice", number(DeviceTable.maximumApps), "none"],
             ["conditionsOfDevice", number(DeviceConditions.maximumApps), "none"],
             ["entities", number(RuleSet.standard.maximumEntities), "none"],
+            ["retained", number(RuleSet.standard.maximumRetained), "none"],
         ]
         let rows = try rows().filter { row in WaitingWork(rawValue: row.name) == nil }
         #expect(rows.map { [$0.name] + $0.cells.prefix(2) } == expected)

@@ -1,0 +1,16 @@
+/// The last time in which no sign of life could be heard: the service did not run, or the disk was full. Silence that no
+/// publisher could break is none, so it counts from the end of that time.
+///
+/// It is of one run of the service and not remembered: each start sets it anew.
+package struct Unheard: Equatable, Sendable, BitwiseCopyable {
+    package var since: Instant
+    package var until: Instant
+
+    package init(since: Instant, until: Instant) {
+        self.since = since
+        self.until = until
+    }
+
+    /// Every sign of life was heard.
+    package static let never = Unheard(since: Instant(0), until: Instant(0))
+}
