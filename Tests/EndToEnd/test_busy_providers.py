@@ -243,6 +243,49 @@ def test_what_a_command_asks_does_not_wait_for_a_provider_that_rests(home):
         assert home.providers()[provider.id]["state"] == ("live" if given else "open")
 
 
+def test_what_a_command_asks_does_not_wait_for_the_turns_of_a_crowd_of_many_kinds(home):
+    mode = {"name": "mode", "type": "string", "isOptional": True, "dynamicOptions": True}
+    kinds = [f"{TORCH}{number}" for number in range(20)]
+    provider = RawProvider(
+        home.wire, home.service.commands, *(toggle(kind, valueDeadline=30_000, parameters=[mode]) for kind in kinds),
+        app=home.app, capacity=1)
+    for kind in kinds:
+        home.add_many(3, kind=kind)
+    asker = Commands(home.wire, home.service.commands, home.app)
+    first = provider.call("value")
+    for kind in kinds[-1], kinds[0]:
+        asker.send(asker.command("control.options", kind=kind, parameter="mode"))
+    provider.uncalled(0.2)
+    provider.answer(first, True)
+    asked = []
+    for _ in range(4):
+        call = provider.call()
+        asked.append(call["op"])
+        provider.answer(call, [] if call["op"] == "control.options" else True)
+    assert asked.count("control.options") == 2, asked
+
+
+def test_what_a_command_asks_is_no_probe_where_another_provider_is_well(home):
+    mode = {"name": "mode", "type": "string", "isOptional": True, "dynamicOptions": True}
+    kind = toggle(valueDeadline=1_000, parameters=[mode])
+    sick = home.provider(kind)
+    home.add_many(5)
+    for _ in range(5):
+        sick.fail(sick.call("value"))
+    well = home.provider(kind)
+    rested = Deadline(1.5)
+    while not rested.passed:
+        for provider in sick, well:
+            for call in provider.calls():
+                provider.fail(call)
+    asker = Commands(home.wire, home.service.commands, home.app)
+    for _ in range(3):
+        asker.send(asker.command("control.options", kind=TORCH, parameter="mode"))
+        well.answer(well.call("options"), [{"value": "full", "title": "Full"}])
+        [answer] = asker.receive()
+        assert answer["ok"], answer
+
+
 def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
     provider, away, others = quiet_hour(home)
     home.client.applied("control.reload", kind=TORCH)

@@ -14,6 +14,8 @@ struct Provider {
     var lostKinds: [UInt32] = []
     /// Its kind whose turn is next when a place is free.
     var nextKind = 0
+    /// Whether a question comes before the reads of all kinds when a place is free: the last that it got was none.
+    var isQuestionsTurn = true
     var capacity = 1
     /// It wants no new calls.
     var isDraining = false

@@ -3,17 +3,18 @@ import IsletCore
 extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
-    /// An action goes to one whose breaker is not closed only where no provider of its kind has a closed one, be it busy or
-    /// not: it could not be asked for again. Or where they are all busy, and it ``Provider/isTriedByActions(at:)``.
+    /// An action, or a question, goes to one whose breaker is not closed only where no provider of its kind has a closed one,
+    /// be it busy or not: it could not be asked for again in its time. Or, an action, where they are all busy, and it
+    /// ``Provider/isTriedByActions(at:)``.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
         let aside = aside(purpose, of: place)
-        let needsClosed = purpose.isAction && aside == nil
+        let needsClosed = purpose.aside != nil && aside == nil
         var (best, tried): (UInt32?, UInt32?)
         for number in kinds[Int(place)].providers {
             let provider = providers[Int(number)]
             guard provider.isAvailable(aside, at: now), reference(to: number) != excluded else { continue }
             if needsClosed, !provider.breaker.isClosed {
-                if tried == nil, provider.isTriedByActions(at: now) { tried = number }
+                if tried == nil, purpose.isAction, provider.isTriedByActions(at: now) { tried = number }
             } else if best.map({ isLessLoaded(Int(number), than: Int($0)) }) ?? true {
                 best = number
             }
@@ -194,6 +195,7 @@ extension ProviderTable {
         while let (slot, nextKind) = nextWaiting(for: number) {
             guard calls[slot].deadline > now else { return serveLater(number) }
             providers[Int(number)].nextKind = nextKind
+            providers[Int(number)].isQuestionsTurn = calls[slot].purpose.aside != .question
             unlinkWaiting(slot)
             send(slot, to: number)
         }
@@ -260,7 +262,8 @@ extension ProviderTable {
         for number in kinds[Int(place)].providers { serveLater(number) }
     }
 
-    /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn.
+    /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn. A question,
+    /// whose time runs while it waits, comes before the reads of all kinds, but only every other time.
     ///
     /// - Returns: the call, and the kind whose turn is next.
     func nextWaiting(for number: UInt32) -> (slot: UInt32, nextKind: Int)? {
@@ -271,6 +274,8 @@ extension ProviderTable {
         let count = providers[Int(number)].kinds.count
         var index = providers[Int(number)].nextKind
         var found: (slot: UInt32, nextKind: Int)?
+        var question: UInt32?
+        let takesQuestionsFirst = takesOthers && providers[Int(number)].isQuestionsTurn
         for _ in 0..<count {
             if index >= count { index = 0 }
             let place = providers[Int(number)].kinds[index]
@@ -281,6 +286,7 @@ extension ProviderTable {
             {
                 return (kinds[Int(place)].actions.first, index)
             }
+            if takesQuestionsFirst, question == nil { question = firstQuestion(of: place, for: number) }
             guard found == nil else { continue }
             if takesQuestions, let slot = firstAside(of: place, for: number) {
                 found = (slot, index)
@@ -288,17 +294,17 @@ extension ProviderTable {
                 found = (slot, index)
             }
         }
-        return found
+        return question.map { ($0, providers[Int(number)].nextKind) } ?? found
     }
 
     /// The next value or options call of a kind that may go to a provider: of those that nobody failed, the first, but as a
-    /// probe the last, and one that did not fail before any other. Where none of the kind's providers has a closed breaker,
-    /// a question is none: it goes beside them. At most ``Limits/waitingRetries`` are looked at.
+    /// probe the last, and one that did not fail before any other. A question is no probe: it goes to one with a closed
+    /// breaker, or beside all. At most ``Limits/waitingRetries`` are looked at.
     private func firstReading(of place: UInt32, for number: UInt32) -> UInt32? {
         let kind = kinds[Int(place)]
         let isProbe = !providers[Int(number)].breaker.isClosed
         if isProbe, kind.freshReads > 0, let slot = lastValue(of: kind, where: { $0.isFreshRead }) { return slot }
-        let takesReadsAlone = kind.questions > 0 && outlook(of: place) != .good
+        let takesReadsAlone = kind.questions > 0 && isProbe
         if let slot = firstRetry(of: kind, for: number, where: { !takesReadsAlone || $0.purpose.isRead }) { return slot }
         guard !kind.values.isEmpty else { return nil }
         if takesReadsAlone { return lastValue(of: kind, where: { $0.purpose.isRead }) }
@@ -311,6 +317,20 @@ extension ProviderTable {
         let kind = kinds[Int(place)]
         return firstRetry(of: kind, for: number, where: { $0.purpose.aside == .question })
             ?? lastValue(of: kind, where: { $0.purpose.aside == .question })
+    }
+
+    /// The next question of a kind that may go to a provider whose breaker is closed: the first.
+    private func firstQuestion(of place: UInt32, for number: UInt32) -> UInt32? {
+        guard kinds[Int(place)].questions > 0, providers[Int(number)].breaker.isClosed else { return nil }
+        let kind = kinds[Int(place)]
+        if let slot = firstRetry(of: kind, for: number, where: { $0.purpose.aside == .question }) { return slot }
+        var slot = kind.values.first
+        for _ in 0..<limits.waitingRetries {
+            guard slot != CallList.end else { return nil }
+            if calls[slot].purpose.aside == .question { return slot }
+            slot = calls[slot].next
+        }
+        return nil
     }
 
     /// At most ``Limits/waitingRetries`` wait.

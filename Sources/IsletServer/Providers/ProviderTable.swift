@@ -14,8 +14,9 @@ package import IsletCore
 ///    free, does not drain, and its breaker lets the call through, which of actions and of questions it does at any time, one
 ///    by one, where no provider of their kind has a closed one; else an action may be a probe, where all of these are busy.
 /// 2. While a provider is available, nothing waits that it could take. What waits is in order: actions before retries
-///    before values within a kind, and a provider serves its kinds in turn. Only what a provider is tried by is the last value
-///    that did not fail the last time, where there is one.
+///    before values within a kind, and a provider serves its kinds in turn, but every other time a question first, whose time
+///    runs while it waits. Only what a provider is tried by is the last value that did not fail the last time, where there is
+///    one.
 /// 3. The deadline of an action or a question counts from the request, so that waiting counts; that of a value or timeline of
 ///    what is placed from when it is sent first, and from the request only where its providers answer nothing. The owner asks
 ///    for those only while ``hasRoomForReads(of:)``.

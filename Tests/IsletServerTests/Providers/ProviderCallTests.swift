@@ -368,6 +368,48 @@ import Testing
         #expect(desk.problem == nil)
     }
 
+    @Test func questionsAreNoProbesWhereAnotherProviderIsWell() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a", capacity: 1)
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        desk.register("b", capacity: 1)
+        _ = desk.effects()
+        desk.pass(2_000)
+        desk.ask(.question(1))
+        desk.ask(.question(2))
+        #expect(desk.effects() == ["#2 question 1 to b within 1000"], "the other waits, though a is free")
+        desk.pass(1)
+        desk.answer(2, by: "b")
+        #expect(desk.effects() == ["#3 question 2 to b within 999"])
+        desk.ask(Desk.value(2))
+        #expect(desk.effects() == ["#4 value 2 to a within 1000"], "which is tried with a value")
+        #expect(desk.problem == nil)
+    }
+
+    @Test func aQuestionComesBeforeTheReadsOfAllKindsEveryOtherTime() {
+        let desk = Desk()
+        desk.register("a", kinds: [1, 2, 3], capacity: 1)
+        for kind in 1...3 as ClosedRange<UInt32> {
+            desk.ask(Desk.value(kind * 10), kind: kind)
+            desk.ask(Desk.value(kind * 10 + 1), kind: kind)
+        }
+        desk.ask(.question(1), kind: 3)
+        desk.ask(.question(2), kind: 3)
+        _ = desk.effects()
+        var order: [String] = []
+        for number in 1...7 {
+            desk.answer(number, by: "a")
+            order += desk.effects().compactMap { $0.split(separator: " to ").first.map(String.init) }
+        }
+        #expect(
+            order == [
+                "#2 question 1", "#3 value 11", "#4 question 2", "#5 value 20", "#6 value 30", "#7 value 21", "#8 value 31",
+            ])
+        #expect(desk.problem == nil)
+    }
+
     /// A provider that never answered, and failed its probes, the last of these reads among them, where there are any; the
     /// others wait for it, which is tried again.
     private func givenUp(_ reads: Range<UInt32>, kinds: [UInt32] = [1], workPerAdvance: Int = 4_096) -> Desk {

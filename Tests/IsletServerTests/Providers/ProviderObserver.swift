@@ -243,7 +243,12 @@ struct ProviderObserver {
     private mutating func judgeOrder(of call: OpenCall, _ purpose: ProviderTable.Purpose) {
         for (other, waiting) in open where waiting.kind == call.kind && waiting.sent.isEmpty && other != purpose {
             let comesFirst =
-                other.isPerform == purpose.isPerform ? waiting.number < call.number : other.isPerform
+                switch (other.isPerform, purpose.isPerform) {
+                case (true, false): true
+                case (false, true): false
+                // A question may come before reads, and a read before one, in turn.
+                case (true, true), (false, false): other.isRead == purpose.isRead && waiting.number < call.number
+                }
             if comesFirst { note("\(purpose) was sent before \(other)") }
         }
     }
