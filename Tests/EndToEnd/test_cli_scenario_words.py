@@ -53,6 +53,36 @@ def test_what_cannot_be_told_does_not_hold(play):
         assert code == 1 and "of which that cannot be told" in text, text
 
 
+@pytest.mark.parametrize("sent, asked", [
+    ("{count: 7}", "{count: 1}"), ("{count: 7}", "{count: 7}"), ("{count: 7}", "{not: {count: 1}}"),
+    ("{count: 7}", "{count: {above: 0}, not: 3}"), ("{present: false}", "{present: true}"),
+    ("{absent: true}", "{absent: false}"), ("{not: 9}", "{not: 3}"), ("{above: 3}", "{not: {above: 3}}"),
+    ("{one of: 3}", "{one of: [present]}"), ("{count: 7}", "{all of: [{count: 1}, present]}"),
+])
+def test_a_condition_of_an_object_with_such_a_member_does_not_hold(play, sent, asked):
+    for step in (f"state: {{key: o, contentState: {{a: {asked}}}}}",
+                 f"{{update: {{key: o, contentState: {{a: {sent}}}}}, "
+                 f"no events: [{{event: activity.updated, activity: {{contentState: {{a: {asked}}}}}}}]}}",
+                 f"{{update: {{key: o, contentState: {{a: {sent}}}}}, "
+                 f"events: [{{event: activity.updated, activity: {{contentState: {{a: {asked}}}}}}}]}}"):
+        code, text = play(f"start: {{key: o, contentState: {{a: {sent}}}}}", step)
+        assert code == 1, (step, text)
+        if step.startswith("state"):
+            word = sent[1:].partition(":")[0]
+            assert f"of which that cannot be told; of a member called '{word}': equals: {{…}}" in text, text
+            code, text = play(f"start: {{key: o, contentState: {{a: {sent}}}}}",
+                              f"state: {{key: o, contentState: {{a: {{equals: {sent}}}}}}}",
+                              "state: {key: o, contentState: {a: present}}")
+            assert code == 0, text
+
+
+def test_an_object_has_no_count(play):
+    for condition in ("count: 2", "not: {count: 3}"):
+        code, text = play("start: {key: o, contentState: {a: {b: 1, c: 2}}}",
+                          f"state: {{key: o, contentState: {{a: {{{condition}}}}}}}")
+        assert code == 1 and "of which that cannot be told" in text, text
+
+
 # Events
 
 

@@ -124,7 +124,7 @@ extension ScenarioReading {
                 note(value.place, "\(entry.name) is true or false, and this is \(value.kind)")
                 return nil
             }
-            return (entry.name == "absent") == isSo ? .absent : .present
+            return .isThere((entry.name == "present") == isSo, word: entry.name)
         case "one of", "all of":
             guard let elements = value.elements, !elements.isEmpty else {
                 note(value.place, "'\(entry.name)' is a list, and this is \(value.kind)")
