@@ -83,6 +83,21 @@ def test_an_object_has_no_count(play):
         assert code == 1 and "of which that cannot be told" in text, text
 
 
+# Keys
+
+
+def test_a_key_may_have_the_form_of_an_id(play):
+    key = "206c6dd2-a19a-47bc-9aa0-5904dce8e997"
+    code, text = play(
+        f"start: {{key: {key}, contentState: {{n: 1}}}}", f"state: {{key: {key}, is: active, contentState: {{n: 1}}}}",
+        f"state: {{{key}: active}}", f"{{end: {{key: {key}, dismissalPolicy: immediate}}, state: {{{key}: dismissed}}}}")
+    assert code == 0, text
+    code, text = play(f"start: {{id: {key}, key: o, contentState: {{}}}}", f"state: {{id: {key}, is: active}}")
+    assert code == 0, text
+    code, text = play(f"start: {{id: {key}, key: o, contentState: {{}}}}", f"state: {{key: {key}, is: active}}")
+    assert code == 1 and f"there is no activity {key}" in text, text
+
+
 # Events
 
 

@@ -42,7 +42,8 @@ extension ScenarioReading {
         if let elements = node.elements { return elements.flatMap { readStates($0) } }
         if node.text != nil, !node.isNull, let key = defaults.key {
             // Of the scenario's one activity.
-            let subject = subject(family: "activity", .json(.string(key)), title: key)
+            var subject = subject(family: "activity", .json(.string(key)), title: key)
+            subject.isKey = true
             return [ScenarioCheck(place: node.place, expectation: .state(subject, state(node, family: "activity")))]
         }
         guard let entries = node.entries else {
@@ -103,6 +104,11 @@ extension ScenarioReading {
             name = reference(text, at: address.value.place).map { .reference($0) } ?? .json(.string(text))
         }
         var subject = subject(family: family, name, title: address?.value.text ?? defaults.key ?? "")
+        switch address?.name {
+        case "key", nil: subject.isKey = true
+        case "id": subject.isKey = false
+        case _: break
+        }
         var isGone = false
         var members: [ScenarioPattern.Member] = []
         for entry in entries where !Self.addresses.contains(entry.name) {
