@@ -169,6 +169,18 @@ def test_a_name_is_not_said_to_mean_itself(islet, client):
     islet("activity", "end", ID, "--device", "phone-1")
 
 
+@pytest.mark.parametrize("words", [["explain"], ["wait", "--for", "shown"]], ids=" ".join)
+def test_what_is_placed_is_found_in_its_app_as_lists_show_it(service, home, words):
+    provider = home.provider()
+    id = home.shown(provider, False, device="phone")
+    home.shown(provider, False, device="watch")
+    islet = Islet(service)
+    for target in (f"torch/{id[-12:]}", f"Torch/{id[-4:]}", f"com.example.torch/{id[-12:]}"):
+        assert islet(*words, target).out != ""
+    done = islet(*words, "torch/000000000000", code=3)
+    assert "nothing is called 'torch/000000000000'" in done.err
+
+
 def test_the_end_of_an_id_is_looked_for_on_the_device(islet, home):
     id = home.shown(home.provider(), False, device="phone")
     assert islet("control", "get", id[-12:], "--device", "phone", "--json").json[0]["id"] == id

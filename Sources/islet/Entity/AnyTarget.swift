@@ -104,6 +104,8 @@ struct AnyTarget: ParsableArguments {
         do throws(IsletError) {
             return EntityText.entity(try await connection.send(command))
         } catch {
+            // What can be no key, such as Torch/27e5fe81cfb1, may still be the name of something placed.
+            if error.code == .badField, asked.count > 1 { return nil }
             guard error.code == .notFound else { throw error }
         }
         guard device == nil else { return nil }
