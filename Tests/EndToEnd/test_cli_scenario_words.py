@@ -86,6 +86,15 @@ def test_an_object_has_no_count(play):
 # Keys
 
 
+def test_names_are_texts_however_they_are_written(play):
+    code, text = play(
+        "start: {key: 1042, device: 7, contentState: {n: 1042}}",
+        "state: {key: 1042, device: 7, is: active, contentState: {n: 1042}}",
+        "{update: {key: 1042, device: 7, contentState: {key: 5}}, state: {key: 1042, device: 7, contentState: {key: 5}}}",
+        "{send: {op: activity.get, key: 1042}, expect: {error: {code: badField}}}")
+    assert code == 0, text
+
+
 def test_a_key_may_have_the_form_of_an_id(play):
     key = "206c6dd2-a19a-47bc-9aa0-5904dce8e997"
     code, text = play(

@@ -113,8 +113,8 @@ extension ScenarioReading {
         var members: [ScenarioPattern.Member] = []
         for entry in entries where !Self.addresses.contains(entry.name) {
             switch entry.name {
-            case "app": subject.app = template(entry.value)
-            case "device": subject.device = entry.value.isNull ? nil : template(entry.value)
+            case "app": subject.app = named(entry.value)
+            case "device": subject.device = entry.value.isNull ? nil : named(entry.value)
             case "is":
                 switch state(entry.value, family: family) {
                 case .gone: isGone = true
