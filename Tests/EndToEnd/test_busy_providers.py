@@ -271,13 +271,17 @@ def test_what_a_command_asks_is_no_probe_where_another_provider_is_well(home):
     sick = home.provider(kind)
     home.add_many(5)
     for _ in range(5):
-        sick.fail(sick.call("value"))
+        sick.fail(sick.call("value"), retryable=False)
     well = home.provider(kind)
-    rested = Deadline(1.5)
-    while not rested.passed:
-        for provider in sick, well:
-            for call in provider.calls():
-                provider.fail(call)
+    for _ in range(5):
+        well.answer(well.call("value"), True)
+    deadline = Deadline()
+    while home.providers()[sick.id]["state"] != "halfOpen":
+        assert not deadline.passed
+        for call in sick.calls():
+            sick.fail(call)
+        for call in well.calls():
+            well.answer(call, True)
     asker = Commands(home.wire, home.service.commands, home.app)
     for _ in range(3):
         asker.send(asker.command("control.options", kind=TORCH, parameter="mode"))

@@ -103,8 +103,7 @@ def test_who_holds_a_slot_is_found_among_many_who_do_not(islet, client):
 # A device beside an id
 
 VERBS = {
-    "activity": ["update --state {}", "end", "dismiss", "renew", "heartbeat", "tap", "get", "history", "explain", "at 1",
-                 "diff"],
+    "activity": ["update --state {}", "end", "dismiss", "renew", "tap", "get", "history", "explain", "at 1", "diff"],
     "control": ["configure --configuration {}", "tap", "set", "get", "remove", "reload"],
     "widget": ["tap", "visible", "timeline", "budget", "remove", "reload"],
     None: ["explain", "wait --for active"],
@@ -113,12 +112,73 @@ VERBS = {
 
 @pytest.mark.parametrize("family", VERBS)
 def test_an_id_takes_no_device_that_it_may_not_be_on(islet, client, family):
+    """An activity's key may have its form, and is looked for on the device."""
     client.start(id=ID, device="phone-1")
     for verb in VERBS[family]:
         words = [*([family] if family else []), *verb.split(), ID, *(["on"] if verb == "set" else [])]
-        done = islet(*words, "--device", "phone-2", code=2)
+        done = islet(*words, "--device", "phone-2", code=2 if family in ("control", "widget") else 3)
         assert "an id says which one it is: it takes no --device" in done.err, words
     assert client.get(id=ID)["revision"] == 1
+
+
+# A key in the form of an id
+
+READS = ["activity get", "activity history", "activity explain", "activity at 1", "activity diff", "explain",
+         "wait --for active"]
+CHANGES = ["update --state {}", "tap", "renew", "end", "dismiss"]
+
+
+@pytest.mark.parametrize("device", [None, "phone-1"])
+def test_a_key_that_has_the_form_of_an_id_names_its_activity(islet, client, device):
+    id = client.start(key=ID, device=device)["id"]
+    for words in READS:
+        for place in [[], ["--device", device]] if device else [[]]:
+            assert islet(*words.split(), ID, *place).out != "", words
+            if words == "activity get":
+                assert islet(*words.split(), ID, *place, "--json").json[0]["id"] == id
+    for verb in CHANGES:
+        if verb == "end":
+            id = client.get(key=ID, device=device)["id"]
+        assert ID in islet("activity", *verb.split(), ID, *(["--device", device] if device else [])).out, verb
+    assert client.get(id=id)["state"] == "dismissed"
+
+
+def test_such_a_key_is_found_where_no_app_is_named(service, client):
+    client.start(key=ID, app="com.example.taxi", device="phone-1")
+    nobodys = Islet(service, app="")
+    for words in READS:
+        for place in ([], ["--device", "phone-1"]):
+            assert nobodys(*words.split(), ID, *place).err == "(com.example.taxi)\n", words
+
+
+def test_an_id_comes_before_a_key_in_its_form(islet, client):
+    client.start(id=ID, key="order-1")
+    client.start(key=ID)
+    assert "order-1" in islet("activity", "get", ID).out
+    assert islet("explain", ID, "--json").json[0]["activity"]["key"] == "order-1"
+    islet("activity", "end", ID)
+    assert client.get(id=ID)["state"] == "ended" and client.get(key=ID)["state"] == "active"
+
+
+def test_a_name_is_not_said_to_mean_itself(islet, client):
+    client.start(key=ID, device="phone-1")
+    for words in (["activity", "end", ID], ["activity", "end", ID, "--device", "phone-2"]):
+        done = islet(*words, code=3)
+        assert "phone-1" in done.err and client.get(key=ID, device="phone-1")["state"] == "active"
+    assert f"did you mean {ID} on phone-1?" in done.err
+    islet("activity", "end", ID, "--device", "phone-1")
+
+
+@pytest.mark.parametrize("words", [["explain"], ["wait", "--for", "shown"]], ids=" ".join)
+def test_what_is_placed_is_found_in_its_app_as_lists_show_it(service, home, words):
+    provider = home.provider()
+    id = home.shown(provider, False, device="phone")
+    home.shown(provider, False, device="watch")
+    islet = Islet(service)
+    for target in (f"torch/{id[-12:]}", f"Torch/{id[-4:]}", f"com.example.torch/{id[-12:]}"):
+        assert islet(*words, target).out != ""
+    done = islet(*words, "torch/000000000000", code=3)
+    assert "nothing is called 'torch/000000000000'" in done.err
 
 
 def test_the_end_of_an_id_is_looked_for_on_the_device(islet, home):

@@ -52,6 +52,12 @@ def test_a_change_that_cannot_be_told_on_standard_output_is_told_on_the_other(is
     assert err == f"cannot write to standard output: No space left on device; the change was made: {made}\n"
 
 
+def test_a_start_that_updates_says_so(islet, client):
+    words = ["activity", "start", "o1", "--type", "Order", "--or-update", "--state"]
+    assert islet(*words, '{"n":1}').out.startswith("started o1: active, revision 1")
+    assert islet(*words, '{"n":2}').out.startswith("updated o1: active, revision 2")
+
+
 def test_what_changed_nothing_is_no_change_that_was_made(islet, client):
     client.start(key="order-1")
     islet("activity", "end", "order-1")

@@ -13,6 +13,7 @@ from support.dates import HOUR, MINUTE, after
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
 from support.running import Running
 from support.schemas import strict
+from support.scripted import ScriptedService
 from support.service import BINARY, environment
 from support.widgets import FORECAST, entry, widget
 from support.wire import Silence
@@ -625,6 +626,33 @@ def test_on_a_running_clock_the_spans_between_events_are_kept(service, system_se
     # Each leaves when it is due or later: one that was late makes the next span shorter, and the sum only by the first's.
     assert sum(steps) >= 240, steps
     assert "(×600)" in done.err
+
+
+class Listening(ScriptedService):
+    """Notes what it is asked, and refuses what it does not know."""
+
+    asked = ()
+
+    def _answer(self, command):
+        self.asked = (*self.asked, command)
+        return super()._answer(command)
+
+
+def test_the_clock_is_asked_when_the_way_of_the_commands_is_open(tmp_path, client, system_service, wire, recording):
+    """On a fast clock much time passes until it is, and what has a timestamp of its own would be older than its start."""
+    path = recording(lambda: client.start(key="order-7"))
+    there = Commands(wire, system_service.commands, APP)
+    answers = {op: {name: value for name, value in there.read(op, app=None).items() if name not in ("req", "ok")}
+               for op in ("service.info", "service.stats")}
+    service = Listening(tmp_path, **{op.replace(".", "_"): answer for op, answer in answers.items()})
+    try:
+        replay(service, path, code=1)
+        [start] = [at for at, command in enumerate(service.asked) if command["op"] == "activity.start"]
+        ping, start = service.asked[start - 1:start + 1]
+        assert ping["op"] == "service.ping"
+        assert ping["req"].rpartition("-")[0] == start["req"].rpartition("-")[0]
+    finally:
+        service.close()
 
 
 def test_a_manual_clock_is_moved_at_the_named_speed(service, target, client, recording):

@@ -87,6 +87,19 @@ def test_all_of_a_folder_are_played():
     assert not done.stderr
 
 
+def test_folders_in_a_folder_are_told_of_and_named_by_themselves(file, tmp_path):
+    (tmp_path / "all" / "deep").mkdir(parents=True)
+    (tmp_path / "all" / "empty").mkdir()
+    (tmp_path / "all" / "deep" / "b.yml").write_text("name: b\nsteps:\n  - start: {key: b, contentState: {}}\n")
+    done = scenario(tmp_path / "all", code=2)
+    assert "has no files that end in .yaml or .yml; folders in it are named by themselves: deep" in done.stderr
+    (tmp_path / "all" / "a.yaml").write_text("name: a\nsteps:\n  - start: {key: a, contentState: {}}\n")
+    done = scenario(tmp_path / "all")
+    assert done.stdout.splitlines()[-1].startswith("1 scenario, 1 passed")
+    assert done.stderr == f"{tmp_path}/all: folders in it are not looked into, name them by themselves: deep\n"
+    assert scenario(tmp_path / "all", tmp_path / "all" / "deep").stdout.splitlines()[-1].startswith("2 scenarios, 2")
+
+
 def test_the_page_shows_what_is_true(file):
     """Each whole scenario on the page about scenarios is played."""
     page = (ROOT / "examples" / "scenarios" / "README.md").read_text()

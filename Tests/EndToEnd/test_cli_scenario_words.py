@@ -53,6 +53,60 @@ def test_what_cannot_be_told_does_not_hold(play):
         assert code == 1 and "of which that cannot be told" in text, text
 
 
+@pytest.mark.parametrize("sent, asked", [
+    ("{count: 7}", "{count: 1}"), ("{count: 7}", "{count: 7}"), ("{count: 7}", "{not: {count: 1}}"),
+    ("{count: 7}", "{count: {above: 0}, not: 3}"), ("{present: false}", "{present: true}"),
+    ("{absent: true}", "{absent: false}"), ("{not: 9}", "{not: 3}"), ("{above: 3}", "{not: {above: 3}}"),
+    ("{one of: 3}", "{one of: [present]}"), ("{count: 7}", "{all of: [{count: 1}, present]}"),
+])
+def test_a_condition_of_an_object_with_such_a_member_does_not_hold(play, sent, asked):
+    for step in (f"state: {{key: o, contentState: {{a: {asked}}}}}",
+                 f"{{update: {{key: o, contentState: {{a: {sent}}}}}, "
+                 f"no events: [{{event: activity.updated, activity: {{contentState: {{a: {asked}}}}}}}]}}",
+                 f"{{update: {{key: o, contentState: {{a: {sent}}}}}, "
+                 f"events: [{{event: activity.updated, activity: {{contentState: {{a: {asked}}}}}}}]}}"):
+        code, text = play(f"start: {{key: o, contentState: {{a: {sent}}}}}", step)
+        assert code == 1, (step, text)
+        if step.startswith("state"):
+            word = sent[1:].partition(":")[0]
+            assert f"of which that cannot be told; of a member called '{word}': equals: {{…}}" in text, text
+            code, text = play(f"start: {{key: o, contentState: {{a: {sent}}}}}",
+                              f"state: {{key: o, contentState: {{a: {{equals: {sent}}}}}}}",
+                              "state: {key: o, contentState: {a: present}}")
+            assert code == 0, text
+
+
+def test_an_object_has_no_count(play):
+    for condition in ("count: 2", "not: {count: 3}"):
+        code, text = play("start: {key: o, contentState: {a: {b: 1, c: 2}}}",
+                          f"state: {{key: o, contentState: {{a: {{{condition}}}}}}}")
+        assert code == 1 and "of which that cannot be told" in text, text
+
+
+# Keys
+
+
+def test_names_are_texts_however_they_are_written(play):
+    code, text = play(
+        "start: {key: 1042, device: 7, contentState: {n: 1042}}",
+        "state: {key: 1042, device: 7, is: active, contentState: {n: 1042}}",
+        "{update: {key: 1042, device: 7, contentState: {key: 5}}, state: {key: 1042, device: 7, contentState: {key: 5}}}",
+        "{send: {op: activity.get, key: 1042}, expect: {error: {code: badField}}}")
+    assert code == 0, text
+
+
+def test_a_key_may_have_the_form_of_an_id(play):
+    key = "206c6dd2-a19a-47bc-9aa0-5904dce8e997"
+    code, text = play(
+        f"start: {{key: {key}, contentState: {{n: 1}}}}", f"state: {{key: {key}, is: active, contentState: {{n: 1}}}}",
+        f"state: {{{key}: active}}", f"{{end: {{key: {key}, dismissalPolicy: immediate}}, state: {{{key}: dismissed}}}}")
+    assert code == 0, text
+    code, text = play(f"start: {{id: {key}, key: o, contentState: {{}}}}", f"state: {{id: {key}, is: active}}")
+    assert code == 0, text
+    code, text = play(f"start: {{id: {key}, key: o, contentState: {{}}}}", f"state: {{key: {key}, is: active}}")
+    assert code == 1 and f"there is no activity {key}" in text, text
+
+
 # Events
 
 

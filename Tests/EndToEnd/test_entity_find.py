@@ -45,6 +45,16 @@ def test_an_id_and_its_end_are_names(client):
     assert ids(client, id, family="widget") == ids(client, id, app=TAXI) == []
 
 
+def test_a_key_in_the_form_of_an_id_is_found_where_no_id_is_so(client):
+    one = client.start(key=NOBODY)
+    two = client.start(app=TAXI, key=NOBODY, device="phone")
+    assert ids(client, NOBODY) == ids(client, NOBODY, family="activity") == [one["id"], two["id"]]
+    assert ids(client, NOBODY, device="phone") == [two["id"]]
+    assert ids(client, NOBODY, family="control") == ids(client, NOBODY.upper(), app="com.example.nobody") == []
+    three = client.start(key=one["id"])
+    assert ids(client, one["id"]) == [one["id"]] and ids(client, three["id"]) == [three["id"]]
+
+
 def test_what_is_over_comes_behind_what_is_listed(client):
     old = client.start(key="k")
     client.applied("activity.dismiss", id=old["id"])

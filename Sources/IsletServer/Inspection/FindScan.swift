@@ -22,12 +22,12 @@ final class FindScan {
         self.limit = limit
         families = filter.map { filter in filter.family.map { [$0] } ?? Engine.timedFamilies } ?? []
         guard let id = filter?.id else { return }
-        // Of an id the index tells.
-        turns = 1
+        // Of an id the index tells. Where nothing has it, it may be an activity's key, which is of any form.
         for family in families {
             if let place = engine.place(of: id, in: family) { look(at: place, engine) }
         }
-        families = []
+        families = total == 0 && families.contains(.activity) ? [.activity] : []
+        if families.isEmpty { turns = 1 }
     }
 
     /// Looks at some more slots; true when it is through.
@@ -186,7 +186,7 @@ struct FindFilter {
         switch place.family {
         case .activity:
             guard let record = engine.record(at: place.slot), !record.isKeyOnly else { return false }
-            if let id { return record.id == id }
+            if let id, record.id == id { return true }
             if !isBoth, isEnd(of: record.id) { return true }
             return Int(record.keyCount) == name.count
                 && engine.withBytes(of: record.cold) { $0[record.keyRange].elementsEqual(name) }

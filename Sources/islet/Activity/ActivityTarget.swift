@@ -18,12 +18,11 @@ struct ActivityTarget: EntityTarget {
 
     @OptionGroup var app: AppOption
 
-    func validate() throws { try EntityText.checkAddress(target, device: device) }
-
-    /// The command with the fields that address the activity in its app, which `send` adds.
+    /// The command with the fields that address the activity in its app, which `send` adds. What has the form of an id
+    /// is one, unless `send` finds none; an id takes no device.
     func command(_ op: String) -> Command {
         var command = Command(op)
-        if EntityText.isID(target) {
+        if device == nil, EntityText.isID(target) {
             command["id"] = .string(target)
         } else {
             command["key"] = .string(target)
@@ -52,6 +51,12 @@ struct ActivityTarget: EntityTarget {
             return try await connection.send(command)
         } catch {
             guard error.code == .notFound else { throw error }
+            if EntityText.isID(target), command["id"]?.string == target {
+                // No id, so that it was not executed: many shops have keys of that form.
+                command["id"] = nil
+                command["key"] = .string(target)
+                return try await send(command, connection)
+            }
             let others = device == nil ? await Self.onDevices(target, app: app, connection) : []
             // What changes nothing may be asked of the only one that has the key, whichever device it is on.
             if others.count == 1, let id = others.first?["id"], !command.isChange {
@@ -78,7 +83,6 @@ struct ActivityTarget: EntityTarget {
     /// The activities that have the key on any device: the listed ones, or where there are none, of those that were
     /// dismissed and are still readable the newest of each device.
     static func onDevices(_ target: String, app: String, _ connection: IsletConnection) async -> [RawObject] {
-        guard !EntityText.isID(target) else { return [] }
         var list = Command("activity.list", app: app, ["key": .string(target)])
         let listed = await onDevices(target, list, connection)
         guard listed.isEmpty else { return listed }
@@ -111,17 +115,23 @@ struct ActivityTarget: EntityTarget {
     private static let comparedMax = 1_000
 
     /// Such as `; did you mean order-7 on phone?`, of a page of the app's activities; empty where none is close. The
-    /// device is told where it is not the one that was named; those on that one come first.
+    /// device is told where it is not the one that was named; those on that one come first. Of an id beside a device it
+    /// is told that it takes none.
     static func suggestion(
         for name: String, app: String, device: String?, _ connection: IsletConnection
     ) async -> String {
         let list = Command("activity.list", app: app, ["limit": .integer(comparedMax)])
         let answer = try? await connection.send(list, timeout: Self.patience)
-        let rows = answer?["activities"]?.elements?.compactMap(\.object) ?? []
+        // What is called so, and was not found all the same, is on another device or came just now.
+        let rows = (answer?["activities"]?.elements ?? []).compactMap(\.object).filter { row in
+            ActivityText.name(row) != name || row["key"] != nil && row["device"]?.string != device
+        }
         let here = rows.filter { $0["device"]?.string == device }
         let hint = Suggestion.text(for: name, among: here.map(ActivityText.name))
         guard hint.isEmpty else { return hint }
-        guard let meant = Spelling.closest(to: name, among: rows.map(ActivityText.name)) else { return "" }
+        guard let meant = Spelling.closest(to: name, among: rows.map(ActivityText.name)) else {
+            return device != nil && EntityText.isID(name) ? "; \(EntityText.idTakesNoDevice)" : ""
+        }
         let place = rows.first { ActivityText.name($0) == meant }?["device"]?.string
         return "; did you mean \(meant)\(place.map { " on \($0.printable)" } ?? "")?"
     }

@@ -105,9 +105,11 @@ extension ActivityCommand {
                 let id = answer.activity?["id"]?.string ?? ""
                 let name = key ?? id
                 let isScheduled = answer.activity?["state"]?.string == ActivityState.pending.rawValue
+                // What has just begun has its first revision.
+                let isUpdated = orUpdate && answer.activity?["revision"]?.integer ?? 1 > 1
                 try await Report.change(
-                    answer, done: isScheduled ? "scheduled" : "started", name: name, output: output, now: connection.now
-                )
+                    answer, done: isUpdated ? "updated" : isScheduled ? "scheduled" : "started", name: name,
+                    output: output, now: connection.now)
                 guard !output.json else { return }
                 if key != nil { Console.data("id \(id)") }
                 suggest(name)

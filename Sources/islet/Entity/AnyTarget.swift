@@ -36,7 +36,9 @@ struct AnyTarget: ParsableArguments {
     }
 
     func validate() throws {
-        try EntityText.checkAddress(target, device: device)
+        if let only = asked.first, asked.count == 1 {
+            try EntityText.checkAddress(target, device: device, of: only)
+        }
         guard asked.isEmpty else { return }
         throw ValidationError("--family is one of \(Self.families.map { $0.noun }.joined(separator: ", "))")
     }
@@ -53,22 +55,21 @@ struct AnyTarget: ParsableArguments {
             return FoundEntity(family: family, app: found.app, target: target, whole: whole)
         }
         let apps = try await apps(connection)
+        let isID = EntityText.isID(target)
         for (family, app) in apps {
-            do {
-                let command = try await get(family, app: app, connection)
-                guard let whole = EntityText.entity(try await connection.send(command)) else { continue }
-                return FoundEntity(family: family, app: app, target: target, whole: whole)
-            } catch let error as IsletError where error.code == .notFound {
-                guard family == Activities.self, device == nil else { continue }
-                // What changes nothing may be asked of the only one that has the key, whichever device it is on.
-                let others = await ActivityTarget.onDevices(target, app: app, connection)
-                if let whole = others.first, others.count == 1 {
-                    return FoundEntity(family: family, app: app, target: target, whole: whole)
+            // An id takes no device: what has its form is a key on one.
+            let isKey = family == Activities.self && (!isID || device != nil)
+            let whole =
+                if isKey { try await activity(app: app, connection) } else {
+                    try await entity(family, app: app, connection)
                 }
-                guard others.isEmpty else { throw ActivityTarget.ambiguous(target, others) }
-            } catch let failure as Failure where failure.code == .notFound {
-                continue
-            }
+            if let whole { return FoundEntity(family: family, app: app, target: target, whole: whole) }
+        }
+        // A key may have the form of an id, which is looked for first.
+        if isID, device == nil, let (family, app) = apps.first(where: { $0.family == Activities.self }),
+            let whole = try await activity(app: app, connection)
+        {
+            return FoundEntity(family: family, app: app, target: target, whole: whole)
         }
         let nouns = asked.map { $0.noun }.joined(separator: ", ")
         var names: [String] = []
@@ -96,21 +97,45 @@ struct AnyTarget: ParsableArguments {
         }
     }
 
-    private func get(
-        _ family: any CommandFamily.Type, app: String, _ connection: IsletConnection
-    ) async throws -> Command {
-        var command = Command("\(family.noun).get", app: app)
-        if EntityText.isID(target) {
-            command["id"] = .string(target.lowercased())
-        } else if family == Controls.self {
-            command["id"] = .string(try await PlacedName<Controls>(target, device: device, app: app).id(connection))
-        } else if family == Widgets.self {
-            command["id"] = .string(try await PlacedName<Widgets>(target, device: device, app: app).id(connection))
-        } else {
-            command["key"] = .string(target)
-            command["device"] = device.map(RawJSON.string)
+    /// The activity whose key it is; nil where there is none.
+    private func activity(app: String, _ connection: IsletConnection) async throws -> RawObject? {
+        var command = Command("activity.get", app: app, ["key": .string(target)])
+        command["device"] = device.map(RawJSON.string)
+        do throws(IsletError) {
+            return EntityText.entity(try await connection.send(command))
+        } catch {
+            // What can be no key, such as Torch/27e5fe81cfb1, may still be the name of something placed.
+            if error.code == .badField, asked.count > 1 { return nil }
+            guard error.code == .notFound else { throw error }
         }
-        return command
+        guard device == nil else { return nil }
+        // What changes nothing may be asked of the only one that has the key, whichever device it is on.
+        let others = await ActivityTarget.onDevices(target, app: app, connection)
+        guard others.count <= 1 else { throw ActivityTarget.ambiguous(target, others) }
+        return others.first
+    }
+
+    /// What has the id or, of what is placed, the name; nil where nothing has.
+    private func entity(
+        _ family: any CommandFamily.Type, app: String, _ connection: IsletConnection
+    ) async throws -> RawObject? {
+        guard device == nil || !EntityText.isID(target) else { return nil }
+        do {
+            let id =
+                if family == Controls.self {
+                    try await PlacedName<Controls>(target, device: device, app: app).id(connection)
+                } else if family == Widgets.self {
+                    try await PlacedName<Widgets>(target, device: device, app: app).id(connection)
+                } else {
+                    target.lowercased()
+                }
+            let get = Command("\(family.noun).get", app: app, ["id": .string(id)])
+            return EntityText.entity(try await connection.send(get))
+        } catch let error as IsletError where error.code == .notFound {
+            return nil
+        } catch let failure as Failure where failure.code == .notFound {
+            return nil
+        }
     }
 }
 

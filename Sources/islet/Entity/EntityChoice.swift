@@ -35,7 +35,7 @@ struct EntityChoice<Target: NamedTarget>: ParsableArguments {
         guard (target == nil) != (filter.text == nil) else {
             throw ValidationError("name one \(Target.Family.noun), or several with --filter")
         }
-        try EntityText.checkAddress(target, device: device)
+        try EntityText.checkAddress(target, device: device, of: Target.Family.self)
         guard !dryRun || filter.text != nil else { throw ValidationError("--dry-run needs --filter") }
     }
 

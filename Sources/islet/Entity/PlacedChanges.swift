@@ -115,7 +115,7 @@ struct PlacedReload<Family: PlacedFamily>: AsyncParsableCommand {
 
     func validate() throws {
         guard target == nil || kind == nil else { throw ValidationError("name a \(Family.noun) or --kind, not both") }
-        try EntityText.checkAddress(target, device: device)
+        try EntityText.checkAddress(target, device: device, of: Family.self)
         guard target != nil || device == nil else { throw ValidationError("--device needs a \(Family.noun)") }
     }
 

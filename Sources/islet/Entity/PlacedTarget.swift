@@ -18,7 +18,7 @@ struct PlacedTarget<Family: PlacedFamily>: EntityTarget {
 
     @OptionGroup var app: FamilyApp<Family>
 
-    func validate() throws { try EntityText.checkAddress(target, device: device) }
+    func validate() throws { try EntityText.checkAddress(target, device: device, of: Family.self) }
 
     func command(_ verb: String, _ connection: IsletConnection) async throws -> Command {
         if !Command("\(Family.noun).\(verb)").isChange, chosenApp(app.named) == nil,

@@ -14,13 +14,16 @@ enum EntityText {
         return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
     }
 
-    /// Refuses a device beside an id, which names one thing whatever device it is on.
+    /// Refuses a device beside an id, which names one thing whatever device it is on. What has the form of an id may be
+    /// an activity's key, and on a device is one.
     ///
     /// - Throws: a `ValidationError`.
-    static func checkAddress(_ target: String?, device: String?) throws {
-        guard let target, device != nil, isID(target) else { return }
-        throw ValidationError("an id says which one it is: it takes no --device")
+    static func checkAddress(_ target: String?, device: String?, of family: any CommandFamily.Type) throws {
+        guard let target, device != nil, isID(target), family != Activities.self else { return }
+        throw ValidationError(idTakesNoDevice)
     }
+
+    static let idTakesNoDevice = "an id says which one it is: it takes no --device"
 
     /// The end of an id: its beginning is its time, which is the same for many.
     static func shortID(_ id: String) -> String { String(id.suffix(12)) }

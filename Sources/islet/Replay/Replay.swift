@@ -71,7 +71,7 @@ struct Replay: AsyncParsableCommand {
             return try report.conclude()
         }
         try await service.withConnection { target in
-            var there = try ReplayTarget(
+            let there = try ReplayTarget(
                 try await target.send(Command("service.info")), try await target.send(Command("service.stats")))
             // What would be wrong usage is that before anybody is asked.
             _ = try options.plan(there, first: recording.event(0)?.at ?? there.now)
@@ -84,11 +84,7 @@ struct Replay: AsyncParsableCommand {
             }
             report.announce(there, at: url)
             if there.holdings != nil { try consent.require("replay it into \(url), which is not empty") }
-            // Dates are moved to when it begins, however long that was thought about.
-            there.now = try await target.now()
-            let plan = try options.plan(there, first: recording.event(0)?.at ?? there.now)
-            report.offset = plan.times.offset
-            try await play(recording, plan, target, &report, progress)
+            try await play(recording, into: there, target, &report, progress)
         }
     }
 
@@ -101,7 +97,7 @@ struct Replay: AsyncParsableCommand {
     }
 
     private func play(
-        _ recording: Recording, _ plan: ReplayRun.Options, _ target: IsletConnection, _ report: inout ReplayReport,
+        _ recording: Recording, into there: ReplayTarget, _ target: IsletConnection, _ report: inout ReplayReport,
         _ progress: ReplayProgress
     ) async throws {
         var own = service.connectionOptions
@@ -113,6 +109,11 @@ struct Replay: AsyncParsableCommand {
         report.begin()
         let result: Result<Ending<ReplayRun>, any Error>
         do {
+            // Dates are moved to when it begins, however long was thought about that, and the way there is open then.
+            var there = there
+            there.now = try await changes.now()
+            let plan = try options.plan(there, first: recording.event(0)?.at ?? there.now)
+            report.offset = plan.times.offset
             result = .success(
                 try await ProgressLine.during {
                     "replayed \(progress.counts.progress)"

@@ -97,6 +97,8 @@ struct ScenarioSubject: Sendable {
     var device: ScenarioTemplate?
     /// As the file has it.
     var title: String
+    /// Whether the file says that the name is a key, or that it is an id; nil: it may be either.
+    var isKey: Bool?
 }
 
 /// How an entity is expected to be.

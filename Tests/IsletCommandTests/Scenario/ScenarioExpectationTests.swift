@@ -78,7 +78,7 @@ struct ScenarioExpectationTests {
             "ok: ({count: {not: 1}})", "ok: ({above: 1})", "activity: {state: ({above: 5})}",
             "activity: {state: ({contains: {matches: s}})}", "nothing: ({above: 5})", "nothing: ({matches: ^a})",
             "nothing: ({count: 3})", "nothing: ({contains: a})", "nothing: {inner: ({at most: 5})}",
-            "activity: {contentState: ({text: {above: 5}, eta: 12})}",
+            "activity: {contentState: ({text: {above: 5}, eta: 12})}", "activity: {contentState: ({count: 6})}",
             "activity: {contentState: {list: ({contains: {matches: a}})}}",
             "activity: {contentState: {list: ([1, {matches: a}, 3])}}", "seq: ({one of: [{matches: '7'}, 8]})",
             "seq: ({all of: [{matches: '7'}, 7]})", "activity: {contentState: {none: ({above: 5})}}",

@@ -47,7 +47,7 @@ extension ScenarioPattern {
                 all += try pair.0.differences(from: pair.1, at: path + ["\(index)"], scope)
             }
             return all
-        case .equals, .absent, .present, .unset, .oneOf, .not, .all, .compare, .matches, .contains, .count:
+        case .equals, .absent, .present, .isThere, .unset, .oneOf, .not, .all, .compare, .matches, .contains, .count:
             switch try holds(for: value, scope) {
             case true?: return []
             case false?: return [different(value, path, scope)]
@@ -56,9 +56,10 @@ extension ScenarioPattern {
         }
     }
 
-    /// Whether a value fits; nil where that cannot be told, as of a text whether it is above a number. What cannot be
-    /// told fits neither a condition nor its opposite.
+    /// Whether a value fits; nil where that cannot be told, as of a text whether it is above a number, or of an object
+    /// with a member `count` what its count is. What cannot be told fits neither a condition nor its opposite.
     func holds(for value: RawJSON?, _ scope: ScenarioScope) throws(ScenarioMiss) -> Bool? {
+        if let word, value?.object?[word] != nil { return nil }
         switch self {
         case .members(let members):
             guard let object = value?.object else {
@@ -83,8 +84,8 @@ extension ScenarioPattern {
             // Null of a known member equals absent, by the contract.
             guard let value else { return expected.isNull }
             return ScenarioValue.isEqual(value, expected)
-        case .absent: return value?.isNull ?? true
-        case .present: return !(value?.isNull ?? true)
+        case .absent, .isThere(false, _): return value?.isNull ?? true
+        case .present, .isThere(true, _): return !(value?.isNull ?? true)
         case .unset(let isToldOnly):
             guard let value else { return !isToldOnly }
             return value.isNull || value.bool == false
@@ -116,9 +117,7 @@ extension ScenarioPattern {
             else { return nil }
             return ScenarioValue.contains(text, part)
         case .count(let pattern):
-            guard let value else { return nil }
-            let count = value.elements?.count ?? value.object?.members.count ?? value.string?.count
-            guard let count else { return nil }
+            guard let value, let count = value.elements?.count ?? value.string?.count else { return nil }
             return try pattern.holds(for: .integer(count), scope)
         }
     }
@@ -158,9 +157,10 @@ extension ScenarioPattern {
     ) -> ScenarioDifference {
         let isDate = path.last.map(ScenarioNames.isDate) ?? false
         let came = value.map { ScenarioValue.text($0, isDate: isDate).shortened(to: Self.shownWidth) } ?? "absent"
+        let advice = memberMeant(in: value).map { "; of a member called '\($0)': equals: {…}" } ?? ""
         return ScenarioDifference(
             path: path, expected: shown(scope, isDate: isDate),
-            came: isUntold ? "\(came), of which that cannot be told" : came)
+            came: isUntold ? "\(came), of which that cannot be told\(advice)" : came)
     }
 
     /// What is expected, with names and dates told where they are known.

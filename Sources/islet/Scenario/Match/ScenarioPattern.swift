@@ -24,6 +24,8 @@ indirect enum ScenarioPattern: Sendable {
     case present
     /// False, of a flag that stands only where it is true: it is not there, or an event says that it is no more.
     case unset(isToldOnly: Bool)
+    /// As `present` and `absent`, written `{present: true}` or `{absent: false}`.
+    case isThere(Bool, word: String)
     case oneOf([ScenarioPattern])
     case not(ScenarioPattern)
     /// All of them.
@@ -33,7 +35,7 @@ indirect enum ScenarioPattern: Sendable {
     case matches(String)
     /// A text has this text in it, a list an element that fits.
     case contains(ScenarioPattern)
-    /// The number of elements, members or characters.
+    /// The number of elements or characters.
     case count(ScenarioPattern)
 
     /// Nothing is expected.
@@ -45,6 +47,35 @@ indirect enum ScenarioPattern: Sendable {
         "contains", "count",
     ]
 
+    /// The word by which a mapping says the condition, which may as well be a member that is meant. Not `equals`, which
+    /// looks at all of a value.
+    var word: String? {
+        switch self {
+        case .equals, .members, .elements, .absent, .present: nil
+        case .isThere(_, let word): word
+        case .oneOf: "one of"
+        case .not: "not"
+        case .all: "all of"
+        case .compare(let comparison, _): comparison.rawValue
+        case .matches: "matches"
+        case .contains: "contains"
+        case .count: "count"
+        }
+    }
+
+    /// The word of a condition that a value has as a member, so that it cannot be told which of both is meant; nil:
+    /// there is none.
+    func memberMeant(in value: RawJSON?) -> String? {
+        if let word, value?.object?[word] != nil { return word }
+        switch self {
+        case .not(let pattern): return pattern.memberMeant(in: value)
+        case .oneOf(let patterns), .all(let patterns):
+            return patterns.lazy.compactMap { $0.memberMeant(in: value) }.first
+        case .equals, .members, .elements, .absent, .present, .isThere, .compare, .matches, .contains, .count:
+            return nil
+        }
+    }
+
     /// As people read it.
     var text: String {
         switch self {
@@ -52,8 +83,8 @@ indirect enum ScenarioPattern: Sendable {
         case .members(let members):
             "{" + members.map { "\($0.name): \($0.pattern.text)" }.joined(separator: ", ") + "}"
         case .elements(let elements): "[" + elements.map(\.text).joined(separator: ", ") + "]"
-        case .absent: "absent"
-        case .present: "present"
+        case .absent, .isThere(false, _): "absent"
+        case .present, .isThere(true, _): "present"
         case .unset: "false"
         case .oneOf(let patterns): "one of " + patterns.map(\.text).joined(separator: ", ")
         case .not(let pattern): "not \(pattern.text)"

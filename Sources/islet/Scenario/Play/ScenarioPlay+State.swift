@@ -37,8 +37,11 @@ extension ScenarioPlay {
         let text = name.string ?? ""
         var isReference = false
         if case .reference = subject.name { isReference = true }
-        if isReference || EntityText.isID(text) {
-            return try await get(subject.family, ["app": app, "id": .string(text.lowercased())])
+        // A key may have the form of an id.
+        let isID = isReference || subject.isKey != true && EntityText.isID(text)
+        if isID {
+            let found = try await get(subject.family, ["app": app, "id": .string(text.lowercased())])
+            if found != nil || subject.isKey == false || subject.family != "activity" { return found }
         }
         if subject.family == "activity" {
             var fields: RawObject = ["app": app, "key": name]

@@ -7,6 +7,8 @@ enum ScenarioFile {
     static let bytesMax = 1 << 20
     /// More files than this are not read from one folder.
     static let filesMax = 1_000
+    /// How many folders in a folder are named.
+    private static let toldMax = 5
     /// Longer nobody waits for a file to be understood: aliases as names of members can take for ever.
     private static let patience = Duration.seconds(5)
 
@@ -15,25 +17,42 @@ enum ScenarioFile {
         var status = stat()
         guard stat(path, &status) == 0 else { throw unreadable(path, errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
-        guard let directory = opendir(path) else { throw unreadable(path, errno) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let length = Int(entry.pointee.d_reclen)
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix(length).prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasSuffix(".yaml") || name.hasSuffix(".yml"), !name.hasPrefix(".") else { continue }
-            names.append(name)
-        }
+        let (names, folders) = try entries(path)
+        let inner = folders.sorted().filter { (try? entries("\(path)/\($0)"))?.files.isEmpty == false }
+        let told = inner.prefix(toldMax).joined(separator: ", ") + (inner.count > toldMax ? " …" : "")
         guard !names.isEmpty else {
-            throw ScenarioProblem(path: path, place: nil, text: "has no files that end in .yaml or .yml")
+            let advice = inner.isEmpty ? "" : "; folders in it are named by themselves: \(told)"
+            throw ScenarioProblem(path: path, place: nil, text: "has no files that end in .yaml or .yml\(advice)")
         }
         guard names.count <= filesMax else {
             throw ScenarioProblem(
                 path: path, place: nil, text: "has more than \(filesMax) YAML files: name some of them")
         }
+        if !inner.isEmpty {
+            Console.message("\(path): folders in it are not looked into, name them by themselves: \(told)".printable)
+        }
         return names.sorted().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    }
+
+    /// The names of the YAML files in a folder, and of the folders in it.
+    private static func entries(_ path: String) throws(ScenarioProblem) -> (files: [String], folders: [String]) {
+        guard let directory = opendir(path) else { throw unreadable(path, errno) }
+        defer { closedir(directory) }
+        var files: [String] = []
+        var folders: [String] = []
+        while let entry = readdir(directory) {
+            let length = Int(entry.pointee.d_reclen)
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix(length).prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard !name.hasPrefix(".") else { continue }
+            if Int32(entry.pointee.d_type) == Int32(DT_DIR) {
+                folders.append(name)
+            } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+                files.append(name)
+            }
+        }
+        return (files, folders)
     }
 
     /// The scenarios of a file.

@@ -42,7 +42,8 @@ extension ScenarioReading {
         if let elements = node.elements { return elements.flatMap { readStates($0) } }
         if node.text != nil, !node.isNull, let key = defaults.key {
             // Of the scenario's one activity.
-            let subject = subject(family: "activity", .json(.string(key)), title: key)
+            var subject = subject(family: "activity", .json(.string(key)), title: key)
+            subject.isKey = true
             return [ScenarioCheck(place: node.place, expectation: .state(subject, state(node, family: "activity")))]
         }
         guard let entries = node.entries else {
@@ -103,12 +104,17 @@ extension ScenarioReading {
             name = reference(text, at: address.value.place).map { .reference($0) } ?? .json(.string(text))
         }
         var subject = subject(family: family, name, title: address?.value.text ?? defaults.key ?? "")
+        switch address?.name {
+        case "key", nil: subject.isKey = true
+        case "id": subject.isKey = false
+        case _: break
+        }
         var isGone = false
         var members: [ScenarioPattern.Member] = []
         for entry in entries where !Self.addresses.contains(entry.name) {
             switch entry.name {
-            case "app": subject.app = template(entry.value)
-            case "device": subject.device = entry.value.isNull ? nil : template(entry.value)
+            case "app": subject.app = named(entry.value)
+            case "device": subject.device = entry.value.isNull ? nil : named(entry.value)
             case "is":
                 switch state(entry.value, family: family) {
                 case .gone: isGone = true

@@ -137,7 +137,9 @@ extension ScenarioReading {
                     noteUnknown("field of \(name)", member.name, at: member.place, among: known)
                     continue
                 }
-                fields.append(field(member, of: op))
+                let isName = Self.textNames.contains(member.name)
+                fields.append(
+                    isName ? .init(name: member.name, value: named(member.value)) : field(member, of: op))
             }
         }
         let present = Set(fields.map(\.name))

@@ -135,7 +135,7 @@ extension ScenarioReading {
         case .contains(.equals(.json(let json))):
             guard let part = json.string else { return }
             soughtNames.append(SoughtName(part: .containing(part), what: what, roles: roles, place: place))
-        case .members, .elements, .absent, .present, .unset, .not, .compare, .contains, .count: break
+        case .members, .elements, .absent, .present, .isThere, .unset, .not, .compare, .contains, .count: break
         }
     }
 

@@ -148,7 +148,12 @@ extension ScenarioReading {
     }
 
     private static func isAbsent(_ pattern: ScenarioPattern) -> Bool {
-        if case .absent = pattern { true } else { false }
+        switch pattern {
+        case .absent, .isThere(false, _): true
+        case .equals, .members, .elements, .present, .isThere, .oneOf, .not, .all, .compare, .matches, .contains,
+            .count:
+            false
+        }
     }
 
     /// The members that answers have, in proto-json/schemas/answers: one that there is not is always absent.

@@ -29,6 +29,15 @@ extension ScenarioReading {
         }
     }
 
+    /// Fields of commands that are names: texts, however they are written.
+    static let textNames: Set<String> = ["app", "device", "group", "key", "kind", "type"]
+
+    /// A name: a text, also where it is written like a number, or an earlier answer's.
+    mutating func named(_ node: ScenarioNode) -> ScenarioTemplate {
+        guard let text = node.text, !node.isNull else { return template(node) }
+        return reference(text, at: node.place).map { .reference($0) } ?? .json(Self.json(text, isPlain: false))
+    }
+
     /// A name of an earlier answer, which must have been given; nil for every other text.
     mutating func reference(_ text: String, at place: ScenarioPlace) -> ScenarioReference? {
         guard let reference = ScenarioReference(text) else { return nil }
@@ -135,7 +144,7 @@ extension ScenarioReading {
                 note(value.place, "\(entry.name) is true or false, and this is \(value.kind)")
                 return nil
             }
-            return (entry.name == "absent") == isSo ? .absent : .present
+            return .isThere((entry.name == "present") == isSo, word: entry.name)
         case "one of", "all of":
             guard let elements = value.elements, !elements.isEmpty else {
                 note(value.place, "'\(entry.name)' is a list, and this is \(value.kind)")
