@@ -271,10 +271,8 @@ def test_what_a_command_asks_is_no_probe_where_another_provider_is_well(home):
     sick = home.provider(kind)
     home.add_many(5)
     for _ in range(5):
-        sick.fail(sick.call("value"), retryable=False)
+        sick.fail(sick.call("value"))
     well = home.provider(kind)
-    for _ in range(5):
-        well.answer(well.call("value"), True)
     deadline = Deadline()
     while home.providers()[sick.id]["state"] != "halfOpen":
         assert not deadline.passed

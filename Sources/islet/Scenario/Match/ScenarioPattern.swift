@@ -51,7 +51,7 @@ indirect enum ScenarioPattern: Sendable {
     /// looks at all of a value.
     var word: String? {
         switch self {
-        case .equals, .members, .elements, .absent, .present: nil
+        case .equals, .members, .elements, .absent, .present, .unset: nil
         case .isThere(_, let word): word
         case .oneOf: "one of"
         case .not: "not"
@@ -71,7 +71,7 @@ indirect enum ScenarioPattern: Sendable {
         case .not(let pattern): return pattern.memberMeant(in: value)
         case .oneOf(let patterns), .all(let patterns):
             return patterns.lazy.compactMap { $0.memberMeant(in: value) }.first
-        case .equals, .members, .elements, .absent, .present, .isThere, .compare, .matches, .contains, .count:
+        case .equals, .members, .elements, .absent, .present, .isThere, .unset, .compare, .matches, .contains, .count:
             return nil
         }
     }

@@ -150,8 +150,8 @@ extension ScenarioReading {
     private static func isAbsent(_ pattern: ScenarioPattern) -> Bool {
         switch pattern {
         case .absent, .isThere(false, _): true
-        case .equals, .members, .elements, .present, .isThere, .oneOf, .not, .all, .compare, .matches, .contains,
-            .count:
+        case .equals, .members, .elements, .present, .isThere, .unset, .oneOf, .not, .all, .compare, .matches,
+            .contains, .count:
             false
         }
     }
