@@ -76,8 +76,8 @@ import Testing
         }
         #expect(
             order == [
-                "#2 perform 4 to a within 900", "#3 value 2 to a within 1000", "#4 value 3 to a within 1000",
-                "#5 question 5 to a within 900",
+                "#2 perform 4 to a within 900", "#3 question 5 to a within 900", "#4 value 2 to a within 1000",
+                "#5 value 3 to a within 1000",
             ])
     }
 
