@@ -92,7 +92,7 @@ extension Partition {
             lateness: statistics.lateness.reading(at: monotonic), answers: statistics.answers.reading(at: monotonic),
             commits: statistics.commits.reading(at: monotonic),
             providers: ServiceReading.Providers(
-                connected: providers.providerCount, waiting: providers.waitingCalls + heldCalls,
+                connected: providers.providerCount, waiting: providers.waitingCalls + heldCalls, held: heldCalls,
                 inFlight: providers.callsInFlight, dropped: statistics.droppedProviders, totals: providers.totals,
                 spans: providers.spans(at: monotonic)),
             subscribers: walked.subscribers, cutClients: statistics.cutClients,
