@@ -519,6 +519,16 @@ def test_a_provider_that_is_tried_again_is_a_warning_as_one_that_rests(scripted)
     assert "half_open_providers=1;0;;0" in done.out
 
 
+def test_a_provider_that_failed_once_and_of_which_nobody_wants_anything_is_ok(scripted):
+    """As the service judges it: what it does not tell as a problem is none."""
+    rows = {"providers": [{"id": "i", "state": "halfOpen"}, {"id": "j", "state": "halfOpen"}]}
+    problem = {"severity": "warning", "what": "failed", "family": "provider", "id": "j", "state": "halfOpen"}
+    done = scripted(provider_list=rows, problem_list={"problems": [problem]})("check", "--response", "off", code=1)
+    assert done.out.startswith("ISLET WARNING: half open providers 1, warning above 0 |")
+    done = scripted(provider_list=rows, problem_list={"problems": []})("check", "--response", "off")
+    assert done.out.startswith("ISLET OK") and "half_open_providers=0;0;;0" in done.out
+
+
 PROBLEMS = [
     {"severity": "critical", "what": "overdue", "family": "control"},
     {"severity": "warning", "what": "failed", "family": "control", "failure": "threw"},

@@ -38,7 +38,7 @@ struct CheckThresholds: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Providers that failed too often, and have not done well since they are tried again.",
+            "Providers that failed too often lately and have not done well since, or for which calls wait.",
             valueName: "warn:crit"))
     var halfOpenProviders = "0:"
 
