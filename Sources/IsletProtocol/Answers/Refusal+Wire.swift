@@ -91,6 +91,8 @@ extension Refusal {
         case .badDeclaration(let bad): "\(bad.path) \(bad.reason.sentence)"
         case .kindConflict(let conflict):
             "the kind '\(Self.quoted(conflict.kind))' is declared with another '\(conflict.member)'"
+                + (conflict.placed == 0 ? "" : ", which what is placed of it (\(conflict.placed)) needs: ")
+                + (conflict.placed == 0 ? "" : "remove that first, or declare the kind as before")
         case .badAnswer(_, let reason): "the answer \(reason.sentence)"
         case .badTimeline(_, let bad): bad.sentence
         case .notAMember(let group): "the app is no member of the group '\(frame.quoted(group))'"
