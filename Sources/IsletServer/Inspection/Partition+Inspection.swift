@@ -92,9 +92,9 @@ extension Partition {
             lateness: statistics.lateness.reading(at: monotonic), answers: statistics.answers.reading(at: monotonic),
             commits: statistics.commits.reading(at: monotonic),
             providers: ServiceReading.Providers(
-                connected: providers.providerCount, waiting: providers.waitingCalls + heldCalls, held: heldCalls,
-                inFlight: providers.callsInFlight, dropped: statistics.droppedProviders, totals: providers.totals,
-                spans: providers.spans(at: monotonic)),
+                connected: providers.providerCount, waiting: providers.waitingCalls + heldCalls,
+                held: providers.patientCalls + heldCalls, inFlight: providers.callsInFlight,
+                dropped: statistics.droppedProviders, totals: providers.totals, spans: providers.spans(at: monotonic)),
             subscribers: walked.subscribers, cutClients: statistics.cutClients,
             connections: statistics.connections, waiting: ledger.figures,
             journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, commitAge: commitAge,

@@ -74,6 +74,15 @@ package struct ProviderTotals: Sendable {
 extension ProviderTable {
     /// Calls that wait for a provider.
     package var waitingCalls: Int { waiting }
+    /// Those of them that lose no time by it: values and timelines that wait as the next of their kinds, where these have
+    /// a provider that may answer. Retries lose theirs.
+    package var patientCalls: Int {
+        kinds.indices.reduce(0) { count, place in
+            let reads = kinds[place].reads
+            guard reads > 0, outlook(of: UInt32(place)) != .hopeless else { return count }
+            return count + max(0, reads - kinds[place].retries.count)
+        }
+    }
     /// Calls that providers have.
     package var callsInFlight: Int { openCalls - waiting }
 
