@@ -2219,8 +2219,9 @@ class Provider:
     def run(self) -> None:
         """Serves until `stop()`; on the main thread also until SIGTERM or SIGINT. Raises `IsletError` where the service
         refuses the registration for good, or for CONFLICT_LIMIT seconds with `conflict`: another provider declares a kind
-        differently, and is not one that was killed, which the service would have given up by then. It does so once the
-        actions that are still at work have ended, or after `grace` seconds."""
+        differently, and is not one that was killed, which the service would have given up by then; or so many are
+        `placed` that need what was declared before, as a widget its family, which are removed first. It does so once
+        the actions that are still at work have ended, or after `grace` seconds."""
         self._begin_run()
         self._serve()
 

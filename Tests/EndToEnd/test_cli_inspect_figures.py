@@ -13,10 +13,11 @@ import pytest
 from support.cli import Islet
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
+from support.provider import toggle
 from support.schemas import strict
 from support.scripted import ScriptedService
 from support.service import ROOT
-from support.wire import DEADLINE
+from support.wire import DEADLINE, Deadline
 
 
 @pytest.fixture
@@ -450,6 +451,9 @@ def test_a_healthy_service_is_0_in_one_line_with_performance_data(islet):
     ({"providers__connected": 0}, ["--providers", "2:1"], 2, "CRITICAL: connected providers 0, critical below 1"),
     ({"memory__resident": 3 << 30}, ["--memory", "1GiB:2GiB"], 2,
      "CRITICAL: resident memory 3 GiB, critical above 2 GiB"),
+    ({"providers__waiting": 17}, [], 1, "WARNING: waiting calls 17, warning above 16"),
+    ({"providers__waiting": 1_217, "providers__held": 1_200}, [], 1, "WARNING: waiting calls 17, warning above 16"),
+    ({"providers__waiting": 1_200, "providers__held": 1_184}, [], 0, "OK"),
     ({"entities": 910}, [], 1, "WARNING: entities 91 %, warning above 80 %"),
     ({"diskFull": True}, [], 2, "CRITICAL: the disk is full, changes are refused"),
     ({"stopping": True}, [], 1, "WARNING: the service is stopping"),
@@ -516,6 +520,16 @@ def test_a_provider_that_is_tried_again_is_a_warning_as_one_that_rests(scripted)
     assert "half_open_providers=1;0;;0" in done.out
 
 
+def test_a_provider_that_failed_once_and_of_which_nobody_wants_anything_is_ok(scripted):
+    """As the service judges it: what it does not tell as a problem is none."""
+    rows = {"providers": [{"id": "i", "state": "halfOpen"}, {"id": "j", "state": "halfOpen"}]}
+    problem = {"severity": "warning", "what": "failed", "family": "provider", "id": "j", "state": "halfOpen"}
+    done = scripted(provider_list=rows, problem_list={"problems": [problem]})("check", "--response", "off", code=1)
+    assert done.out.startswith("ISLET WARNING: half open providers 1, warning above 0 |")
+    done = scripted(provider_list=rows, problem_list={"problems": []})("check", "--response", "off")
+    assert done.out.startswith("ISLET OK") and "half_open_providers=0;0;;0" in done.out
+
+
 PROBLEMS = [
     {"severity": "critical", "what": "overdue", "family": "control"},
     {"severity": "warning", "what": "failed", "family": "control", "failure": "threw"},
@@ -552,6 +566,24 @@ def test_a_full_disk_is_critical_though_nothing_is_said_of_what_fails(tmp_path):
         assert done.out.startswith("ISLET CRITICAL: the disk is full, changes are refused") and "failing=" not in done.out
     finally:
         service.close()
+
+
+@pytest.mark.parametrize("kinds", [1, 20])
+def test_values_that_wait_for_room_and_lose_no_time_are_ok(home, kinds):
+    """As after each start of a provider of many controls, of however many kinds: they are asked for as it has room."""
+    names = [f"com.example.k{n}" for n in range(kinds)]
+    provider = home.provider(*map(toggle, names), capacity=1)
+    ids = [home.add(names[n % kinds]) for n in range(40)]
+    call = provider.call("value")
+    deadline = Deadline(DEADLINE)
+    while (calls := home.client.read("service.stats")["stats"]["providers"])["waiting"] < 39:
+        assert not deadline.passed, calls
+    assert calls["held"] == 39 and calls["inFlight"] == 1
+    done = Islet(home.service)("check", "--response", "off")
+    assert done.out.startswith("ISLET OK"), done.out
+    provider.answer(call, True)
+    for _ in ids[1:]:
+        provider.gives(True)
 
 
 def test_a_widget_that_nobody_computes_is_not_ok(islet, client, board):

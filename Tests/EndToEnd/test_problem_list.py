@@ -2,7 +2,7 @@
 
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
-from support.provider import APP, LAMP, TORCH, toggle
+from support.provider import APP, DOOR, LAMP, TORCH, button, toggle
 from support.schemas import strict
 from support.widgets import FORECAST, widget
 from support.wire import DEADLINE, Deadline
@@ -98,6 +98,16 @@ def test_a_control_whose_provider_fails_says_how(home):
     assert row == {
         "severity": "warning", "what": "failed", "family": "control", "app": APP, "kind": TORCH, "id": id,
         "state": "shown", "failure": "threw"}
+
+
+def test_a_button_without_a_value_whose_last_tap_failed_shows_nothing_that_is_wrong(home):
+    """Nothing is asked of its provider before somebody taps it again, which may be in a month."""
+    provider = home.provider(button(DOOR, hasValue=False))
+    id = home.add(DOOR)
+    home.client.applied("control.tap", id=id)
+    provider.fail(provider.call("perform"), retryable=False)
+    home.until(id, failure="threw")
+    assert listed(home.client) == NONE
 
 
 def test_a_provider_that_fails_too_often_is_a_problem_until_it_does_well(home):

@@ -82,6 +82,7 @@ def test_what_placed_controls_are_made_of_is_not_declared_anew(home):
     id = home.shown(first)
     error = first.try_to_register(kinds=[button(TORCH)])["error"]
     assert (error["code"], error["detail"]["member"]) == ("conflict", "template")
+    assert error["detail"]["placed"] == 1 and "what is placed of it (1) needs" in error["message"]
     home.client.applied("control.remove", id=id)
     home.next("removed")
     first.register(kinds=[button(TORCH)])

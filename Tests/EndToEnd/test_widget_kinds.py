@@ -4,6 +4,7 @@ import pytest
 
 from support.dates import EPOCH, HOUR, after
 from support.provider import TORCH, toggle
+from support.schemas import strict
 from support.widgets import CLOCK, FORECAST, entry, widget
 
 CITY = {"name": "city", "type": "enum", "options": [{"value": "berlin", "title": "Berlin"}, {"value": "paris"}]}
@@ -53,6 +54,31 @@ def test_two_providers_must_declare_a_kind_alike(board, member, value):
     first.leave()
     second.register()
     assert board.client.read("widget.kinds")["kinds"][0]["declaration"] == widget(**{member: value})
+
+
+def test_a_family_may_go_of_which_nothing_is_placed(board):
+    """As with a new release of an app, whose kinds are refused together where one of them is."""
+    first = board.provider(widget(families=["systemSmall", "systemMedium", "systemLarge"]))
+    small, large = (board.client.applied("widget.add", kind=FORECAST, family=family)["widget"]["id"]
+                    for family in ("systemSmall", "systemLarge"))
+    first.leave()
+    board.provider(widget(families=["systemSmall", "systemLarge"])).leave()
+    last = board.provider(widget(families=["systemSmall"]), register=False)
+    answer = last.try_to_register()
+    strict("answers/error.json").validate(answer)
+    error = answer["error"]
+    assert (error["code"], error["detail"]["member"], error["detail"]["placed"]) == ("conflict", "families", 1)
+    assert "what is placed of it (1) needs" in error["message"]
+    board.client.applied("widget.remove", id=large)
+    last.register()
+    assert board.client.get(small)["family"] == "systemSmall"
+
+
+def test_what_another_provider_declares_is_not_said_to_be_placed(board):
+    board.provider(widget(families=["systemSmall", "systemLarge"]))
+    board.client.applied("widget.add", kind=FORECAST, family="systemSmall")
+    error = board.provider(widget(families=["systemSmall"]), register=False).try_to_register()["error"]
+    assert error["code"] == "conflict" and "placed" not in error["detail"] and "placed" not in error["message"]
 
 
 @pytest.mark.parametrize("declaration, member", [

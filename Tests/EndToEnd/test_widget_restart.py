@@ -409,3 +409,16 @@ def test_what_is_explained_from_files_is_what_memory_told(wall):
     assert any("exempt" in decision for decision in before) and any("failure" in decision for decision in before)
     wall.again("stop")
     assert explained()[:len(before)] == before
+
+
+@HOW
+def test_only_the_families_of_which_widgets_are_placed_are_kept_over_a_restart(wall, how):
+    provider = wall.provider(widget(families=["systemSmall", "systemLarge"]))
+    wall.board.client.applied("widget.add", kind=FORECAST, family="systemSmall")
+    large = wall.board.client.applied("widget.add", kind=FORECAST, family="systemLarge")["widget"]["id"]
+    provider.leave()
+    wall.again(how)
+    after_it = wall.provider(widget(families=["systemSmall"]), register=False)
+    assert after_it.try_to_register()["error"]["detail"]["placed"] == 1
+    wall.board.client.applied("widget.remove", id=large)
+    after_it.register()

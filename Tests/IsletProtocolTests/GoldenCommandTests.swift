@@ -85,7 +85,7 @@ struct GoldenCommandTests {
         .revisionConflict(present: 1), .keyHeld(by: EntityID(high: 0, low: 0), revision: 1), .expired,
         .kindUnknown(FrameRange(0..<0)), .providerUnknown(call: nil), .badConfiguration(parameter: []),
         .badDeclaration(BadDeclaration(index: 0, member: "kind", reason: .missing)),
-        .kindConflict(KindConflict(kind: [], member: "tint", declared: [], offered: [])),
+        .kindConflict(KindConflict(kind: [], member: "tint", declared: [], offered: [], placed: 3)),
         .badAnswer(call: FrameRange(0..<0), .wrongType), .unknownCall(FrameRange(0..<0)),
         .busy(retryAfter: 1), .requestReused, .outcomeUnknown, .tooOld(oldest: 1), .tooMany(limit: 1),
         .quotaExceeded(limit: 1), .unavailable(.ruleOff), .authorization(.attributesTooLarge(bytes: 1, limit: 1)),

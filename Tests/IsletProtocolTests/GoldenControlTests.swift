@@ -148,7 +148,9 @@ struct GoldenControlTests {
             .badConfiguration(parameter: Array("room \"x\"".utf8)),
             .badDeclaration(BadDeclaration(index: 2, member: "parameters[0].type", reason: .unknownValue)),
             .badDeclaration(BadDeclaration(index: 0, member: "", reason: .wrongType)),
-            .kindConflict(KindConflict(kind: Array("Torch".utf8), member: "tint", declared: declared, offered: offered)),
+            .kindConflict(
+                KindConflict(
+                    kind: Array("Torch".utf8), member: "tint", declared: declared, offered: offered, placed: 0)),
             .badAnswer(call: call, .wrongType), .unknownCall(call), .unavailable(.noProvider),
             .unavailable(.providerFailed), .unavailable(.providerTimedOut),
         ]

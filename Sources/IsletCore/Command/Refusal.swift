@@ -23,7 +23,7 @@ package enum Refusal: Error, Equatable, Sendable {
     indirect case badRendering(member: [UInt8], BadField)
     /// A declaration of a control kind is malformed.
     indirect case badDeclaration(BadDeclaration)
-    /// Another live provider declares the kind differently.
+    /// Another live provider declares the kind differently, or what is placed of it needs what stands.
     indirect case kindConflict(KindConflict)
     /// What a provider answered is of the wrong type or too long.
     case badAnswer(call: FrameRange, BadField)
@@ -149,7 +149,7 @@ package struct BadDeclaration: Equatable, Sendable {
     }
 }
 
-/// How the declaration of a kind differs from the one that other providers live by.
+/// How the declaration of a kind differs from the one that other providers, or what is placed, live by.
 package struct KindConflict: Equatable, Sendable {
     package var kind: [UInt8]
     /// The member in which the two differ (``ControlKindDeclaration/difference(from:)``, and that of widgets).
@@ -157,12 +157,15 @@ package struct KindConflict: Equatable, Sendable {
     /// The exact bytes of the declaration that stands, and of the one that is refused.
     package var declared: [UInt8]
     package var offered: [UInt8]
+    /// How many controls or widgets are placed that need the member as it stands; 0: another provider lives by it.
+    package var placed: Int
 
-    package init(kind: [UInt8], member: String, declared: [UInt8], offered: [UInt8]) {
+    package init(kind: [UInt8], member: String, declared: [UInt8], offered: [UInt8], placed: Int) {
         self.kind = kind
         self.member = member
         self.declared = declared
         self.offered = offered
+        self.placed = placed
     }
 }
 

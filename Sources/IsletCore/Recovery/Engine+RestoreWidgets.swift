@@ -133,6 +133,7 @@ extension Engine {
             apps[kind.app].entities += 1
             entityCount += 1
             widgets.kinds[record.kind].placed += 1
+            widgets.placedFamilies.add(record.family, of: record.kind)
             widgets.countByState[Int(record.machine.state.rawValue)] += 1
             if record.device != nil { placed.append(slot) }
         }

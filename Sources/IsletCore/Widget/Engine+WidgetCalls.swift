@@ -232,8 +232,7 @@ extension Engine {
         else { return .tooMany }
         if let known = widgets.kinds[kind].declaration {
             guard let member = declaration.difference(from: known) else { return .declared(kind) }
-            // What is placed has one of these.
-            let isFixed = widgets.kinds[kind].placed > 0 && declaration.lacksFamily(of: known)
+            let isFixed = widgets.placed(of: kind, lackedBy: declaration) > 0
             guard mayReplace, !isFixed else { return .differs(kind, member) }
         }
         let known = widgets.kinds[kind].declaration

@@ -87,6 +87,7 @@ extension Engine {
         let record = widgets.slab[slot]
         widgets.byID.insert(record.id.keyedHash, slot)
         widgets.kinds[record.kind].placed += 1
+        widgets.placedFamilies.add(record.family, of: record.kind)
         guard let device = record.device else { return }
         if record.machine.isOnTop { widgets.top[device] = slot }
         widgets.onDevice[device, default: []].insert(slot, at: place(of: record, on: device))

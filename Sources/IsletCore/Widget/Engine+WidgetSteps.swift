@@ -151,6 +151,7 @@ extension Engine {
         widgets.byID.remove(record.id.keyedHash, slot)
         for handle in record.payloads { payloads.remove(handle) }
         widgets.kinds[record.kind].placed -= 1
+        widgets.placedFamilies.remove(record.family, of: record.kind)
         if let device = record.device { devices[device].references -= 1 }
         widgets.wheel.cancel(slot)
         widgets.slab.remove(slot)

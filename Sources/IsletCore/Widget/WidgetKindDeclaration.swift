@@ -38,11 +38,6 @@ package struct WidgetKindDeclaration: KindDeclaration, Equatable {
         self.families = families
     }
 
-    /// Whether another declaration has a family that this one has not: placed widgets may be of it.
-    package func lacksFamily(of other: WidgetKindDeclaration) -> Bool {
-        !other.families.allSatisfy { families.contains($0) }
-    }
-
     /// A member of a declaration.
     package enum Member: String, Sendable, CaseIterable {
         case families, displayName, description, parameters, placeholder, promptsForUserConfiguration

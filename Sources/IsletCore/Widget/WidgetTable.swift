@@ -2,6 +2,7 @@
 package struct WidgetTable: ~Copyable {
     var slab = Slab<WidgetRecord>()
     package internal(set) var kinds = DeclaredKindTable<WidgetKindDeclaration>(family: "widget")
+    var placedFamilies = PlacedFamilies()
     var byID = SlotIndex()
     /// Entries, policies, tries after failures, reloads that are held, ends of relevance.
     var wheel: TimerWheel
@@ -49,6 +50,13 @@ package struct WidgetTable: ~Copyable {
     package var slotCount: Slot { slab.capacity }
     /// How many widgets are placed.
     package var count: Int { slab.count }
+
+    /// How many widgets of a kind are of a family that a declaration of it lacks.
+    package func placed(of kind: DeclaredKindID, lackedBy declaration: WidgetKindDeclaration) -> Int {
+        WidgetFamily.allCases.reduce(0) { count, family in
+            declaration.families.contains(family) ? count : count + placedFamilies.count(family, of: kind)
+        }
+    }
 
     /// The record of a handle, or nil where it is gone.
     package func record(_ reference: SlotRef) -> WidgetRecord? {

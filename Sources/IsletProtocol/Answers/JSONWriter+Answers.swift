@@ -145,6 +145,7 @@ extension JSONWriter {
             guard let range, range.count <= Self.maximumMember else { continue }
             field(name, raw: json.span.extracting(range.indices))
         }
+        if conflict.placed > 0 { field("placed", conflict.placed) }
     }
 
     /// The settings of an app, as `settings.get` and `settings.set` answer them.

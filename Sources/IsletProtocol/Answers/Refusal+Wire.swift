@@ -89,8 +89,7 @@ extension Refusal {
         case .badRendering(let member, let reason):
             "the member '\(Self.quoted(member))' of the rendering \(reason.sentence)"
         case .badDeclaration(let bad): "\(bad.path) \(bad.reason.sentence)"
-        case .kindConflict(let conflict):
-            "the kind '\(Self.quoted(conflict.kind))' is declared with another '\(conflict.member)'"
+        case .kindConflict(let conflict): conflict.sentence
         case .badAnswer(_, let reason): "the answer \(reason.sentence)"
         case .badTimeline(_, let bad): bad.sentence
         case .notAMember(let group): "the app is no member of the group '\(frame.quoted(group))'"
@@ -264,5 +263,14 @@ extension BadTimeline.Reason {
         case .badPolicy: "badPolicy"
         case .needsLoginEntries: "needsLoginEntries"
         }
+    }
+}
+
+extension KindConflict {
+    fileprivate var sentence: String {
+        let difference = "the kind '\(Refusal.quoted(kind))' is declared with another '\(member)'"
+        guard placed > 0 else { return difference }
+        return difference
+            + ", which what is placed of it (\(placed)) needs: remove that first, or declare the kind as before"
     }
 }

@@ -106,6 +106,7 @@ extension JSONWriter {
         field("connected", providers.connected)
         field("calls", providers.totals.calls)
         field("waiting", providers.waiting)
+        field("held", providers.held)
         field("inFlight", providers.inFlight)
         field("failures", providers.totals.failures)
         field("timedOut", providers.totals.timedOut)

@@ -93,8 +93,8 @@ extension Partition {
             commits: statistics.commits.reading(at: monotonic),
             providers: ServiceReading.Providers(
                 connected: providers.providerCount, waiting: providers.waitingCalls + heldCalls,
-                inFlight: providers.callsInFlight, dropped: statistics.droppedProviders, totals: providers.totals,
-                spans: providers.spans(at: monotonic)),
+                held: providers.patientCalls + heldCalls, inFlight: providers.callsInFlight,
+                dropped: statistics.droppedProviders, totals: providers.totals, spans: providers.spans(at: monotonic)),
             subscribers: walked.subscribers, cutClients: statistics.cutClients,
             connections: statistics.connections, waiting: ledger.figures,
             journal: isDurable ? journalReading() : nil, isDiskFull: flights.isDiskFull, commitAge: commitAge,

@@ -243,7 +243,10 @@ final class ProblemScan {
             guard let record = partition.engine.controls.record(at: slot), record.machine.state != .removed else {
                 return nil
             }
-            if record.machine.failure != .none, partition.providers.isServed(ServedKind.control(record.kind).number) {
+            // Of a button without a value a tap that failed is past: it shows nothing that could be wrong.
+            if record.machine.failure != .none, record.machine.hasValue,
+                partition.providers.isServed(ServedKind.control(record.kind).number)
+            {
                 return Row(
                     problem: .controlFailed, subject: .entity(place), until: nextTry(of: place, partition),
                     failure: record.machine.failure)
@@ -315,12 +318,13 @@ final class ProblemScan {
             (row.problem, row.state) = (.providerFails, "open")
             row.until = partition.date(atMonotonic: partition.now.monotonic + span)
             row.since = provider.failingSince.flatMap { partition.date(atMonotonic: $0) }
-        case .halfOpen:
+        case .halfOpen
+        where provider.isConcern(at: partition.now.monotonic) || partition.heldCalls(of: provider.kinds) > 0:
             (row.problem, row.state) = (.providerIsTried, "halfOpen")
             row.since = provider.failingSince.flatMap { partition.date(atMonotonic: $0) }
-        case .live, .draining:
+        case .live, .draining, .halfOpen:
             let isDraining = provider.state == .draining
-            row.state = isDraining ? "draining" : "live"
+            row.state = isDraining ? "draining" : provider.state == .halfOpen ? "halfOpen" : "live"
             if partition.now.monotonic - provider.lastHeard > silence {
                 row.since = partition.date(atMonotonic: provider.lastHeard)
             } else if isDraining, provider.inFlight > 0 {

@@ -46,6 +46,8 @@ package struct ServiceReading: Sendable {
     package struct Providers: Sendable {
         package var connected: Int
         package var waiting: Int
+        /// Those of them that wait for room and lose no time meanwhile.
+        package var held: Int
         package var inFlight: Int
         /// How many left, were lost or were given up.
         package var dropped: UInt64

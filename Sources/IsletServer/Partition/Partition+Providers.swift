@@ -149,11 +149,12 @@ extension Partition {
         guard case .control(let number)? = known(declaration.kind, register, frame) else { return nil }
         let kind = engine.controls.kinds[number]
         guard let known = kind.declaration, let member = declaration.difference(from: known) else { return nil }
-        let isFixed = kind.placed > 0 && (member == .template || member == .hasValue)
-        guard isFixed || isProvidedByOthers(.control(number), register) else { return nil }
+        let placed = member == .template || member == .hasValue ? kind.placed : 0
+        guard placed > 0 || isProvidedByOthers(.control(number), register) else { return nil }
         return .kindConflict(
             KindConflict(
-                kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
+                kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json,
+                placed: placed))
     }
 
     /// The same of a widget kind.
@@ -163,11 +164,12 @@ extension Partition {
         guard case .widget(let number)? = known(widget: declaration.kind, register, frame),
             let known = engine.widgets.kinds[number].declaration, let member = declaration.difference(from: known)
         else { return nil }
-        let isFixed = engine.widgets.kinds[number].placed > 0 && declaration.lacksFamily(of: known)
-        guard isFixed || isProvidedByOthers(.widget(number), register) else { return nil }
+        let placed = engine.widgets.placed(of: number, lackedBy: declaration)
+        guard placed > 0 || isProvidedByOthers(.widget(number), register) else { return nil }
         return .kindConflict(
             KindConflict(
-                kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json))
+                kind: declaration.kind, member: member.rawValue, declared: known.json, offered: declaration.json,
+                placed: placed))
     }
 
     /// `provider.pong`: any message would do, and says nothing else.

@@ -36,6 +36,8 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     package private(set) var probeFailedAt: Milliseconds?
     /// When it opened, though it may have let calls through since; nil where it is closed.
     package private(set) var failingSince: Milliseconds?
+    /// When a call failed last, be that the probe or none; nil where something was answered since.
+    package private(set) var failedAt: Milliseconds?
     private let failureLimit: Int
     private let longest: Milliseconds
     private let first: Milliseconds
@@ -96,6 +98,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
         (action, question) = (nil, nil)
         probeFailedAt = nil
         failingSince = nil
+        failedAt = nil
         span = first
     }
 
@@ -103,6 +106,7 @@ package struct CircuitBreaker: Sendable, BitwiseCopyable {
     ///
     /// - Returns: whether this opened it.
     package mutating func failed(_ call: CallID, at now: Milliseconds) -> Bool {
+        failedAt = now
         if endsAside(call) { return false }
         switch state {
         case .closed(let failures) where failures + 1 < failureLimit:

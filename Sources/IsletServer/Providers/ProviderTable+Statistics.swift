@@ -36,6 +36,17 @@ package struct ProviderStatistics: Sendable {
     package var lastHeard: Milliseconds
     /// Since when it fails so often that it gets no calls but those by which it is tried; nil where it does not.
     package var failingSince: Milliseconds?
+    /// When it failed a call last; nil where it has answered one well since.
+    package var failedAt: Milliseconds?
+
+    /// It is a concern for so long after its last failure though nobody wants anything of it.
+    private static let concern: Milliseconds = 300_000
+
+    /// Whether it matters by now that it is still to be tried: only a call tells whether it is well again, and where nobody
+    /// wants anything of it there may be none for days.
+    package func isConcern(at now: Milliseconds) -> Bool {
+        inFlight > 0 || waiting > 0 || failedAt.map { now - $0 <= Self.concern } ?? false
+    }
 }
 
 /// What was counted of all providers since the start.
@@ -63,6 +74,15 @@ package struct ProviderTotals: Sendable {
 extension ProviderTable {
     /// Calls that wait for a provider.
     package var waitingCalls: Int { waiting }
+    /// Those of them that lose no time by it: values and timelines that wait as the next of their kinds, where these have
+    /// a provider that may answer. Retries lose theirs.
+    package var patientCalls: Int {
+        kinds.indices.reduce(0) { count, place in
+            let reads = kinds[place].reads
+            guard reads > 0, outlook(of: UInt32(place)) != .hopeless else { return count }
+            return count + max(0, reads - kinds[place].retries.count)
+        }
+    }
     /// Calls that providers have.
     package var callsInFlight: Int { openCalls - waiting }
 
@@ -128,7 +148,8 @@ extension ProviderTable {
             waiting: provider.kinds.reduce(0) { $0 + kinds[Int($1)].waiting }, calls: provider.sent,
             failures: provider.failures, late: provider.late, unknown: provider.unknown,
             latencies: provider.latencies, registeredAt: provider.registeredAt,
-            lastHeard: lastHeard(of: reference.number), failingSince: provider.breaker.failingSince)
+            lastHeard: lastHeard(of: reference.number), failingSince: provider.breaker.failingSince,
+            failedAt: provider.breaker.failedAt)
     }
 
     private func isKnown(_ reference: ProviderRef) -> Bool {

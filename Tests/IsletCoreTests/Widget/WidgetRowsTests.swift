@@ -386,6 +386,9 @@ struct WidgetRowsTests {
         guard case .differs = rig.declare(families: [.systemSmall], mayReplace: true) else {
             return complain("a family of a placed widget went")
         }
+        guard case .declared = rig.declare(families: [.accessoryInline], mayReplace: true) else {
+            return complain("one that no widget is of may go")
+        }
         guard case .declared = rig.declare(families: WidgetFamily.allCases, mayReplace: true) else {
             return complain("families may come")
         }

@@ -207,6 +207,34 @@ import Testing
         #expect(desk.problem == nil)
     }
 
+    @Test func aProviderThatIsToBeTriedIsAConcernWhileSomethingIsWantedOfItAndFiveMinutesAfterItsLastFailure() {
+        let desk = Desk { $0.breakerFailures = 1 }
+        desk.register("a")
+        func isConcern() -> Bool? {
+            desk.provider("a").flatMap { desk.statistics(of: $0) }.map { $0.isConcern(at: desk.now) }
+        }
+        #expect(isConcern() == false)
+        desk.ask(Desk.perform(1))
+        _ = desk.effects()
+        desk.fail(1, by: "a")
+        let failedAt = desk.now
+        #expect(isConcern() == true)
+        // It answers pings, or it was gone.
+        while desk.now < failedAt + 300_000 {
+            desk.pass(5_000)
+            desk.hear("a")
+            _ = desk.effects()
+        }
+        #expect(isConcern() == true && desk.provider("a") != nil)
+        desk.pass(1)
+        #expect(isConcern() == false, "nobody knows, and nobody asks")
+        desk.ask(Desk.value(2))
+        #expect(isConcern() == true)
+        _ = desk.effects()
+        desk.answer(2, by: "a")
+        #expect(isConcern() == false && desk.problem == nil)
+    }
+
     @Test func aQuestionIsLetThroughWhileTheBreakerIsOpenBesideAnActionAndIsNoProbe() {
         let desk = Desk { $0.breakerFailures = 1 }
         desk.register("a")

@@ -43,6 +43,18 @@ import Testing
         #expect(breaker.opensUntil == now + 1_000)
     }
 
+    @Test func aBreakerKnowsWhenACallFailedLastUntilSomethingIsAnswered() {
+        var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
+        #expect(breaker.failedAt == nil)
+        _ = breaker.failed(CallID(1), at: 0)
+        #expect(breaker.failedAt == 0)
+        breaker.sent(CallID(2), .action)
+        _ = breaker.failed(CallID(2), at: 5_000)
+        #expect(breaker.failedAt == 5_000, "an action beside the probe, which opens nothing for longer")
+        breaker.succeeded()
+        #expect(breaker.failedAt == nil)
+    }
+
     @Test func aBreakerKnowsThatItsProbeFailedUntilSomethingIsAnswered() {
         var breaker = CircuitBreaker(failures: 1, first: 1_000, longest: 30_000)
         _ = breaker.failed(CallID(1), at: 0)

@@ -72,36 +72,43 @@ struct Check: AsyncParsableCommand {
         let time = Span(ContinuousClock.now - begun).milliseconds
         let providers = try await Pages.all(Command("provider.list"), "providers", connection)
         let failing = try await failing(connection)
+        // One that failed, and of which nobody has wanted anything for a while, is no problem: an older service tells all.
+        let tried = try await problems("provider", connection)?.filter { $0["what"]?.string == "failed" }
+        let halfOpen = (tried ?? providers.compactMap(\.object)).filter { $0["state"]?.string == "halfOpen" }
         let info = try await connection.send(Command("service.info"))["info"]?.object
         return CheckReading(
             stats: stats,
             openProviders: Int64(providers.count { $0.object?["state"]?.string == "open" }),
-            halfOpenProviders: Int64(providers.count { $0.object?["state"]?.string == "halfOpen" }), failing: failing,
+            halfOpenProviders: Int64(halfOpen.count), failing: failing,
             maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer,
             speed: Self.speed(info?["clock"]?.object?["speed"]?.double), responseTime: time)
     }
 
-    /// How many controls and widgets fail, or are of a kind that nobody serves; nil where the service does not say it: it
-    /// is older, or its disk is full, which its figures tell.
+    /// How many controls and widgets fail, or are of a kind that nobody serves; nil where the service does not say it.
     private static func failing(_ connection: IsletConnection) async throws -> Int64? {
         var count: Int64 = 0
-        // By family: many of another one would leave them no room in an answer.
         for (family, what) in [("control", "failed"), ("widget", "failed"), ("kind", "unserved")] {
-            let command = Command(
-                "problem.list", ["family": .string(family), "limit": .integer(Problems.limitMax)])
-            let answer: Answer
-            do throws(IsletError) {
-                answer = try await connection.send(command)
-            } catch {
-                guard case .refused = error else { throw error }
-                return nil
-            }
-            for row in answer["problems"]?.elements?.compactMap(\.object) ?? [] {
-                guard row["family"]?.string == family, row["what"]?.string == what else { continue }
+            guard let rows = try await problems(family, connection) else { return nil }
+            for row in rows where row["what"]?.string == what {
                 count = count.addingClamped(row["count"]?.integer ?? 1)
             }
         }
         return count
+    }
+
+    /// The problems of a family, by itself: many of another one would leave them no room in an answer. nil where the service
+    /// does not say them: it is older, or its disk is full, which its figures tell.
+    private static func problems(_ family: String, _ connection: IsletConnection) async throws -> [RawObject]? {
+        let command = Command("problem.list", ["family": .string(family), "limit": .integer(Problems.limitMax)])
+        let answer: Answer
+        do throws(IsletError) {
+            answer = try await connection.send(command)
+        } catch {
+            guard case .refused = error else { throw error }
+            return nil
+        }
+        let rows = answer["problems"]?.elements?.compactMap(\.object) ?? []
+        return rows.filter { $0["family"]?.string == family }
     }
 
     /// Below real time counts as real time, and there is no faster one than the contract has.

@@ -29,7 +29,7 @@ struct CheckThresholds: ParsableArguments {
     @Option(help: ArgumentHelp("Subscribers that lag.", valueName: "warn:crit"))
     var lagging = "0:10"
 
-    @Option(help: ArgumentHelp("Calls that wait for a provider.", valueName: "warn:crit"))
+    @Option(help: ArgumentHelp("Calls that wait for a provider while their time passes.", valueName: "warn:crit"))
     var waiting = "16:256"
 
     @Option(
@@ -38,7 +38,7 @@ struct CheckThresholds: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Providers that failed too often, and have not done well since they are tried again.",
+            "Providers that failed too often lately and have not done well since, or for which calls wait.",
             valueName: "warn:crit"))
     var halfOpenProviders = "0:"
 
@@ -71,7 +71,7 @@ struct CheckThresholds: ParsableArguments {
                 $0.stats.number("clockAhead") ?? 0
             },
             rule("lagging", "lagging subscribers", lagging, .count) { $0.stats.number("subscribers", "lagging") },
-            rule("waiting", "waiting calls", waiting, .count) { $0.stats.number("providers", "waiting") },
+            rule("waiting", "waiting calls", waiting, .count) { $0.waitingCalls },
             rule("open-providers", "failing providers", openProviders, .count) { $0.openProviders },
             rule("half-open-providers", "half open providers", halfOpenProviders, .count) { $0.halfOpenProviders },
             rule("failing", "failing controls and widgets", failing, .count) { $0.failing },
@@ -124,6 +124,11 @@ struct CheckReading: Sendable {
     let speed: Int64
     /// How long the answer took, in milliseconds.
     let responseTime: Int64?
+
+    /// The calls that may fail by waiting: what is held back loses no time. An older service tells all alike.
+    var waitingCalls: Int64? {
+        stats.number("providers", "waiting").map { max(0, $0 - (stats.number("providers", "held") ?? 0)) }
+    }
 
     var entitiesPercent: Int64? {
         guard let maximumEntities, maximumEntities > 0 else { return nil }
