@@ -71,7 +71,7 @@ def test_a_family_may_go_of_which_nothing_is_placed(board):
     assert "what is placed of it (1) needs" in error["message"]
     board.client.applied("widget.remove", id=large)
     last.register()
-    assert board.client.get(small)["family"] == "systemSmall"
+    assert board.client.read("widget.get", id=small)["widget"]["family"] == "systemSmall"
 
 
 def test_what_another_provider_declares_is_not_said_to_be_placed(board):

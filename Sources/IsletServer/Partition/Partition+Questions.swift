@@ -105,7 +105,8 @@ extension Partition {
 
     private func request(_ question: ProviderQuestion, within: Milliseconds) -> ProviderTable.Request {
         let request = providers.request(
-            .question(question.number), kind: question.kind.number, within: within, at: now.monotonic)
+            .question(question.number), kind: question.kind.number, within: within, isAwaited: question.isAwaited,
+            at: now.monotonic)
         if request == .accepted { questions[question.number] = question }
         return request
     }

@@ -14,6 +14,14 @@ final class ProviderQuestion {
         case relevance
     }
 
+    /// Whether somebody's command waits for it.
+    var isAwaited: Bool {
+        switch sort {
+        case .controlOptions, .widgetOptions, .snapshot, .recommendations: true
+        case .relevance: false
+        }
+    }
+
     let number: UInt64
     let kind: ServedKind
     let sort: Sort

@@ -37,7 +37,7 @@ struct Call: BitwiseCopyable {
     var place = Place.none
     /// Whether what it asks for failed the last time that it was asked for: that it fails again says nothing of others.
     var hasFailed = false
-    /// Of a read, whether somebody waits for it.
+    /// Of a read or a question, whether somebody waits for it.
     var isAwaited = false
     /// Why the first attempt failed.
     var reason = CallFailure.none
@@ -60,6 +60,9 @@ struct Call: BitwiseCopyable {
 
     /// Whether its time begins when it is sent: it is a read that no provider was sent yet.
     var hasTimeAhead: Bool { purpose.isRead && !wasSent }
+
+    /// Whether it is a question for which somebody waits.
+    var isAwaitedQuestion: Bool { isAwaited && purpose.aside == .question }
 
     /// Whether it is a read that tells something of its provider.
     var isFreshRead: Bool { purpose.isRead && !hasFailed }

@@ -262,8 +262,8 @@ extension ProviderTable {
         for number in kinds[Int(place)].providers { serveLater(number) }
     }
 
-    /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn. A question,
-    /// whose time runs while it waits, comes before the reads of all kinds, but only every other time.
+    /// What a provider may get next: an action of one of its kinds before all others, and its kinds in turn. A question
+    /// for which somebody waits, and whose time runs meanwhile, comes before the reads of all kinds, but only every other time.
     ///
     /// - Returns: the call, and the kind whose turn is next.
     func nextWaiting(for number: UInt32) -> (slot: UInt32, nextKind: Int)? {
@@ -319,15 +319,16 @@ extension ProviderTable {
             ?? lastValue(of: kind, where: { $0.purpose.aside == .question })
     }
 
-    /// The next question of a kind that may go to a provider whose breaker is closed: the first.
+    /// The next question of a kind that may go to a provider whose breaker is closed: the first for which somebody
+    /// waits.
     private func firstQuestion(of place: UInt32, for number: UInt32) -> UInt32? {
         guard kinds[Int(place)].questions > 0, providers[Int(number)].breaker.isClosed else { return nil }
         let kind = kinds[Int(place)]
-        if let slot = firstRetry(of: kind, for: number, where: { $0.purpose.aside == .question }) { return slot }
+        if let slot = firstRetry(of: kind, for: number, where: { $0.isAwaitedQuestion }) { return slot }
         var slot = kind.values.first
         for _ in 0..<limits.waitingRetries {
             guard slot != CallList.end else { return nil }
-            if calls[slot].purpose.aside == .question { return slot }
+            if calls[slot].isAwaitedQuestion { return slot }
             slot = calls[slot].next
         }
         return nil

@@ -10,7 +10,8 @@ extension ProviderTable {
     ///   - kind: the owner's number of the kind.
     ///   - within: the call's time from now on, at least 1 ms.
     ///   - hasFailed: whether what it asks for failed the last time that it was asked for.
-    ///   - isAwaited: of a read, whether somebody waits for it, which ``Effect/givenBack(_:isAwaited:)`` says again.
+    ///   - isAwaited: of a read or a question, whether somebody waits for it: such a question comes before reads every other
+    ///     time, and of a read ``Effect/givenBack(_:isAwaited:)`` says it again.
     package mutating func request(
         _ purpose: Purpose, kind: UInt32, within: Milliseconds, hasFailed: Bool = false, isAwaited: Bool = false,
         at time: Milliseconds

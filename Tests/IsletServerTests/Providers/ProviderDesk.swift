@@ -59,9 +59,9 @@ final class ProviderDesk {
     @discardableResult
     func ask(
         _ purpose: ProviderTable.Purpose, kind: UInt32 = 1, within: Milliseconds = 1_000, hasFailed: Bool = false,
-        isAwaited: Bool = false
+        isAwaited: Bool? = nil
     ) -> ProviderTable.Request {
-        table.request(purpose, kind: kind, within: within, hasFailed: hasFailed, isAwaited: isAwaited, at: now)
+        table.request(purpose, kind: kind, within: within, hasFailed: hasFailed, isAwaited: isAwaited ?? !purpose.isRead, at: now)
     }
 
     @discardableResult
