@@ -37,9 +37,14 @@ extension Engine {
                 let isForgetful = events.isEmpty ? forgetRetained(at: now, limit: left) : hasForgettable(at: now)
                 return isForgetful || isSweeping || now < goal || wheel.nextWork() <= now
             }
+            left -= 1
+            // Silence that nobody could break has put it off: what is due before it comes first.
+            guard activities[due.slot].machine.nextDeadline(rules, unheard).at <= due.deadline else {
+                arm(due.slot)
+                continue
+            }
             if sweep.isUnderway { catchUp(due.slot, at: now, dating) }
             fire(due.slot, at: now, dating)
-            left -= 1
         }
         return true
     }
