@@ -1,4 +1,4 @@
-/// How far a reader is: what `stream.applied` says, which has no answer.
+/// The last event that a reader has of each app: the content of `stream.applied`, a command without an answer.
 package struct AppliedReport: Sendable, Hashable {
     /// That of its join, under which the service knows it.
     package var nonce: String
@@ -15,7 +15,7 @@ package struct AppliedReport: Sendable, Hashable {
         }
     }
 
-    /// What a report of more bytes would have to say of further apps is left out: a command has at most 65,536.
+    /// A report that would be larger leaves out the remaining apps, since a command has at most 65,536 bytes.
     private static let maximumBytes = 60_000
 
     package init(nonce: String, positions: [Position]) {

@@ -58,7 +58,7 @@ package struct Replica: Sendable {
     /// Whether a join waits for its answer.
     package var isJoining: Bool { joinTopic != nil && !isAnswered }
 
-    /// How far it is, to be reported under the nonce of its join; nil while that has no answer, or no app has events.
+    /// The report of its positions, which bears the nonce of its join; nil while the join has no answer, or no app has events.
     package var applied: AppliedReport? {
         guard isAnswered, !isJoinDue, let joinTopic else { return nil }
         let positions = streams.values.compactMap { stream in

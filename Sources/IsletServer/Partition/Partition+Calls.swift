@@ -76,12 +76,15 @@ extension Partition {
         providers.takeEnds(into: &ends)
         guard !ends.isEmpty else { return }
         let batch = ends
-        for effect in batch {
-            switch effect {
-            case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
-            case .givenBack(let purpose, let isAwaited): holdBack(purpose, isAwaited: isAwaited)
-            case .send, .cancel, .ping, .dropped: preconditionFailure("these are no ends of calls")
-            }
+        for effect in batch { ended(effect) }
+    }
+
+    /// A call that nobody answered waits or is out no more.
+    private func ended(_ effect: ProviderTable.Effect) {
+        switch effect {
+        case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
+        case .givenBack(let purpose, let isAwaited): holdBack(purpose, isAwaited: isAwaited)
+        case .send, .cancel, .ping, .dropped: preconditionFailure("these are no ends of calls")
         }
     }
 
@@ -148,8 +151,7 @@ extension Partition {
             callWriter.beginDocument()
             callWriter.providerDropped(id, reason: reason.wireName)
             deliver(to: provider, send)
-        case .givenBack(let purpose, let isAwaited): holdBack(purpose, isAwaited: isAwaited)
-        case .failed(let purpose, let failure, let wasSent): ended(purpose, failure, wasSent: wasSent)
+        case .failed, .givenBack: ended(effect)
         }
     }
 

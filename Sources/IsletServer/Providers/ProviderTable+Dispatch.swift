@@ -303,11 +303,11 @@ extension ProviderTable {
     private func firstReading(of place: UInt32, for number: UInt32) -> UInt32? {
         let kind = kinds[Int(place)]
         let isProbe = !providers[Int(number)].breaker.isClosed
-        if isProbe, kind.freshReads > 0, let slot = lastValue(of: kind, where: { $0.isFreshRead }) { return slot }
+        if isProbe, kind.freshReads > 0, let slot = value(of: kind, where: { $0.isFreshRead }) { return slot }
         let takesReadsAlone = kind.questions > 0 && isProbe
         if let slot = firstRetry(of: kind, for: number, where: { !takesReadsAlone || $0.purpose.isRead }) { return slot }
         guard !kind.values.isEmpty else { return nil }
-        if takesReadsAlone { return lastValue(of: kind, where: { $0.purpose.isRead }) }
+        if takesReadsAlone { return value(of: kind, where: { $0.purpose.isRead }) }
         return isProbe ? kind.values.last : kind.values.first
     }
 
@@ -316,7 +316,7 @@ extension ProviderTable {
         guard kinds[Int(place)].questions > 0, outlook(of: place) != .good else { return nil }
         let kind = kinds[Int(place)]
         return firstRetry(of: kind, for: number, where: { $0.purpose.aside == .question })
-            ?? lastValue(of: kind, where: { $0.purpose.aside == .question })
+            ?? value(of: kind, where: { $0.purpose.aside == .question })
     }
 
     /// The next question of a kind that may go to a provider whose breaker is closed: the first for which somebody
@@ -324,14 +324,8 @@ extension ProviderTable {
     private func firstQuestion(of place: UInt32, for number: UInt32) -> UInt32? {
         guard kinds[Int(place)].questions > 0, providers[Int(number)].breaker.isClosed else { return nil }
         let kind = kinds[Int(place)]
-        if let slot = firstRetry(of: kind, for: number, where: { $0.isAwaitedQuestion }) { return slot }
-        var slot = kind.values.first
-        for _ in 0..<limits.waitingRetries {
-            guard slot != CallList.end else { return nil }
-            if calls[slot].isAwaitedQuestion { return slot }
-            slot = calls[slot].next
-        }
-        return nil
+        return firstRetry(of: kind, for: number, where: { $0.isAwaitedQuestion })
+            ?? value(of: kind, isFirst: true, where: { $0.isAwaitedQuestion })
     }
 
     /// At most ``Limits/waitingRetries`` wait.
@@ -345,13 +339,14 @@ extension ProviderTable {
         return nil
     }
 
-    /// At most ``Limits/waitingRetries`` are looked at.
-    private func lastValue(of kind: ProvidedKind, where isMeant: (Call) -> Bool) -> UInt32? {
-        var slot = kind.values.last
+    /// The first that is meant of the calls that wait for the first time, or the last. At most ``Limits/waitingRetries`` are
+    /// looked at.
+    private func value(of kind: ProvidedKind, isFirst: Bool = false, where isMeant: (Call) -> Bool) -> UInt32? {
+        var slot = isFirst ? kind.values.first : kind.values.last
         for _ in 0..<limits.waitingRetries {
             guard slot != CallList.end else { return nil }
             if isMeant(calls[slot]) { return slot }
-            slot = calls[slot].previous
+            slot = isFirst ? calls[slot].next : calls[slot].previous
         }
         return nil
     }

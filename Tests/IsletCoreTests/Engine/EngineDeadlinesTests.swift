@@ -143,6 +143,24 @@ struct EngineDeadlinesTests {
         #expect(ended?.machine.endedAt == start + 12_000)
     }
 
+    @Test("what silence that counts anew has put off comes behind what is due before, in one turn as well")
+    func unheardInOrder() {
+        var rules = RuleSet.standard
+        rules.heartbeatEndAfter = 3_000
+        let rig = EngineRig(rules)
+        let start = rig.now
+        rig.start()
+        rig.start(stale: start + 10_000)
+        rig.engine.unheard = Unheard(since: start + 100, until: start + 9_000)
+        rig.now = start + 13_000
+        rig.settle()
+        #expect(
+            rig.told == [
+                "stale #2 r2 active>stale staleDate late 3000", "ended #1 r2 active>ended heartbeat late 1000",
+                "ended #2 r3 stale>ended heartbeat late 1000",
+            ])
+    }
+
     @Test("dates at the end of time and rules beyond it do no harm")
     func extremes() {
         var rules = RuleSet.standard

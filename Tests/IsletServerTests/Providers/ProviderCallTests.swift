@@ -180,10 +180,7 @@ import Testing
 
     @Test func anActionWaitsForABusyProviderAndNotForOneWhoseBreakerIsOpenUntilThereIsNoOther() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         desk.register("b", capacity: 1)
         desk.ask(Desk.value(2))
         _ = desk.effects()
@@ -232,10 +229,7 @@ import Testing
     @Test(arguments: [true, false])
     func anActionThatWaitedForAProviderThatGoesIsGivenToOneWhoseBreakerIsOpen(drains: Bool) {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         desk.register("b", capacity: 1)
         desk.ask(Desk.value(2))
         desk.ask(Desk.perform(3))
@@ -370,10 +364,7 @@ import Testing
 
     @Test func questionsAreNoProbesWhereAnotherProviderIsWell() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a", capacity: 1)
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a", capacity: 1)
         desk.register("b", capacity: 1)
         _ = desk.effects()
         desk.pass(2_000)

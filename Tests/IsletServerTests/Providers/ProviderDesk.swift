@@ -50,6 +50,14 @@ final class ProviderDesk {
         return registration
     }
 
+    /// Registers a provider and lets it fail the value of control 1, which is call #1; what comes of that is not taken yet.
+    func registerFailing(_ name: String, capacity: Int = 16) {
+        register(name, capacity: capacity)
+        ask(Self.value(1))
+        _ = effects()
+        fail(1, by: name)
+    }
+
     func hasRoomForReads(_ kind: UInt32, failed: Bool = false) -> Bool {
         table.hasRoomForReads(of: kind, failed: failed)
     }

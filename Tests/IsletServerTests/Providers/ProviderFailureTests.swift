@@ -188,10 +188,7 @@ import Testing
 
     @Test func anActionIsLetThroughWhileTheBreakerIsOpenAndItsAnswerLetsTheOthersThroughToo() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         _ = desk.effects()
         desk.ask(Desk.value(2))
         desk.ask(Desk.perform(3))
@@ -237,10 +234,7 @@ import Testing
 
     @Test func aQuestionIsLetThroughWhileTheBreakerIsOpenBesideAnActionAndIsNoProbe() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         _ = desk.effects()
         desk.ask(Desk.value(2), within: 5_000)
         desk.ask(Desk.perform(3), within: 5_000)
@@ -262,10 +256,7 @@ import Testing
 
     @Test func aQuestionWaitsForAProviderThatIsWellUntilThereIsNone() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         desk.register("b", capacity: 1)
         desk.ask(Desk.value(2))
         _ = desk.effects()
@@ -279,10 +270,7 @@ import Testing
 
     @Test func anActionThatIsOutWhenTheBreakersTimeIsOverIsNoProbe() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         _ = desk.effects()
         desk.ask(Desk.value(2), within: 5_000)
         desk.ask(Desk.perform(3), within: 5_000)
@@ -311,10 +299,7 @@ import Testing
 
     @Test func aCancelledProbeLetsTheNextThrough() {
         let desk = Desk { $0.breakerFailures = 1 }
-        desk.register("a")
-        desk.ask(Desk.value(1))
-        _ = desk.effects()
-        desk.fail(1, by: "a")
+        desk.registerFailing("a")
         desk.ask(Desk.value(2), within: 9_000)
         desk.ask(Desk.value(3), within: 9_000)
         desk.pass(1_000)
