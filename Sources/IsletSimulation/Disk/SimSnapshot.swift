@@ -1,4 +1,6 @@
+import IsletCore
 import IsletJournal
+import IsletOracle
 
 /// The snapshot's file: entities by slot and facts by key.
 struct SimSnapshot {
@@ -16,6 +18,17 @@ struct SimSnapshot {
     private(set) var at: Int64 = 0
     /// Whether anything was ever written.
     var isEmpty: Bool { entities.isEmpty && facts.isEmpty && holdsThrough == 0 }
+
+    /// What it says of the answers that are remembered for longer; nil where it says nothing.
+    var retryHold: Oracle.Hold? {
+        guard let value = facts[[UInt8(ascii: "v")]] else { return nil }
+        return try? ImageReader.read(value.span) { reader throws(ImageError) in
+            var hold = Oracle.Hold()
+            hold.after = try reader.instant().milliseconds
+            hold.until = try reader.instant().milliseconds
+            return hold
+        }
+    }
 
     mutating func apply(_ chunk: StateChunk) {
         for entity in chunk.entities {

@@ -41,8 +41,8 @@ final class Simulation {
     var flight: (batch: UInt64, since: Int64)?
     /// Which batches say which answers are remembered for longer.
     var notedHolds: [(batch: UInt64, hold: Oracle.Hold)] = []
-    /// What of it is on the disk.
-    var durableHold: Oracle.Hold { notedHolds.last { $0.batch <= disk.lastNumber }?.hold ?? Oracle.Hold() }
+    /// Which were so at the end of any turn: what the disk says is one of these.
+    var pastHolds: Set<Oracle.Hold> = []
     /// Whether it is committed.
     var isFlightOver = false
     /// Whether a commit took long when the last turn ended.
