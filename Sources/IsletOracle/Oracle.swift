@@ -149,7 +149,7 @@ package final class Oracle {
     }
 
     /// Answers that were given after a time are remembered at least until another.
-    package struct Hold: Hashable {
+    package struct Hold {
         package var after = Int64.max
         package var until = Int64.min
 

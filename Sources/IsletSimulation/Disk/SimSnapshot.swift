@@ -1,6 +1,5 @@
 import IsletCore
 import IsletJournal
-import IsletOracle
 
 /// The snapshot's file: entities by slot and facts by key.
 struct SimSnapshot {
@@ -19,14 +18,12 @@ struct SimSnapshot {
     /// Whether anything was ever written.
     var isEmpty: Bool { entities.isEmpty && facts.isEmpty && holdsThrough == 0 }
 
-    /// What it says of the answers that are remembered for longer; nil where it says nothing.
-    var retryHold: Oracle.Hold? {
+    /// Until when it says that answers are remembered for longer; nil where it says nothing.
+    var retryHoldEnd: Int64? {
         guard let value = facts[[UInt8(ascii: "v")]] else { return nil }
         return try? ImageReader.read(value.span) { reader throws(ImageError) in
-            var hold = Oracle.Hold()
-            hold.after = try reader.instant().milliseconds
-            hold.until = try reader.instant().milliseconds
-            return hold
+            _ = try reader.instant()
+            return try reader.instant().milliseconds
         }
     }
 

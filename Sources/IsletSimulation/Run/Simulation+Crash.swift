@@ -119,7 +119,7 @@ extension Simulation {
         expect(partition.epoch == epoch, "another epoch")
         notedHolds.removeAll { $0.batch > disk.lastNumber }
         oracle.restart(at: domain.now, after: disk.keptTime, hold: durableHold)
-        pastHolds.insert(oracle.hold)
+        pastHolds[oracle.hold.until] = oracle.hold
         if domain.now > disk.keptTime { notedHolds.append((disk.lastNumber + 1, oracle.hold)) }
         try stopIfWrong()
     }

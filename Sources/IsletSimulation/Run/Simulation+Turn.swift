@@ -76,7 +76,7 @@ extension Simulation {
         if isFlightOver { (flight, isFlightOver) = (nil, false) }
         if isHeld || wereAnswersHeld { oracle.keepAnswers(at: domain.now, since: begin) }
         wereAnswersHeld = isHeld
-        pastHolds.insert(oracle.hold)
+        pastHolds[oracle.hold.until] = oracle.hold
         guard oracle.hold.until > notedHolds.last?.hold.until ?? .min, flight == nil, !isDiskFull else { return }
         let last = disk.batches.last?.batch.number ?? disk.lastNumber
         notedHolds.append((last + UInt64(heldEnds.count) + 1, oracle.hold))
@@ -114,9 +114,11 @@ extension Simulation {
     /// what the service has written there must have been so once.
     var durableHold: Oracle.Hold {
         let noted = notedHolds.last { $0.batch <= disk.lastNumber }?.hold ?? Oracle.Hold()
-        guard let written = disk.snapshot.retryHold else { return noted }
-        expect(pastHolds.contains(written), "the snapshot says of the answers \(written), which never was so")
-        return written.until > noted.until ? written : noted
+        guard let end = disk.snapshot.retryHoldEnd else { return noted }
+        let hold = pastHolds[end]
+        expect(hold != nil, "the snapshot says that answers are remembered until \(end), which never was so")
+        guard let hold, end > noted.until else { return noted }
+        return hold
     }
 
     /// The service has read the clocks that the model reads too: it says the same time.

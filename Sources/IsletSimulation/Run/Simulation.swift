@@ -41,8 +41,9 @@ final class Simulation {
     var flight: (batch: UInt64, since: Int64)?
     /// Which batches say which answers are remembered for longer.
     var notedHolds: [(batch: UInt64, hold: Oracle.Hold)] = []
-    /// Which were so at the end of any turn: what the disk says is one of these.
-    var pastHolds: Set<Oracle.Hold> = []
+    /// Which were so at the end of any turn, by their ends. The service may say of a start that nothing is remembered, and
+    /// what its hold begins after then makes no difference.
+    var pastHolds: [Int64: Oracle.Hold] = [:]
     /// Whether it is committed.
     var isFlightOver = false
     /// Whether a commit took long when the last turn ended.
