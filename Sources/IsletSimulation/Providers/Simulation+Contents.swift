@@ -79,11 +79,12 @@ extension Simulation {
 
     /// Its time was over when it was executed, or before its stream was so far.
     func judgeExpiry(
-        _ deed: ControlDeed, _ sent: SentCommand, _ sight: Sight?, _ complain: (Bool, String) -> Void
+        _ deed: ControlDeed, _ sent: SentCommand, at executedAt: Int64, _ sight: Sight?,
+        _ complain: (Bool, String) -> Void
     ) {
         if deed.isExpired {
             let known = controlAnswers[(sent.command.client ?? "") + (sent.command.req ?? ""), default: []]
-            let isRemembered = known.contains { oracle.now > $0.at && oracle.now - $0.at < 500_000 }
+            let isRemembered = known.contains { executedAt > $0.at && executedAt - $0.at < 500_000 }
             return complain(
                 deed.isForged || !isRemembered, "it was executed before, and has expired when it comes again")
         }

@@ -207,7 +207,7 @@ extension Simulation {
         let sight = sent.command.req.flatMap { sights.removeValue(forKey: Self.asker(sent.command.client, $0)) }
         guard value["ok"] == .bool(true) else {
             let code = value["error"]?["code"]?.string ?? "?"
-            if code == "expired" { return judgeExpiry(deed, sent, sight, complain) }
+            if code == "expired" { return judgeExpiry(deed, sent, at: executedAt, sight, complain) }
             judgeRefusal(code, deed, sent, at: executedAt, sight, complain)
             if deed.isAtRest {
                 let control = deed.id.flatMap { witness.control(id: $0) }
