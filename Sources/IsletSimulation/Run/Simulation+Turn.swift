@@ -201,15 +201,17 @@ extension Simulation {
             expected.expect(passages)
             expectedTellings += oracle.takeTellings()
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
-            if isNew { remember(&expectation, sent) }
-            message.expectations[index] = expectation
             if case .advance = sent.command.operation, case .now(let first) = expectation.say {
+                // It is executed when the clock arrives: a crash on the way leaves what was executed under its name before.
+                message.expectations[index] = expectation
                 let target = goal(of: sent, first)
                 travel = (target, message, index)
                 // It goes on before what came behind it.
                 if index + 1 < message.commands.count { waiting.insert((message, index + 1), at: 0) }
                 return
             }
+            if isNew { remember(&expectation, sent) }
+            message.expectations[index] = expectation
         }
     }
 
