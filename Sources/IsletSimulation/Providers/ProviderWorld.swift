@@ -39,7 +39,9 @@ struct ProviderWorld {
         namesake: String? = nil
     ) {
         if processes.count >= Self.maximumProcesses {
-            let leaver = processes.firstIndex { !$0.isConnected } ?? processes.firstIndex { $0.app == app } ?? 0
+            let leaver =
+                processes.firstIndex { !$0.isConnected } ?? processes.firstIndex { $0.app == app }
+                ?? processes.indices.first { !isNeeded($0) } ?? 0
             processes.remove(at: leaver)
         }
         made += 1
@@ -75,6 +77,13 @@ struct ProviderWorld {
         let (kinds, widgets) = (here.flatMap(\.kinds), here.flatMap(\.widgets))
         return WitnessedKind.all.allSatisfy { kinds.contains($0) }
             && WitnessedWidgetKind.all.allSatisfy { widgets.contains($0) }
+    }
+
+    /// Whether without it its app would not be served any more.
+    private func isNeeded(_ index: Int) -> Bool {
+        var others = self
+        let app = others.processes.remove(at: index).app
+        return isServed(app) && !others.isServed(app)
     }
 
     // MARK: The truth

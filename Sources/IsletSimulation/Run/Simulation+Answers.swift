@@ -33,7 +33,7 @@ extension Simulation {
         if expectation.isAccepted, !expectation.execution.isEmpty { firstAnswers[expectation.execution] = bytes }
         if isExcused(value, expectation) { return }
         if case .awaited(let read) = expectation.say { return judge(&told, read, sent, complain) }
-        if case .control(let deed) = expectation.say { 
+        if case .control(let deed) = expectation.say {
             return judge(value, bytes, deed, sent, at: expectation.executedAt, complain)
         }
         if case .refused(let code, _, _) = expectation.say, code == "badMessage" {

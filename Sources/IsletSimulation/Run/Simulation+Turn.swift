@@ -177,7 +177,11 @@ extension Simulation {
     /// What the message's commands come to, by the oracle.
     private func execute(_ message: Message, from first: Int) {
         for index in first..<message.commands.count {
-            let sent = message.commands[index]
+            var sent = message.commands[index]
+            if case .control(var deed) = sent.command.operation {
+                deed.receivedAt = message.receivedAt
+                sent.command.operation = .control(deed)
+            }
             tally.commands += 1
             if isDiskFull, needsRoom(sent.command) {
                 message.expectations[index] = withoutRoom(sent)
