@@ -1491,13 +1491,22 @@ class Replica:
 
     def _find_streams(self, longest: float | None) -> bool:
         """Asks the service where the streams are that nobody has named, and waits at most `longest` seconds; whether it has
-        said so. Then everything begins as after an interruption, which this may have been, too."""
+        said so. Who reads seldom finds the answer there already: it is looked for before another question ends its way."""
+        if self._are_streams_told():
+            return True
         now = time.monotonic()
         if now >= self._ask_again:
             self._ask_owner({"op": "service.info", "req": "streams"})
             self._ask_again = now + self.ASKING
         wait = self._ask_again - now
         self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest)))
+        return self._are_streams_told()
+
+    def _are_streams_told(self) -> bool:
+        """Whether the service has answered where they are. Then everything begins as after an interruption, which this may
+        have been, too."""
+        if self._commands is None or self._commands.closed:  # an interruption left no other one
+            return False
         for frames in self._received(self._commands):
             answer = _decode(frames[0])
             info = answer.get("info") if answer is not None and answer.get("req") == "streams" else None
