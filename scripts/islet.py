@@ -1,11 +1,12 @@
 """Islet from Python: commands, a live copy of the state, providers of controls and widgets. One file; needs
 Python 3.10 or later and pyzmq.
 
-Addresses come from ISLET_COMMANDS, ISLET_EVENTS and ISLET_BULK, the app from ISLET_APP. Commands else go to the contract's
-address; where the streams are, the service says, unless you name it. ISLET_EVENTS and ISLET_BULK are those of the service at
-ISLET_COMMANDS: beside another address of commands they do not hold. Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
-times of this module's own arguments are seconds. An integer of more digits than Python converts (4,300) comes as a
-`decimal.Decimal`. The contract is `proto-json/` of the project.
+Addresses come from ISLET_COMMANDS, ISLET_EVENTS and ISLET_BULK, the app from ISLET_APP. Commands else go to
+the contract's address; where the streams are, the service says, unless you name it. ISLET_EVENTS and
+ISLET_BULK are those of the service at ISLET_COMMANDS: beside another address of commands they do not hold.
+Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970;
+the times of this module's own arguments are seconds. An integer of more digits than Python converts (4,300)
+comes as a `decimal.Decimal`. The contract is `proto-json/` of the project.
 
 `Client` sends commands. A call that gets no answer is sent again under the same `req`, so that it is executed once:
 
