@@ -1303,7 +1303,8 @@ class Replica:
     numbers show no gap: where more than 100,000 events wait, those beyond are lost, and only what is listed in the end is
     repaired. Follow the whole app where each event counts.
 
-    While it is read, it reports how far it is (`stream.applied`), so that `islet subscribers` shows it.
+    While it is read, it reports how far it is (`stream.applied`), so that `islet subscribers` shows it. So it has a
+    connection of its own to each of the three addresses, each of which takes 1,024 of all clients.
 
     Where nobody has named the streams' addresses, it asks the service at `endpoints.commands` when it is first read, until
     that answers. Where they are the service's word, or it is `owned`, as one of `Client.replica` is, its streams must be those
