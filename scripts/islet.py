@@ -1,11 +1,12 @@
 """Islet from Python: commands, a live copy of the state, providers of controls and widgets. One file; needs
 Python 3.10 or later and pyzmq.
 
-Addresses come from ISLET_COMMANDS, ISLET_EVENTS and ISLET_BULK, the app from ISLET_APP. Commands else go to the contract's
-address; where the streams are, the service says, unless you name it. ISLET_EVENTS and ISLET_BULK are those of the service at
-ISLET_COMMANDS: beside another address of commands they do not hold. Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970; the
-times of this module's own arguments are seconds. An integer of more digits than Python converts (4,300) comes as a
-`decimal.Decimal`. The contract is `proto-json/` of the project.
+Addresses come from ISLET_COMMANDS, ISLET_EVENTS and ISLET_BULK, the app from ISLET_APP. Commands else go to
+the contract's address; where the streams are, the service says, unless you name it. ISLET_EVENTS and
+ISLET_BULK are those of the service at ISLET_COMMANDS: beside another address of commands they do not hold.
+Fields of commands, entities and events have the contract's names, and its dates are milliseconds since 1970;
+the times of this module's own arguments are seconds. An integer of more digits than Python converts (4,300)
+comes as a `decimal.Decimal`. The contract is `proto-json/` of the project.
 
 `Client` sends commands. A call that gets no answer is sent again under the same `req`, so that it is executed once:
 
@@ -1302,7 +1303,8 @@ class Replica:
     numbers show no gap: where more than 100,000 events wait, those beyond are lost, and only what is listed in the end is
     repaired. Follow the whole app where each event counts.
 
-    While it is read, it reports how far it is (`stream.applied`), so that `islet subscribers` shows it.
+    While it is read, it reports how far it is (`stream.applied`), so that `islet subscribers` shows it. So it has a
+    connection of its own to each of the three addresses, each of which takes 1,024 of all clients.
 
     Where nobody has named the streams' addresses, it asks the service at `endpoints.commands` when it is first read, until
     that answers. Where they are the service's word, or it is `owned`, as one of `Client.replica` is, its streams must be those
@@ -1491,13 +1493,22 @@ class Replica:
 
     def _find_streams(self, longest: float | None) -> bool:
         """Asks the service where the streams are that nobody has named, and waits at most `longest` seconds; whether it has
-        said so. Then everything begins as after an interruption, which this may have been, too."""
+        said so. Who reads seldom finds the answer there already: it is looked for before another question ends its way."""
+        if self._are_streams_told():
+            return True
         now = time.monotonic()
         if now >= self._ask_again:
             self._ask_owner({"op": "service.info", "req": "streams"})
             self._ask_again = now + self.ASKING
         wait = self._ask_again - now
         self._poller.poll(_milliseconds(wait if longest is None else min(wait, longest)))
+        return self._are_streams_told()
+
+    def _are_streams_told(self) -> bool:
+        """Whether the service has answered where they are. Then everything begins as after an interruption, which this may
+        have been, too."""
+        if self._commands is None or self._commands.closed:  # an interruption left no other one
+            return False
         for frames in self._received(self._commands):
             answer = _decode(frames[0])
             info = answer.get("info") if answer is not None and answer.get("req") == "streams" else None

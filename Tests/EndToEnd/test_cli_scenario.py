@@ -108,13 +108,17 @@ def test_the_page_shows_what_is_true(file):
     assert len(whole) >= 2
     for number, block in enumerate(whole):
         scenario(file(block, f"{number}.yaml"))
+    only = re.search(r"^    islet scenario run order\.yaml --only '([^']+)'", page, re.MULTILINE)[1]
+    scenario(file(next(block for block in whole if "order-1" in block), "order.yaml"), "--only", only)
 
 
 def test_the_readme_shows_what_is_true(file):
     text = (ROOT / "README.md").read_text().split("## Testing your own flows", 1)[1].split("\n## ", 1)[0]
     block = "".join(f"{line[4:]}\n" for line in text.splitlines() if line.startswith("    "))
     assert block.startswith("name: an order goes stale")
-    scenario(file(block))
+    path = file(block)
+    scenario(path)
+    scenario(path, "--only", re.search(r"`--only '([^']+)'`", text)[1])
 
 
 # Failures

@@ -657,6 +657,18 @@ def test_one_that_asks_where_the_streams_are_may_begin_before_its_service(serve,
         assert len(replica.entities) == 1
 
 
+def test_one_that_is_read_seldom_finds_the_streams(service, monkeypatch):
+    """The answer that came while nobody read is taken in before the service is asked again."""
+    monkeypatch.setattr(islet.Replica, "ASKING", 0)  # always longer ago
+    with islet.Client(APP, endpoints=islet.Endpoints(service.commands)) as client, client.replica() as replica:
+        seq = client.call("activity.start", **START)["seq"]
+        assert told(replica, timeout=0) == []
+        assert replica._poller.poll(DEADLINE * 1000)
+        assert told(replica, timeout=0) == []
+        assert replica.endpoints == islet.Endpoints(service.commands, service.events, service.bulk)
+        replica.sync(seq)
+
+
 @pytest.mark.parametrize("silent", ["events", "bulk"])
 def test_who_waits_in_vain_is_told_which_address_does_not_answer(client, service, tmp_path, silent):
     client.start()
@@ -672,7 +684,7 @@ def test_an_exception_of_a_handler_while_it_asks_for_the_streams_harms_nothing(s
         seq = client.call("activity.start", **START)["seq"]
         for number in range(1, 1_000):
             with islet.Client(APP, endpoints=islet.Endpoints(service.commands)).replica() as replica:
-                interrupting = Interrupting(islet, number, {"_find_streams", "_ask_owner"})
+                interrupting = Interrupting(islet, number, {"_find_streams", "_are_streams_told", "_ask_owner"})
                 with contextlib.suppress(Interruption), interrupting:
                     replica.sync(seq)
                 replica.sync(seq)

@@ -99,6 +99,14 @@ def test_the_publisher_and_the_subscriber_work_as_printed(system_service):
         listening.stop()
 
 
+def test_a_bench_beside_another_service_has_no_address_of_that_one():
+    """What is recorded has the default addresses on the same machine, also that of HTTP."""
+    [line] = re.findall(r"^    (islet serve --clock manual .*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    words = line.split()
+    for address, default in (("commands", 7411), ("events", 7412), ("bulk", 7413), ("http", 7414)):
+        assert str(default) not in words[words.index(f"--{address}") + 1]
+
+
 # The tours of controls and widgets
 
 

@@ -135,8 +135,20 @@ def test_jobs_of_a_queue_that_was_behind_end_their_activity(client):
         assert client.ignored("activity.end", **end) == "ended"
 
 
+def test_jobs_of_one_that_was_renewed_go_on_with_the_one_that_is_shown_now(client):
+    reason, member = documented(r"with the reason `(\w+)`\s+where the activity was renewed: .*? is its `(\w+)`")
+    id = client.start()["id"]
+    shown = client.applied("activity.renew", id=id)["activity"]["id"]
+    end = {"source": "push", "dismissalPolicy": "immediate"}
+    for _ in range(2):
+        assert client.ignored("activity.end", id=id, **end) == reason
+        assert client.get(id)[member] == shown
+        client.advance(by=MINUTE)
+    client.applied("activity.end", id=shown, **end)
+
+
 def test_a_job_that_alerts_and_comes_again_looks_first(client, events):
-    documented(r"with an `alert`, what comes again alerts again\. So a job that\s+alerts looks first \(`activity\.get`\)")
+    documented(r"with an `alert`,\s+what comes again alerts again\. So a job that\s+alerts looks first \(`activity\.get`\)")
     id = client.start()["id"]
     client.advance(by=MINUTE)
     told = client.read("service.ping")["now"]

@@ -5,7 +5,7 @@ public enum ProviderEvent: Sendable {
     /// Its calls are cancelled; it registers again by itself.
     case connectionLost(reason: String)
     /// The service cannot take it now, or another provider declares a kind differently, which may have been killed and
-    /// be gone in some seconds; it tries again by itself.
+    /// be gone in some seconds, or something is placed that needs what was declared before; it tries again by itself.
     case registrationRefused(ServiceError)
     /// The service would not have an answer, such as one that came twice. What breaks a rule is a failure instead.
     case answerRefused(ServiceError)

@@ -70,7 +70,8 @@ public final class ProviderService: Sendable {
     ///
     /// - Throws: ``IsletError/refused(_:)`` where the service refuses the registration for good, or for 20 s with
     ///   `conflict`: another provider declares a kind differently, and is not one that was killed, which the service
-    ///   would have given up by then; ``IsletError/invalid(_:)`` where a declaration cannot be written, they are too
+    ///   would have given up by then, or so many are `placed` that need what was declared before, as a widget its
+    ///   family, which are removed first; ``IsletError/invalid(_:)`` where a declaration cannot be written, they are too
     ///   long together, there is none, or it runs already; ``IsletError/notConfigured``;
     ///   ``IsletError/endpoint(_:reason:)``.
     public func run() async throws(IsletError) {
