@@ -3,11 +3,11 @@ import IsletProtocol
 
 /// `problem.list` on its way through everything that may have a problem, in bounded turns.
 ///
-/// It counts all of them, by severity, and keeps the worst; of those that are equally bad the ones that have lasted
-/// longest. Of an entity it tells the worst alone, and of a kind that nobody serves one for all that is placed. Over
-/// several turns problems may come and go under it; then what it says is said to be inexact, and rows of entities that
-/// hold no longer are left out. While the disk is full it looks at nothing that a journal must hold first, which is
-/// inexact as well.
+/// It counts all of them, by severity, and keeps the worst; of those that are equally bad the ones that are about more
+/// than one entity, so that no crowd of entities hides them, and then those that have lasted longest. Of an entity it
+/// tells the worst alone, and of a kind that nobody serves one for all that is placed. Over several turns problems may
+/// come and go under it; then what it says is said to be inexact, and rows of entities that hold no longer are left out.
+/// While the disk is full it looks at nothing that a journal must hold first, which is inexact as well.
 final class ProblemScan {
     /// To look at a kind, a group or a provider, or at a position of a subscriber, takes as long as to look at so many
     /// slots.
@@ -45,9 +45,14 @@ final class ProblemScan {
         /// How many were found before it.
         var number = 0
 
+        private var isOfEntity: Bool {
+            if case .entity = subject { true } else { false }
+        }
+
         func isBefore(_ other: Row) -> Bool {
             let (one, two) = (problem.severity, other.problem.severity)
             if one != two { return one < two }
+            if isOfEntity != other.isOfEntity { return other.isOfEntity }
             let (mine, others) = (since ?? .never, other.since ?? .never)
             return mine == others ? number < other.number : mine < others
         }
