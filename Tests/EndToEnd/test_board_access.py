@@ -101,6 +101,22 @@ def test_the_first_stop_of_tab_leads_past_figures_and_tabs(pages, service, order
     page.focused("#filter")
 
 
+def test_a_tab_that_can_be_seen_is_the_chosen_one(pages, service, order):
+    """Where the events stand beside the activities they have no tab that could be reached."""
+    page = pages(service, "events", width=1600)
+    page.row(order)
+    chosen = "[...document.querySelectorAll('#tabs [aria-selected=true][tabindex=\"0\"]')].map((tab) => tab.dataset.view)"
+    assert page.js(chosen) == ["activities"]
+    page.press("2")
+    page.press("4")
+    page.until("document.body.dataset.view === 'events'")
+    assert page.js(chosen) == ["activities"]
+    page.resize(400, 900)
+    page.until(f"{chosen}.join() === 'events'", "the tab of the events")
+    page.resize(1600, 900)
+    page.until(f"{chosen}.join() === 'activities'", "the tab of the activities")
+
+
 def test_the_skip_link_leads_to_the_view_that_is_shown(pages, service, order):
     page = pages(service, "controls", width=1600)
     page.press("Tab")

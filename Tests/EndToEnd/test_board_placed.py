@@ -118,5 +118,23 @@ def test_a_widget_shows_its_entry_its_timeline_and_its_budget(pages, service, bo
     assert "n 21" in page.text(".entries .current")
     budget = board.client.read("widget.budget", id=id)["budget"]
     page.reads("#detail-timeline", f"{budget['spent']} of {budget['limit']} spent")
+
+
+def test_an_open_timeline_counts_down_and_says_that_a_reload_is_due(pages, service, board):
+    provider = board.provider()
+    id = board.placed(provider, entry(after(0), 20), policy={"after": after(3 * HOUR)})
+    page = pages(service, "widgets", width=1600)
+    page.click(f'.card[data-id="{id}"] .card-open')
+    page.reads("#detail-timeline", "Next reload in 3 h, at 1 Jan 03:00 (after a date).")
+    line = "parseFloat(document.querySelector('#detail-timeline .now-line').style.left)"
+    before = page.js(line)
+    board.rest(by=HOUR)
+    page.reads("#detail-timeline", "Next reload in 2 h, at 1 Jan 03:00 (after a date).")
+    page.until(f"{line} > {before} + 20", "the line of now to move")
+    provider.leave()
+    board.client.read("clock.advance", by=4 * HOUR)
+    page.reads("#detail-timeline", "A reload is due since 1 Jan 03:00 (after a date).")
+    page.until(f"document.querySelector('.card[data-id=\"{id}\"] .strip').ariaLabel === "
+               "'Entry 1 of 1, reload due since 03:00'")
     assert FORECAST in page.text("#detail-from")
     page.until("document.querySelectorAll('.decision').length >= 3")

@@ -57,6 +57,22 @@ def test_the_worst_and_oldest_are_shown_and_all_are_counted(client):
     assert (answer["total"], answer["exact"]) == (5, True)
 
 
+def test_a_crowd_of_entities_hides_nothing_that_is_about_many(home):
+    """What is unserved, or a provider that fails, stands before what went stale long ago; none of it by a limit."""
+    client = home.client
+    for n in range(4):
+        client.start(app="com.example.taxi", key=f"k-{n}", staleDate=after(MINUTE + n))
+    client.advance(by=HOUR)
+    provider = home.provider(toggle())
+    home.shown(provider)
+    provider.leave()
+    rows = until(client, lambda rows: rows[0]["family"] == "kind", limit=2)
+    assert [(row["what"], row.get("key")) for row in rows] == [("unserved", None), ("stale", "k-0")]
+    assert [row["what"] for row in problems(client, limit=1)] == ["unserved"]
+    answer = listed(client, limit=3)
+    assert [row.get("key") for row in answer["problems"]] == [None, "k-0", "k-1"] and answer["total"] == 5
+
+
 def test_it_is_of_an_app_or_a_family_where_one_is_named(client):
     client.start(key="a", staleDate=after(MINUTE))
     client.start(app="com.example.taxi", key="b", staleDate=after(MINUTE))

@@ -13,6 +13,7 @@ import {stateChanges} from "./loader.js";
 import {focusRow} from "./table.js";
 import {controlActions, controlPreview} from "./controls.js";
 import {widgetActions, widgetPreview, widgetTimeline} from "./widgets.js";
+import {tickPanel} from "./timeline.js";
 import {activityActions} from "./actions.js";
 import {stringify} from "./json.js";
 
@@ -201,6 +202,7 @@ export function tickDetail() {
     // Its dates count down. A control's tile has none, and may have the focus.
     if (open.family !== "control") drawPreview(now);
     if (open.family === "activity") drawLane(now);
+    if (open.family === "widget") tickPanel(seen);
 }
 
 function drawDecisions() {

@@ -17,8 +17,9 @@ export const zooms = [
     {length: 72 * hour, tick: 12 * hour, name: "3 days"},
 ];
 
-// Apple's limits, until the service has said which ones it keeps.
-export const limits = {active: 8 * hour, dismissal: 4 * hour};
+// Apple's limits, until the service has said which ones it keeps; for how long a publisher may be silent before what it
+// publishes is stale, or ends.
+export const limits = {active: 8 * hour, dismissal: 4 * hour, silentToStale: Infinity, silentToEnd: Infinity};
 
 // A zoom of its own: as much as what is shown needs.
 export const fit = -1;
@@ -97,22 +98,41 @@ export function laneSpans(activity, changes, now) {
         last = next;
     };
     const until = (date) => { last.to = Math.max(date ?? now, now, last.from); };
-    const stale = activity.next?.cause === "heartbeat" ? activity.next.at : activity.staleDate;
+    const silence = silenceOf(activity);
+    const stale = silence?.state === "stale" ? silence.at : activity.staleDate;
     if (activity.state === "pending") {
         until(activity.startDate);
         ahead("active", Math.min(stale ?? Infinity, last.to + limits.active));
     } else if (activity.state === "active") {
-        const expires = activity.expiresAt ?? now;
-        until(stale === undefined ? expires : Math.min(stale, expires));
-        if (stale !== undefined && stale < expires) ahead("stale", expires);
+        const end = endOf(activity) ?? now;
+        until(stale === undefined ? end : Math.min(stale, end));
+        if (stale !== undefined && stale < end) ahead("stale", end);
         ahead("ended", last.to + limits.dismissal);
     } else if (activity.state === "stale") {
-        until(activity.expiresAt);
+        until(endOf(activity));
         ahead("ended", last.to + limits.dismissal);
     } else if (activity.state === "ended") {
         until(activity.dismissAt);
     }
     return spans.filter((each) => each.state !== "dismissed");
+}
+
+// What the silence of its publisher brings, where that is what comes next: {at, state}.
+function silenceOf({state, next}) {
+    if (next?.cause !== "heartbeat") return undefined;
+    const {silentToStale, silentToEnd} = limits;
+    const ends = state === "stale" || (silentToEnd < Infinity && silentToEnd <= silentToStale);
+    return {at: next.at, state: ends ? "ended" : "stale"};
+}
+
+// When it ends by itself, if nothing is heard of its publisher.
+function endOf(activity) {
+    const silence = silenceOf(activity);
+    if (silence === undefined || (silence.state === "stale" && limits.silentToEnd === Infinity)) {
+        return activity.expiresAt;
+    }
+    const bySilence = silence.state === "ended" ? silence.at : silence.at + limits.silentToEnd - limits.silentToStale;
+    return Math.min(bySilence, activity.expiresAt ?? Infinity);
 }
 
 // What its own dates tell.
@@ -139,11 +159,17 @@ export function rangeOf(activity) {
 export function deadlines(activity) {
     const found = [];
     const add = (at, name, state) => { if (at !== undefined) found.push({at, name, state}); };
-    if (activity.state === "pending") add(activity.startDate, "starts", "active");
-    if (activity.state === "active" || activity.state === "pending") add(activity.staleDate, "stale", "stale");
-    if (activity.state === "active" || activity.state === "stale") add(activity.expiresAt, "ends", "ended");
+    const isPending = activity.state === "pending";
+    const isOpen = activity.state === "active" || activity.state === "stale";
+    const end = isPending ? activity.startDate + limits.active : endOf(activity);
+    const silence = silenceOf(activity);
+    if (isPending) add(activity.startDate, "starts", "active");
+    // What has ended goes stale no more.
+    const mayGoStale = isPending || activity.state === "active";
+    if (mayGoStale && !(activity.staleDate >= end)) add(activity.staleDate, "stale", "stale");
+    if (silence?.state === "stale") add(silence.at, "heartbeat missing", "stale");
+    if (isOpen) add(end, silence?.state === "ended" ? "heartbeat missing, ends" : "ends", "ended");
     if (activity.state === "ended") add(activity.dismissAt, "dismissed", "dismissed");
-    if (activity.next?.cause === "heartbeat") add(activity.next.at, "heartbeat missing", "stale");
     return found.sort((one, other) => one.at - other.at);
 }
 

@@ -33,8 +33,9 @@ export class Row {
         this.seen = null;
     }
 
-    update(activity, changes, axis, now, axisMoved) {
-        if (activity === this.seen && changes === this.changes && changes?.length === this.length && !axisMoved) return;
+    // `isAnew`: whether the lane is to be drawn though nothing has changed of the activity.
+    update(activity, changes, axis, now, isAnew) {
+        if (activity === this.seen && changes === this.changes && changes?.length === this.length && !isAnew) return;
         this.seen = activity;
         this.changes = changes;
         this.length = changes?.length;

@@ -20,10 +20,19 @@ export async function readInfo() {
     const {info} = await ask("service.info");
     setSpeed({speed: info.clock.speed ?? 1, manual: 0}[info.clock.kind] ?? 1);
     setNow(info.clock.now);
-    limits.active = info.ruleSet.activeLimit ?? limits.active;
-    limits.dismissal = info.ruleSet.dismissalLimit ?? limits.dismissal;
+    takeLimits(info.ruleSet);
     store.contentLimit = info.ruleSet.contentLimit;
     return info;
+}
+
+function takeLimits({activeLimit, dismissalLimit, heartbeatStaleAfter, heartbeatEndAfter}) {
+    const told = {
+        active: activeLimit ?? limits.active, dismissal: dismissalLimit ?? limits.dismissal,
+        silentToStale: heartbeatStaleAfter ?? Infinity, silentToEnd: heartbeatEndAfter ?? Infinity,
+    };
+    if (Object.entries(told).every(([name, limit]) => limits[name] === limit)) return;
+    Object.assign(limits, told);
+    changed("limits");
 }
 
 export async function readStats() {

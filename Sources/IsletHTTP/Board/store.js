@@ -35,7 +35,7 @@ const listeners = [];
 let pending = null;
 
 // `listener({topics: Set of "activity", "control", "widget", "tail", "stats", "session", "lists", "histories",
-// ids: Set})`
+// "limits", ids: Set})`
 export function onChange(listener) {
     listeners.push(listener);
 }

@@ -32,6 +32,7 @@ let limit = pageRows;
 let cursor = null; // the id of the row that Tab reaches
 let timer = null;
 let lookTook = 0;
+let hasOtherLimits = false; // whether all lanes are to be drawn anew
 
 const body = byId("rows");
 const grid = byId("table");
@@ -66,7 +67,8 @@ export function startTable() {
     onChange(({topics, ids}) => {
         if (isUnread && topics.has("session")) takeFilter();
         if (["activity", "lists", "stats"].some((topic) => topics.has(topic))) countStates();
-        if (topics.has("lists") || topics.has("route")) look();
+        if (topics.has("limits")) hasOtherLimits = true;
+        if (["lists", "route", "limits"].some((topic) => topics.has(topic))) look();
         else if (topics.has("activity")) soon(ids);
         if ((topics.has("lists") || topics.has("histories")) && !store.loading) wantHistories();
     });
@@ -122,9 +124,11 @@ function look() {
     axis.range = rangeOfAll(shown);
     const axisMoved = axis.follow(now);
     if (axisMoved) drawAxis();
+    const isAnew = axisMoved || hasOtherLimits;
+    hasOtherLimits = false;
     const hadFocus = body.contains(document.activeElement);
     reconcile(body, parts, shown, (activity) => activity.id, () => makeRow(), (row, activity) => {
-        row.update(activity, store.changes.get(activity.id), axis, now, axisMoved);
+        row.update(activity, store.changes.get(activity.id), axis, now, isAnew);
     });
     flash();
     shown.forEach((activity, index) => {

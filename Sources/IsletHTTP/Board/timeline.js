@@ -1,6 +1,6 @@
 // Timelines of widgets: what is shown when, where now is, when the next one is asked for, and what the budget says.
 
-import {h, setAttribute} from "./dom.js";
+import {h, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
 import {currentTime} from "./clock.js";
 import {changed} from "./store.js";
@@ -75,8 +75,12 @@ export function drawStrip(place, widget, data, now) {
     place.replaceChildren(...parts);
     setAttribute(place, "role", "img");
     setAttribute(place, "aria-label",
-        `Entry ${current + 1} of ${entries.length}${reload === undefined ? "" : `, next reload at ${clock(reload)}`}`);
+        `Entry ${current + 1} of ${entries.length}${reload === undefined ? ""
+            : `, ${reload > now ? "next reload at" : "reload due since"} ${clock(reload)}`}`);
 }
+
+// What moves with the time in the timeline that the detail panel shows: {data, strip, reload, held}.
+let panel = null;
 
 // The whole of it in the detail panel.
 export function timelinePanel(widget, place) {
@@ -86,9 +90,9 @@ export function timelinePanel(widget, place) {
     const now = currentTime();
     const {entries} = data.timeline;
     const current = entries.findLastIndex((entry) => entry.date <= now);
-    const strip = h("div", {class: "strip large"});
-    drawStrip(strip, widget, data, now);
-    const reload = reloadAt(widget, data.timeline);
+    panel = {
+        data, strip: h("div", {class: "strip large"}), reload: h("p", {class: "none"}), held: h("p", {class: "held"}),
+    };
     const rows = entries.slice(0, 64).map((entry, index) =>
         h("li", {class: index === current ? "current" : index < current ? "past" : "ahead"},
         h("time", {title: exact(entry.date)}, clock(entry.date)),
@@ -96,20 +100,41 @@ export function timelinePanel(widget, place) {
         entry.relevance === undefined ? null : h("small", {}, `relevance ${entry.relevance.score}`)));
     place.replaceChildren(
         h("h3", {}, "Timeline"),
-        strip,
+        panel.strip,
         h("ol", {class: "entries"}, rows),
         entries.length > 64 ? h("p", {class: "none"}, `and ${count(entries.length - 64)} more`) : "",
-        h("p", {class: "none"}, reload === undefined ? "No reload by itself."
-            : `Next reload ${relative(reload, now)}, at ${day(reload)} ${clock(reload)}`
-                + ` (${policyText(data.timeline.policy)}).`),
-        ...budgetPart(data.budget, now));
+        panel.reload,
+        ...budgetPart(data.budget), ...data.budget.held === undefined ? [] : [panel.held]);
+    tickPanel(widget);
+}
+
+// Once a second, while the panel shows the widget.
+export function tickPanel(widget) {
+    const data = known.get(widget.id);
+    if (data === undefined || data !== panel?.data) return;
+    const now = currentTime();
+    drawStrip(panel.strip, widget, data, now);
+    setText(panel.reload, reloadText(widget, data.timeline, now));
+    if (data.budget.held !== undefined) setText(panel.held, heldText(data.budget.held, now));
+}
+
+function reloadText(widget, timeline, now) {
+    const reload = reloadAt(widget, timeline);
+    if (reload === undefined) return "No reload by itself.";
+    const date = `${day(reload)} ${clock(reload)} (${policyText(timeline.policy)})`;
+    return reload > now ? `Next reload ${relative(reload, now)}, at ${date}.` : `A reload is due since ${date}.`;
+}
+
+function heldText(held, now) {
+    return `A reload (${words(held.cause)}) is held by the ${words(held.reason)} until ${exact(held.until)},`
+        + ` ${relative(held.until, now)}; it stands for ${count((held.merged ?? 0) + 1)}.`;
 }
 
 function policyText(policy) {
     return typeof policy === "object" ? "after a date" : policy === "atEnd" ? "at the end" : words(policy ?? "atEnd");
 }
 
-function budgetPart(budget, now) {
+function budgetPart(budget) {
     const fill = h("i", {class: budget.left === 0 ? "near" : ""});
     fill.style.width = `${Math.min(budget.spent / Math.max(budget.limit, 1), 1) * 100}%`;
     const exempt = Object.entries(budget.exempt).filter(([, number]) => number > 0).map(
@@ -121,9 +146,5 @@ function budgetPart(budget, now) {
             budget.isLearning ? "learning" : null,
             budget.developerMode ? "developer mode" : null, exempt.length > 0 ? `not charged: ${exempt.join(", ")}`
                 : null].filter(Boolean).join(" · ")),
-        budget.held === undefined ? "" : h("p", {class: "held"},
-            `A reload (${words(budget.held.cause)}) is held by the ${words(budget.held.reason)} until`,
-            ` ${exact(budget.held.until)}, ${relative(budget.held.until, now)};`,
-            ` it stands for ${count((budget.held.merged ?? 0) + 1)}.`),
     ];
 }

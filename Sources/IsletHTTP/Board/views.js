@@ -11,8 +11,10 @@ export function isShown(view) {
 }
 
 // Whether the rail stands beside the view; the style sheet has the same number.
+const wide = matchMedia("(min-width: 1100px)");
+
 export function isWide() {
-    return matchMedia("(min-width: 1100px)").matches;
+    return wide.matches;
 }
 
 export function startViews() {
@@ -34,13 +36,16 @@ export function startViews() {
         if (topics.has("route")) mark(tabs);
         if (["lists", "stats", ...families].some((topic) => topics.has(topic))) countTabs();
     });
+    wide.addEventListener("change", () => mark(tabs));
     mark(tabs);
     countTabs();
 }
 
+// Of the tab for the events, which is hidden where they stand beside the activities, the activities' one is marked.
 function mark(tabs) {
+    const marked = currentView() === "events" && isWide() ? "activities" : currentView();
     for (const tab of tabs) {
-        const isThis = tab.dataset.view === currentView();
+        const isThis = tab.dataset.view === marked;
         setAttribute(tab, "aria-selected", isThis ? "true" : "false");
         setAttribute(tab, "tabindex", isThis ? "0" : "-1");
     }

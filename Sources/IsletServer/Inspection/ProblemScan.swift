@@ -3,11 +3,12 @@ import IsletProtocol
 
 /// `problem.list` on its way through everything that may have a problem, in bounded turns.
 ///
-/// It counts all of them, by severity, and keeps the worst; of those that are equally bad the ones that have lasted
-/// longest. Of an entity it tells the worst alone, and of a kind that nobody serves one for all that is placed. Over
-/// several turns problems may come and go under it; then what it says is said to be inexact, and rows of entities that
-/// hold no longer are left out. While the disk is full it looks at nothing that a journal must hold first, which is
-/// inexact as well.
+/// It counts all of them, by severity, and keeps the worst; of those that are equally bad the ones that are about more
+/// than one entity, so that no crowd of entities hides them, and then those that have lasted longest. Of an entity it
+/// tells the worst alone, and of a kind that nobody serves one for all that is placed. Over several turns problems may
+/// come and go under it; then what it says is said to be inexact, and rows of entities that hold no longer are left out.
+/// While the disk is full it says so, whatever it was asked for, and looks at nothing that a journal must hold first,
+/// which is inexact as well.
 final class ProblemScan {
     /// To look at a kind, a group or a provider, or at a position of a subscriber, takes as long as to look at so many
     /// slots.
@@ -45,9 +46,14 @@ final class ProblemScan {
         /// How many were found before it.
         var number = 0
 
+        private var isOfEntity: Bool {
+            if case .entity = subject { true } else { false }
+        }
+
         func isBefore(_ other: Row) -> Bool {
             let (one, two) = (problem.severity, other.problem.severity)
             if one != two { return one < two }
+            if isOfEntity != other.isOfEntity { return other.isOfEntity }
             let (mine, others) = (since ?? .never, other.since ?? .never)
             return mine == others ? number < other.number : mine < others
         }
@@ -69,6 +75,8 @@ final class ProblemScan {
     private var turns = 0
     /// Whether it has left out what it was asked for.
     private var isCut = false
+    /// Whether it has said that the disk is full.
+    private var saysFull = false
     /// The worst that were found; more than `limit` of them until they are sorted out.
     private var rows: [Row] = []
     /// One that comes behind this is none of them.
@@ -91,6 +99,10 @@ final class ProblemScan {
 
     /// - Parameter left: how many slots' time it may take; what is left of it afterwards.
     func advance(_ partition: Partition, left: inout Slot) -> Bool {
+        if partition.flights.isDiskFull, !saysFull {
+            saysFull = true
+            take(Row(problem: .diskFull, subject: .journal))
+        }
         guard let filter else { return true }
         turns += 1
         while let part = parts.first {
@@ -98,7 +110,7 @@ final class ProblemScan {
             var count: Slot = 0
             if isWanted(part, filter) {
                 if partition.flights.isDiskFull, Self.needsJournal(part) {
-                    cut(filter)
+                    isCut = true
                 } else {
                     count = self.count(of: part, partition)
                 }
@@ -134,13 +146,6 @@ final class ProblemScan {
         case .service, .providers, .subscribers: false
         case .controlKinds, .widgetKinds, .groups, .activities, .controls, .widgets: true
         }
-    }
-
-    /// Leaves out something that it was asked for; whatever that was, the reason is told.
-    private func cut(_ filter: ProblemFilter) {
-        guard !isCut else { return }
-        isCut = true
-        if filter.app != nil || !filter.wants(.journal) { take(Row(problem: .diskFull, subject: .journal)) }
     }
 
     private func begin(_ part: Part, _ partition: Partition) {
@@ -352,7 +357,6 @@ final class ProblemScan {
 
     private func lookAtService(_ filter: ProblemFilter, _ partition: Partition) {
         if filter.wants(.journal) {
-            if partition.flights.isDiskFull { take(Row(problem: .diskFull, subject: .journal)) }
             let age = partition.commitAge
             if !partition.flights.isDiskFull, age > Self.longestCommit {
                 let since = partition.date(atMonotonic: partition.now.monotonic - age)

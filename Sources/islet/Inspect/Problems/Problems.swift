@@ -89,7 +89,8 @@ struct Problems: AsyncParsableCommand {
             Console.message(ProblemsText.total(answer, shown: rows.count, ["app": app, "family": family]))
             return ProblemsText.worst(counts: answer["counts"]?.object ?? [:])
         }
-        if let full = all.first(where: ProblemsText.isDiskFull), !rows.contains(full) {
+        let isCut = answer["exact"]?.bool == false
+        if isCut, let full = all.first(where: ProblemsText.isDiskFull), !rows.contains(full) {
             throw Failure(
                 .unreachable, "the disk of the journal is full, so that nothing that is on it was looked at (diskFull)")
         }
