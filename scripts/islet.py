@@ -1700,7 +1700,8 @@ class _Asked:
     device: str | None
     attempt: int
     deadline: float
-    """On `time.monotonic()`: who answers later is not heard."""
+    """On `time.monotonic()`: who answers later is not heard. Let no wait of a handler be longer, as Python ends no
+    thread."""
     cancelled: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits for the answer any longer: a long computation may look, or wait for it."""
 
@@ -2089,6 +2090,10 @@ class _Call:
         """Whether it has an effect: then its end is told, however late."""
         return str(self.frame["op"]).endswith(".perform")
 
+    def asks_as(self, other: _Call) -> bool:
+        """Whether both ask the same of one control or widget that is placed."""
+        return (self.frame["op"], self.asked.id) == (other.frame["op"], other.asked.id) and self.asked.id is not None
+
 
 _Wish = tuple[str, str | None, str | None]
 """What a provider asks of the service by itself: an operation, a kind and an id."""
@@ -2115,6 +2120,9 @@ class Provider:
     """Of entries where the service does not name its rule; options; recommendations, and times of relevance."""
     RECENT = 1_024
     """Calls that are remembered so that none runs twice, and reloads that may wait."""
+    AT_WORK = 512
+    """Handlers at work, of actions and as many of all else, or twice the capacity where that is more. So many are for those
+    that go on although their calls were cancelled, as Python ends no thread: they hold up no others."""
     REGISTER_LIMIT, LEAVE_LIMIT = 5.0, 1.0
     CONFLICT_LIMIT = 20.0
     """So many seconds after the first `conflict` a registration that is refused with it is tried again. Who declares a
@@ -2158,8 +2166,9 @@ class Provider:
         self._calls: dict[str, _Call] = {}
         self._acting: set[_Call] = set()
         """Actions whose handlers are at work, also those of a connection that is lost."""
+        self._asking: set[_Call] = set()
+        """Calls for anything else whose handlers are at work, also those that nobody waits for any more."""
         self._recent: collections.deque[str] = collections.deque(maxlen=self.RECENT)
-        self._threads = threading.BoundedSemaphore(2 * self.capacity)
         self._results: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._grace_end: float | None = None  # of the stop that is under way
         self._entries_limit, self._value_limit = self.ENTRIES_COUNT, self.VALUE_LIMIT  # by the service's rules
@@ -2487,19 +2496,30 @@ class Provider:
         asked: Control | Widget = Control(**common) if family == "control" else Widget(
             **common, family=frame.get("family"), rendering=frame.get("rendering") or {},
             now=frame.get("now") or int(time.time() * 1000), is_preview=bool(frame.get("isPreview")))
-        # More than the capacity are at work where handlers go on although they were cancelled.
-        if not self._threads.acquire(blocking=False):
-            return link.forward(self._failed(id, "all threads are at work", retryable=True))
-        call = self._calls[id] = _Call(id, frame, asked, self._kinds[family, kind][1])
-        if call.acts:
-            self._acting.add(call)
+        call = _Call(id, frame, asked, self._kinds[family, kind][1])
+        if obstacle := self._obstacle(call):
+            return link.forward(self._failed(id, obstacle, retryable=True))
+        self._calls[id] = call
+        at_work = self._acting if call.acts else self._asking
+        at_work.add(call)
         try:
             threading.Thread(target=self._work, args=(call,), name=f"islet-{kind}", daemon=True).start()
         except RuntimeError as failure:  # the system has no more threads
-            self._threads.release()
-            self._acting.discard(call)
+            at_work.discard(call)
             call.result = self._failed(id, str(failure), retryable=True)
             self._results.put(call)
+
+    def _obstacle(self, call: _Call) -> str | None:
+        """Why its handler may not begin, or None. More than the capacity are at work where some go on although their calls
+        were cancelled: then no second one waits for what such a one waits for, so that a few devices that are away, and
+        asked again and again, do not take the threads of all others. A tap is not kept from its device by that."""
+        at_work = list(self._acting if call.acts else self._asking)
+        if len(at_work) < 2 * self.capacity:
+            return None
+        if len(at_work) >= self.AT_WORK:
+            return "all threads are at work"
+        is_asked = not call.acts and any(call.asks_as(other) for other in at_work)
+        return "the handler of the call before is still at work" if is_asked else None
 
     def _flush(self, link: _Link) -> None:
         """Sends what the handlers gave, and the reloads."""
@@ -2607,7 +2627,7 @@ class Provider:
             call.result = self._failed(call.id, f"{type(failure).__name__}: {_said(failure)}")
             log.exception("%s of %s", call.frame["op"], call.asked.kind)
         finally:
-            self._threads.release()
+            self._asking.discard(call)
             self._results.put(call)
             self._acting.discard(call)
             self._wake()

@@ -288,6 +288,45 @@ def test_what_a_command_asks_is_no_probe_where_another_provider_is_well(home):
         assert answer["ok"], answer
 
 
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_what_a_command_asks_goes_to_one_that_rests_where_the_only_one_that_is_well_has_failed_it(home, is_busy):
+    """Nothing else tries that one: nothing is read of the kind."""
+    mode = {"name": "mode", "type": "string", "isOptional": True, "dynamicOptions": True}
+    kind = button(hasValue=False, valueDeadline=10_000, parameters=[mode])
+    asker = Commands(home.wire, home.service.commands, home.app)
+
+    def ask():
+        asker.send(asker.command("control.options", kind=DOOR, parameter="mode"))
+
+    rested = home.provider(kind)
+    for _ in range(5):
+        ask()
+        rested.fail(rested.call("options"))
+        asker.receive()
+    well = home.provider(kind)
+    deadline = Deadline()
+    while home.providers()[rested.id]["state"] != "halfOpen":
+        assert not deadline.passed
+    ask()
+    if is_busy:
+        # Another one of these is with it already.
+        well.fail(well.call("options"), retryable=True)
+        first = rested.call("options")
+        ask()
+        well.fail(well.call("options"), retryable=True)
+        rested.uncalled(0.2)
+        rested.fail(first)
+        assert not asker.receive()[0]["ok"]
+    else:
+        well.fail(well.call("options"), retryable=True)
+    call = rested.call("options")
+    assert call["attempt"] == 2
+    rested.answer(call, [{"value": "full", "title": "Full"}])
+    [answer] = asker.receive()
+    assert answer["ok"], answer
+    assert home.providers()[rested.id]["state"] == "live"
+
+
 def test_a_provider_that_fails_everything_by_now_says_so_to_those_who_wait(home):
     provider, away, others = quiet_hour(home)
     home.client.applied("control.reload", kind=TORCH)

@@ -317,14 +317,20 @@ def test_a_call_that_was_cancelled_before_it_was_read_does_not_begin(made, fake,
     assert len(torch.told) == 1 and torch.lit is False
 
 
+def given_up(fake, torch, **members):
+    """A value whose handler goes on although nobody waits for it."""
+    call = fake.call("value", TORCH, **members)
+    assert torch.entered.acquire(timeout=DEADLINE)
+    fake.say({"op": "provider.cancel", "call": call, "reason": "timedOut"})
+
+
 def test_handlers_that_ignore_their_end_do_not_fill_the_process(made, fake, torch):
-    """Twice the capacity may be at work; beyond it calls fail at once, and another provider may take them."""
+    """From twice the capacity on none begins for what another one waits for; its call fails at once, and another provider
+    may take it."""
     torch.hold = threading.Event()
     made((TORCH, torch), capacity=2)
     for _ in range(4):
-        call = fake.call("value", TORCH)
-        assert torch.entered.acquire(timeout=DEADLINE)
-        fake.say({"op": "provider.cancel", "call": call, "reason": "timedOut"})
+        given_up(fake, torch)
     call = fake.call("value", TORCH)
     assert fake.answer(call, "provider.fail")["retryable"] is True
     torch.hold.set()
@@ -332,6 +338,32 @@ def test_handlers_that_ignore_their_end_do_not_fill_the_process(made, fake, torc
     deadline = time.monotonic() + DEADLINE
     while fake.call("value", TORCH) and fake.next()["op"] != "provider.answer":
         assert time.monotonic() < deadline
+
+
+def test_handlers_that_ignore_their_end_hold_up_no_others(made, fake, torch):
+    """A few lamps are unplugged, and what waits for them has a longer time-out than their kind: all others go on."""
+    torch.hold = threading.Event()
+    made((TORCH, torch), capacity=2)
+    for number in range(6):
+        given_up(fake, torch, control=f"unplugged-{number}")
+    for id in "unplugged-0", "lamp":
+        fake.answer(fake.call("perform", TORCH, control=id, value=True))
+    call = fake.call("value", TORCH, control="lamp")
+    assert torch.entered.acquire(timeout=DEADLINE)
+    torch.hold.set()
+    assert fake.answer(call)["value"] is True
+
+
+def test_handlers_at_work_have_a_limit_and_actions_one_of_their_own(made, fake, torch):
+    torch.hold = threading.Event()
+    provider = made((TORCH, torch), capacity=2)
+    provider.AT_WORK = 6
+    for number in range(6):
+        given_up(fake, torch, control=f"unplugged-{number}")
+    failed = fake.answer(fake.call("value", TORCH, control="lamp"), "provider.fail")
+    assert failed["retryable"] is True and "threads" in failed["message"]
+    fake.answer(fake.call("perform", TORCH, control="lamp", value=True))
+    torch.hold.set()
 
 
 @pytest.mark.parametrize("frames", [

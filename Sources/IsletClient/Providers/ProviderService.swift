@@ -15,7 +15,8 @@ internal import ZeroMQ
 ///
 /// Handlers run in tasks of their own, with the task-local values of `run()`, never on the thread of the socket. What
 /// the service does not wait for any longer is cancelled; a handler that goes on nevertheless keeps its place until it
-/// returns, and no more than `capacity` run at a time.
+/// returns, and no more than `capacity` run at a time, and as many of actions. So let what a handler waits for hear that it
+/// is cancelled, or give it a time-out: others wait for its place.
 ///
 /// It has the shape of swift-service-lifecycle's `Service`, of which this library does not depend. One line makes it
 /// one, which ends by cancellation (`cancellationSignals: [.sigterm]`):
@@ -82,7 +83,7 @@ public final class ProviderService: Sendable {
         defer { isRunning.withLock { $0 = false } }
         let table = try KindTable(kinds)
         let machine = try machine(of: table, app: session.app)
-        // Bounded by the capacity, beyond which the machine begins nothing.
+        // Bounded by twice the capacity, beyond which the machine begins nothing.
         let (jobs, begun) = AsyncStream.makeStream(of: ProviderJob.self)
         let thread: BusThread
         do throws(ZeroMQError) {

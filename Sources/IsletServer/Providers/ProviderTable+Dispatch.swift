@@ -4,10 +4,10 @@ extension ProviderTable {
     /// The least loaded provider that may get a call now.
     ///
     /// An action, or a question, goes to one whose breaker is not closed only where no provider of its kind has a closed one,
-    /// be it busy or not: it could not be asked for again in its time. Or, an action, where they are all busy, and it
-    /// ``Provider/isTriedByActions(at:)``.
+    /// be it busy or not, but for one that has failed it: it could not be asked for again in its time. Or, an action, where
+    /// they are all busy, and it ``Provider/isTriedByActions(at:)``.
     func bestProvider(of place: UInt32, for purpose: Purpose, except excluded: ProviderRef = .none) -> UInt32? {
-        let aside = aside(purpose, of: place)
+        let aside = aside(purpose, of: place, except: excluded)
         let needsClosed = purpose.aside != nil && aside == nil
         var (best, tried): (UInt32?, UInt32?)
         for number in kinds[Int(place)].providers {
@@ -22,10 +22,10 @@ extension ProviderTable {
         return best ?? tried
     }
 
-    /// As what a call is let through beside the breakers of its kind's providers; nil where one of them is closed, or it has to
-    /// wait for them.
-    private func aside(_ purpose: Purpose, of place: UInt32) -> CircuitBreaker.Aside? {
-        purpose.aside.flatMap { outlook(of: place) == .good ? nil : $0 }
+    /// As what a call is let through beside the breakers of its kind's providers; nil where one of them is closed that has not
+    /// failed it, or it has to wait for them.
+    private func aside(_ purpose: Purpose, of place: UInt32, except excluded: ProviderRef) -> CircuitBreaker.Aside? {
+        purpose.aside.flatMap { outlook(of: place, except: excluded) == .good ? nil : $0 }
     }
 
     /// Whether a provider has less to do for its size than another.
@@ -43,7 +43,8 @@ extension ProviderTable {
         calls[slot].provider = reference(to: number)
         calls[slot].providerID = providers[Int(number)].id
         calls.append(slot, to: &providers[Int(number)].calls, as: .inFlight)
-        providers[Int(number)].breaker.sent(id, aside(calls[slot].purpose, of: calls[slot].kind))
+        let aside = aside(calls[slot].purpose, of: calls[slot].kind, except: calls[slot].excluded)
+        providers[Int(number)].breaker.sent(id, aside)
         if providers[Int(number)].pingAt > now + limits.pingBusy {
             providers[Int(number)].pingAt = now + limits.pingBusy
             attend(number)
@@ -311,12 +312,16 @@ extension ProviderTable {
         return isProbe ? kind.values.last : kind.values.first
     }
 
-    /// The next question of a kind that goes to a provider beside its breaker: the last, which has most of its time left.
+    /// The next question of a kind that goes to a provider beside its breaker: the last, which has most of its time left. One
+    /// that was failed before may, though the provider that failed it has a closed one.
     private func firstAside(of place: UInt32, for number: UInt32) -> UInt32? {
-        guard kinds[Int(place)].questions > 0, outlook(of: place) != .good else { return nil }
+        guard kinds[Int(place)].questions > 0 else { return nil }
         let kind = kinds[Int(place)]
-        return firstRetry(of: kind, for: number, where: { $0.purpose.aside == .question })
-            ?? value(of: kind, where: { $0.purpose.aside == .question })
+        let retry = firstRetry(
+            of: kind, for: number, where: { aside($0.purpose, of: place, except: $0.excluded) == .question })
+        if let retry { return retry }
+        guard outlook(of: place) != .good else { return nil }
+        return value(of: kind, where: { $0.purpose.aside == .question })
     }
 
     /// The next question of a kind that may go to a provider whose breaker is closed: the first for which somebody

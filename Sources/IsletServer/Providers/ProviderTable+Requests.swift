@@ -125,11 +125,14 @@ extension ProviderTable {
 
     /// Whether the calls of a kind are likely to be answered. What failed before reads began to wait that had not failed
     /// themselves says nothing of these.
-    func outlook(of place: UInt32) -> Outlook {
+    ///
+    /// - Parameter excluded: one that is not asked, whatever it does.
+    func outlook(of place: UInt32, except excluded: ProviderRef = .none) -> Outlook {
         var outlook = Outlook.hopeless
         let start = kinds[Int(place)].freshReads > 0 ? kinds[Int(place)].freshSince : .min
         for number in kinds[Int(place)].providers where !providers[Int(number)].isDraining {
             let provider = providers[Int(number)]
+            guard reference(to: number) != excluded else { continue }
             if provider.breaker.isClosed { return .good }
             if !provider.answersNothing(since: start, for: limits.patience, at: now) { outlook = .doubtful }
         }

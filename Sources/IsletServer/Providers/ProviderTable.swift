@@ -12,7 +12,8 @@ package import IsletCore
 ///
 /// 1. The least loaded available provider gets a call, the one registered first among equals. Available: it has a place
 ///    free, does not drain, and its breaker lets the call through, which of actions and of questions it does at any time, one
-///    by one, where no provider of their kind has a closed one; else an action may be a probe, where all of these are busy.
+///    by one, where no provider of their kind has a closed one that has not failed them; else an action may be a probe, where
+///    all of these are busy.
 /// 2. While a provider is available, nothing waits that it could take. What waits is in order: actions before retries
 ///    before values within a kind, and a provider serves its kinds in turn, but every other time a question first, whose time
 ///    runs while it waits. Only what a provider is tried by is the last value that did not fail the last time, where there is

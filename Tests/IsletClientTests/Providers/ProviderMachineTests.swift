@@ -370,6 +370,22 @@ import Testing
         #"{"call":"\#(call)","op":"control.perform","app":"a","kind":"lamp","control":"c","within":900,"value":true}"#
     }
 
+    @Test func `an action begins though handlers that nobody waits for keep the places of all else`() {
+        var rig = Rig(capacity: 1)
+        _ = rig.call("1")
+        let begun = rig.begin()
+        #expect(rig.receive(#"{"op":"provider.cancel","call":"1","reason":"timedOut"}"#) == ["cancel 1"])
+        _ = rig.receive(Self.perform("2"))
+        let action = rig.begin()
+        #expect(action.map(\.id) == ["2"])
+        #expect(rig.finish(action[0]).count == 1)
+        // What it may have changed is asked for, and has no place yet.
+        _ = rig.call("3")
+        #expect(rig.begin().isEmpty)
+        _ = rig.finish(begun[0])
+        #expect(rig.begin().map(\.id) == ["3"])
+    }
+
     @Test func `an action that crossed a stop is performed before the goodbye`() {
         var rig = Rig(capacity: 1)
         _ = rig.receive(Self.perform("1"))

@@ -79,6 +79,8 @@ package struct ProviderMachine: Sendable {
     var atWork: [String: UInt64] = [:]
     /// Handlers at work, also those of calls that were cancelled.
     private(set) var running = 0
+    /// Those of actions among them.
+    private var acting = 0
     var lastNumber: UInt64 = 0
     /// The ids of the newest calls and cancellations of this connection, as a ring.
     var recent: [String] = []
@@ -175,6 +177,7 @@ package struct ProviderMachine: Sendable {
         _ call: ProviderCall, _ reply: ProviderReply, now: ContinuousClock.Instant
     ) -> [Effect] {
         running -= 1
+        if call.purpose.isAction { acting -= 1 }
         // Else it was cancelled, or its connection is lost.
         guard atWork[call.id] == call.number else {
             lateReloads.ended(call, now: now)
@@ -217,19 +220,26 @@ package struct ProviderMachine: Sendable {
             message: "the answer nests deeper than \(JSONScanner.maximumDepth) objects and arrays", isRetryable: false)
     }
 
-    /// The calls that have a place now.
+    /// The calls that have a place now, in order. Actions have places of their own: handlers that nobody waits for any more
+    /// may keep those of values and timelines, and a person waits.
     package mutating func begin() -> [Effect] {
         switch phase {
         case .registered, .draining: break
         case .resting, .registering, .leaving, .outliving, .ended: return []
         }
         var effects: [Effect] = []
-        while running < capacity, !waiting.isEmpty {
-            let call = waiting.removeFirst()
+        var left: [ProviderCall] = []
+        for call in waiting {
+            guard (call.purpose.isAction ? acting : running - acting) < capacity else {
+                left.append(call)
+                continue
+            }
             running += 1
+            if call.purpose.isAction { acting += 1 }
             atWork[call.id] = call.number
             effects.append(.begin(call))
         }
+        waiting = left
         return effects
     }
 
