@@ -306,6 +306,7 @@ def test_subscribers_are_filtered_named_and_shown_whole(scripted):
     some = ask("subscribers", "--filter", "lag>=300 and age<10s", "-o", "name")
     assert some.out.split() == [rows[3]["nonce"], rows[4]["nonce"]]
     assert some.err == "showing 2 of 2 that fit, among 5 subscribers, 1 of them lags\n"
+    assert ask("subscribers", "--filter", "isLagging", "-o", "name").out == rows[4]["nonce"] + "\n"
     assert ask("subscribers", "-o", "wide").out.splitlines()[1].startswith(rows[0]["nonce"] + " ")
 
 

@@ -61,6 +61,18 @@ struct FilterTests {
     }
 
     @Test(
+        "takes a flag alone for its being true, also one that always stands",
+        arguments: [
+            ("isDisabled", true), ("not isDisabled", false), ("isRedacted", false), ("not isRedacted", true),
+            ("isActive", false), ("not isActive", true), ("isActive=false", false), ("isActive!=true", true),
+            ("isDisabled and not isRedacted", true),
+        ])
+    func flags(_ text: String, _ expected: Bool) throws {
+        let button: RawObject = ["kind": .string("Door"), "isDisabled": .bool(true), "isRedacted": .bool(false)]
+        #expect(try Filter(text, for: .control).matches(button, now: 0) == expected)
+    }
+
+    @Test(
         "selects neither by what nobody knows nor by its opposite",
         arguments: [
             ("device", false), ("not device", false), ("device!=phone", false), ("not device=phone", false),
