@@ -66,6 +66,13 @@ package struct Filter: Sendable, Equatable {
         root.holds(for: row, now: now, unknown: unknown) == true
     }
 
+    /// Whether it may select an object of which no more is known than this.
+    ///
+    /// - Parameter unknown: members of which nobody knows what they are, nor whether they are there.
+    package func maySelect(_ row: RawObject, now: Int64, unknown: Set<String>) -> Bool {
+        root.holds(for: row, now: now, unknown: unknown) != false
+    }
+
     /// Whether its answer depends on the time.
     package var needsNow: Bool {
         root.leaves.contains { leaf in

@@ -1,0 +1,84 @@
+import IsletClient
+import IsletCore
+import IsletFilter
+
+/// All that `problem.list` tells, for who looks through it: where one answer has no room for all of it, that of each
+/// family by itself, and what may still be behind that.
+struct ProblemsReading {
+    /// The worst first, and of what is equally bad that which has lasted longest.
+    private(set) var rows: [RawObject] = []
+    /// How many there are.
+    private(set) var total: Int64 = 0
+    /// What had no room in an answer: whose it is, and how bad it may be at most.
+    private var unseen: [(family: String, severity: Problem.Severity)] = []
+    private let app: String?
+
+    /// Asks for the problems of an app and a family, where they are named.
+    init(app: String?, family: String?, _ connection: IsletConnection) async throws {
+        self.app = app
+        let answer = try await Self.answer(app: app, family: family, connection)
+        take(answer, of: family)
+        guard family == nil, !unseen.isEmpty else { return }
+        (rows, total, unseen) = ([], 0, [])
+        for family in Problems.families {
+            take(try await Self.answer(app: app, family: family, connection), of: family, isPart: true)
+        }
+        sort()
+    }
+
+    private static func answer(
+        app: String?, family: String?, _ connection: IsletConnection
+    ) async throws -> Answer {
+        var command = Command("problem.list", ["limit": .integer(Problems.limitMax)])
+        command["app"] = app.map(RawJSON.string)
+        command["family"] = family.map(RawJSON.string)
+        return try await connection.send(command)
+    }
+
+    /// - Parameter isPart: whether it is one of several answers, each of which tells that the disk is full.
+    private mutating func take(_ answer: Answer, of family: String?, isPart: Bool = false) {
+        let all = answer["problems"]?.elements?.compactMap(\.object) ?? []
+        let own = isPart ? all.filter { $0["family"]?.string == family } : all
+        let count = max(0, (answer["total"]?.integer ?? 0) - Int64(all.count - own.count))
+        rows += own
+        total = total.addingClamped(count)
+        // While it was counted over several turns, some may have gone.
+        let isExact = answer["exact"]?.bool ?? true
+        guard count > (isExact ? Int64(own.count) : Int64(Problems.limitMax)) else { return }
+        unseen.append((family ?? "", own.last.flatMap(Self.severity) ?? .critical))
+    }
+
+    private mutating func sort() {
+        func order(_ row: RawObject) -> (Problem.Severity, Int64) {
+            (Self.severity(row) ?? .notice, row["since"]?.integer ?? .max)
+        }
+        rows = rows.enumerated().sorted { one, other in
+            let (left, right) = (order(one.element), order(other.element))
+            return left == right ? one.offset < other.offset : left < right
+        }.map(\.element)
+    }
+
+    private static func severity(_ row: RawObject) -> Problem.Severity? {
+        Problem.Severity.allCases.first { row["severity"]?.string == "\($0.name)" }
+    }
+
+    /// The families of which something had no room, that is worse than a notice and that a filter may select.
+    func unseen(fitting filter: Filter, now: Int64) -> [String] {
+        unseen.filter { unseen in
+            Problem.allCases.contains { problem in
+                problem.severity != .notice && problem.severity >= unseen.severity
+                    && problem.families.contains { "\($0.name)" == unseen.family }
+                    && maySelect(filter, problem, unseen.family, now: now)
+            }
+        }.map(\.family)
+    }
+
+    private func maySelect(_ filter: Filter, _ problem: Problem, _ family: String, now: Int64) -> Bool {
+        var row: RawObject = [
+            "severity": .string("\(problem.severity.name)"), "what": .string("\(problem.what)"),
+            "family": .string(family), "text": .string("\(problem.text)"), "advice": .string("\(problem.advice)"),
+        ]
+        if let app { row["app"] = .string(app) }
+        return filter.maySelect(row, now: now, unknown: filter.members.filter { row[$0] == nil })
+    }
+}
