@@ -81,4 +81,18 @@ struct ProblemsReading {
         if let app { row["app"] = .string(app) }
         return filter.maySelect(row, now: now, unknown: filter.members.filter { row[$0] == nil })
     }
+
+    /// How many of a sort an answer about one family tells, each with its count, also those for which it has no room.
+    static func count(of what: String, _ family: String, in answer: Answer) -> Int64 {
+        let all = answer["problems"]?.elements?.compactMap(\.object) ?? []
+        let listed = all.filter { $0["family"]?.string == family && $0["what"]?.string == what }
+        let told = listed.reduce(Int64(0)) { $0.addingClamped($1["count"]?.integer ?? 1) }
+        // Of a severity what has lasted for a known time, such as what is overdue, comes first: behind one that fails,
+        // all others fail.
+        guard let severity = listed.last?["severity"]?.string,
+            let counted = answer["counts"]?.object?[severity]?.integer
+        else { return told }
+        let shown = all.count { $0["severity"]?.string == severity }
+        return told.addingClamped(max(0, counted - Int64(shown)))
+    }
 }
