@@ -77,6 +77,7 @@ def test_a_filter_finds_what_is_behind_more_than_an_answer_has(islet, client, ho
         assert all(answer["ok"] for answer in client.batch(*starts[part:part + 100]))
     client.advance(by=HOUR)
     ask = lambda *words, code: islet("problems", *words, "-o", "name", code=code)
+    assert ask("--limit", "2", code=1).err == "showing 2 of 1 002 problems: 1 002 warnings (activity 1 001, kind 1)\n"
     done = ask("--filter", "severity=critical or what=unserved", code=1)
     assert (done.out, done.err) == (f"{TORCH}\n", "showing 1 of 1 that fit, among the first 1 001\n")
     assert ask("--filter", "what=failed", code=0).out == ask("--filter", "severity=critical", code=0).out == ""

@@ -72,14 +72,15 @@ struct Problems: AsyncParsableCommand {
     /// - Returns: what the worst of those that were asked for is worth.
     private func show(_ connection: IsletConnection) async throws -> CheckStatus {
         if let filter = filter.filter { return try await show(what: filter, connection) }
-        var command = Command("problem.list")
-        command["app"] = app.map(RawJSON.string)
-        command["family"] = family.map(RawJSON.string)
-        command["limit"] = .integer(limit.limit)
-        let answer = try await connection.send(command)
+        let answer = try await ProblemsReading.answer(app: app, family: family, limit: limit.limit, connection)
         let rows = answer["problems"]?.elements?.compactMap(\.object) ?? []
         try await write(rows, now: connection.now())
-        Console.message(ProblemsText.total(answer, shown: rows.count, ["app": app, "family": family]))
+        let isAll = family != nil || answer["total"]?.integer ?? 0 <= Int64(rows.count)
+        // Many of one family may leave no room for any of another one.
+        let families = isAll ? [] : try await ProblemsReading.counts(app: app, connection)
+        Console.message(
+            ProblemsText.total(answer, shown: rows.count, ["app": app, "family": family])
+                + ProblemsText.byFamily(families))
         return ProblemsText.worst(counts: answer["counts"]?.object ?? [:])
     }
 

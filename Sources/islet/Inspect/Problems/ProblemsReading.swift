@@ -13,6 +13,10 @@ struct ProblemsReading {
     private var unseen: [(family: String, severity: Problem.Severity)] = []
     private let app: String?
 
+    private init(app: String?) {
+        self.app = app
+    }
+
     /// Asks for the problems of an app and a family, where they are named.
     init(app: String?, family: String?, _ connection: IsletConnection) async throws {
         self.app = app
@@ -26,13 +30,27 @@ struct ProblemsReading {
         sort()
     }
 
-    private static func answer(
-        app: String?, family: String?, _ connection: IsletConnection
+    /// Asks once.
+    static func answer(
+        app: String?, family: String?, limit: Int = Problems.limitMax, _ connection: IsletConnection
     ) async throws -> Answer {
-        var command = Command("problem.list", ["limit": .integer(Problems.limitMax)])
+        var command = Command("problem.list", ["limit": .integer(limit)])
         command["app"] = app.map(RawJSON.string)
         command["family"] = family.map(RawJSON.string)
         return try await connection.send(command)
+    }
+
+    /// How many each family has that has any.
+    static func counts(
+        app: String?, _ connection: IsletConnection
+    ) async throws -> [(family: String, count: Int64)] {
+        var counts: [(family: String, count: Int64)] = []
+        for family in Problems.families {
+            var one = ProblemsReading(app: app)
+            one.take(try await answer(app: app, family: family, limit: 1, connection), of: family, isPart: true)
+            if one.total > 0 { counts.append((family, one.total)) }
+        }
+        return counts
     }
 
     /// - Parameter isPart: whether it is one of several answers, each of which tells that the disk is full.
