@@ -8,10 +8,10 @@ package import IsletClient
 ///     comparison = "=" | "!=" | "~" | "!~" | "<" | "<=" | ">" | ">="
 ///     value      = a word, or a text in '…' or "…" with \ before what is to be taken literally
 ///
-/// A member alone selects what has it; a flag that stands only where it is true is false where it does not. `.` leads
-/// into members of members. `=` is exact; `~` asks, whatever the case of letters, whether the value is contained, or
-/// with `*` in it for the whole of it. Where the member is a date, the value is one too: `2026-01-31`,
-/// `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`; a number only in milliseconds
+/// A member alone selects what has it, and a flag alone that of which it is true; a flag that stands only where it is
+/// true is false where it does not. `.` leads into members of members. `=` is exact; `~` asks, whatever the case of
+/// letters, whether the value is contained, or with `*` in it for the whole of it. Where the member is a date, the value
+/// is one too: `2026-01-31`, `2026-01-31T09:00Z`, or from now `10m`, or ago `-5m`; a number only in milliseconds
 /// since 1970, as on the bus. Where it is a number, a span counts in milliseconds. Where it is a list, such as the `kinds`
 /// of a provider, it is so where one of its values is: `kinds=Torch` asks whether there is such a kind, and `kinds!=Torch`
 /// whether there is none. Of a list in a user's own JSON the whole may be meant as well, as it is written; a path through
@@ -27,7 +27,7 @@ package struct Filter: Sendable, Equatable {
 
     /// What a word stands for that no comparison follows.
     package enum Words: Sendable {
-        /// The name of a member, which is there.
+        /// The name of a member, which is there, or of a flag, which is true.
         case members
         /// A text that stands anywhere in the row; conditions side by side must all hold.
         case anywhere
@@ -64,6 +64,13 @@ package struct Filter: Sendable, Equatable {
     ///     opposite selects what they decide.
     package func matches(_ row: RawObject, now: Int64, unknown: Set<String> = []) -> Bool {
         root.holds(for: row, now: now, unknown: unknown) == true
+    }
+
+    /// Whether it may select an object of which no more is known than this.
+    ///
+    /// - Parameter unknown: members of which nobody knows what they are, nor whether they are there.
+    package func maySelect(_ row: RawObject, now: Int64, unknown: Set<String>) -> Bool {
+        root.holds(for: row, now: now, unknown: unknown) != false
     }
 
     /// Whether its answer depends on the time.

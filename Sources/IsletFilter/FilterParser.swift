@@ -103,8 +103,8 @@ struct FilterParser {
             case .members:
                 let (path, kind) = try member(path, at: place)
                 switch kind {
-                case .mark, .toldMark: return Self.isSet(path)
-                case .text, .words, .number, .date, .flag, .object, .list, .deadline, .payload: return .has(path)
+                case .flag, .mark, .toldMark: return Self.isSet(path)
+                case .text, .words, .number, .date, .object, .list, .deadline, .payload: return .has(path)
                 }
             case .anywhere: return .anywhere(name.lowercased())
             }
@@ -128,7 +128,7 @@ struct FilterParser {
         }
     }
 
-    /// That a flag that stands only where it is true does so.
+    /// That a flag is there, and true.
     private static func isSet(_ path: [String]) -> Filter.Condition {
         .comparison(path, .equal, FilterValue("true"), .flag)
     }

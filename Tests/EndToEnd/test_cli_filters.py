@@ -213,3 +213,20 @@ def test_a_list_is_so_where_one_of_its_values_is(islet, home, client):
     client.start(device="phone-1")
     assert islet("slots", "--filter", f"apps={client.app}", "-o", "name").out == "phone-1\n"
     assert islet("slots", "--filter", f"apps!={client.app}", "-o", "name").out == ""
+
+
+def test_a_flag_alone_is_what_it_is_true_of(islet, home):
+    """Also one that always stands: a button that is not disabled has the flag all the same."""
+    provider = home.provider()
+    shown = home.shown(provider)
+    disabled = home.add(device="phone-1")
+    provider.gives(True, disabled=True)
+    home.until(disabled, state="disabled")
+    ask = lambda *words: {row["id"] for row in islet("control", *words, "--json").json}
+    assert ask("list", "--filter", "isDisabled") == ask("list", "--filter", "isDisabled=true") == {disabled}
+    assert ask("list", "--filter", "not isDisabled") == ask("list", "--filter", "isDisabled=false") == {shown}
+    assert ask("list", "--filter", "isDisabled or isRedacted") == {disabled}
+    events = islet("control", "history", disabled, "--filter", "isDisabled", "--json").json
+    assert [event["event"] for event in events] == ["control.shown"]
+    assert islet("control", "remove", "--filter", "isDisabled", "--yes").err.endswith("removed 1 of 1 control\n")
+    assert ask("list") == {shown}

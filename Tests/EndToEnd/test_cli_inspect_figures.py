@@ -306,6 +306,7 @@ def test_subscribers_are_filtered_named_and_shown_whole(scripted):
     some = ask("subscribers", "--filter", "lag>=300 and age<10s", "-o", "name")
     assert some.out.split() == [rows[3]["nonce"], rows[4]["nonce"]]
     assert some.err == "showing 2 of 2 that fit, among 5 subscribers, 1 of them lags\n"
+    assert ask("subscribers", "--filter", "isLagging", "-o", "name").out == rows[4]["nonce"] + "\n"
     assert ask("subscribers", "-o", "wide").out.splitlines()[1].startswith(rows[0]["nonce"] + " ")
 
 
@@ -547,20 +548,54 @@ def test_controls_and_widgets_that_fail_are_a_warning(scripted):
     assert "failing" not in scripted()("check", "--response", "off").out, "an older service does not say it"
 
 
+class Failing(ScriptedService):
+    """Shows the worst of more controls that fail than an answer has room for, and two kinds that nobody serves."""
+
+    def _answer(self, command):
+        if command["op"] != "problem.list":
+            return super()._answer(command)
+        rows, counts = {
+            "control": ([PROBLEMS[0], {**PROBLEMS[0], "severity": "warning", "since": 5}] + 8 * [PROBLEMS[1]], (3, 1_301, 7)),
+            "widget": ([{**PROBLEMS[0], "family": "widget", "severity": "warning", "since": 5}], (0, 1, 40)),
+            "kind": ([PROBLEMS[3], {**PROBLEMS[3], "count": 2}, PROBLEMS[5]], (0, 2, 1)),
+        }.get(command["family"], ([], (0, 0, 0)))
+        return {"req": command["req"], "ok": True, "problems": rows, "total": sum(counts), "exact": True,
+                "counts": dict(zip(("critical", "warning", "notice"), counts))}
+
+
+def test_more_failing_ones_than_an_answer_shows_are_counted(tmp_path):
+    """1 300 controls, though one of the 1 301 warnings is overdue, and 42 that two kinds have."""
+    service = Failing(tmp_path, service_stats={"stats": STATS}, service_info=INFO, provider_list={"providers": []})
+    try:
+        done = Islet(service)("check", "--response", "off", "--failing", "10:1200", code=2)
+        assert done.out.startswith("ISLET CRITICAL: failing controls and widgets 1 342, critical above 1 200 |")
+    finally:
+        service.close()
+
+
 class FullDisk(ScriptedService):
-    """Refuses to show what may not be durable."""
+    """Shows nothing that may not be durable: it refuses, as older ones, or says why it shows nothing."""
+
+    def __init__(self, folder, refuses, **answers):
+        super().__init__(folder, **answers)
+        self.refuses = refuses
 
     def _answer(self, command):
         if command["op"] != "problem.list":
             return super()._answer(command)
         error = {"code": "unavailable", "message": "the disk is full", "retry": "later", "detail": {"reason": "diskFull"}}
-        return {"req": command["req"], "ok": False, "error": error}
+        if self.refuses:
+            return {"req": command["req"], "ok": False, "error": error}
+        rows = [] if command["family"] == "provider" else [{"severity": "critical", "what": "full", "family": "journal"}]
+        return {"req": command["req"], "ok": True, "problems": rows, "total": len(rows), "exact": not rows,
+                "counts": {"critical": len(rows), "warning": 0, "notice": 0}}
 
 
-def test_a_full_disk_is_critical_though_nothing_is_said_of_what_fails(tmp_path):
+@pytest.mark.parametrize("refuses", [True, False])
+def test_a_full_disk_is_critical_though_nothing_is_said_of_what_fails(tmp_path, refuses):
     answers = {"service_stats": {"stats": {**STATS, "diskFull": True}}, "service_info": INFO,
                "provider_list": {"providers": []}}
-    service = FullDisk(tmp_path, **answers)
+    service = FullDisk(tmp_path, refuses, **answers)
     try:
         done = Islet(service)("check", "--response", "off", code=2)
         assert done.out.startswith("ISLET CRITICAL: the disk is full, changes are refused") and "failing=" not in done.out

@@ -4,6 +4,7 @@ import pytest
 
 from support.cli import Islet
 from support.dates import HOUR, MINUTE, after
+from support.provider import TORCH
 from support.scripted import ScriptedService
 
 
@@ -64,6 +65,28 @@ def test_the_exit_code_is_of_what_is_asked_for(islet, client):
     assert islet("problems", "--app", "com.example.other").out == ""
     assert islet("problems", "--filter", "what=failed").err == "showing 0 of 0 that fit, among 1\n"
     islet("problems", "--filter", "key~order", code=1)
+
+
+def test_a_filter_finds_what_is_behind_more_than_an_answer_has(islet, client, home):
+    """As where many orders are stale each night: what has failed since an unknown time comes behind them all."""
+    home.provider().leave()
+    home.client.applied("control.add", kind=TORCH)
+    starts = [client.command("activity.start", type="Order", key=f"k{n}", attributes={}, contentState={},
+                             staleDate=after(MINUTE + n)) for n in range(1_001)]
+    for part in range(0, len(starts), 100):
+        assert all(answer["ok"] for answer in client.batch(*starts[part:part + 100]))
+    client.advance(by=HOUR)
+    ask = lambda *words, code: islet("problems", *words, "-o", "name", code=code)
+    assert ask("--limit", "2", code=1).err == "showing 2 of 1 002 problems: 1 002 warnings (activity 1 001, kind 1)\n"
+    done = ask("--filter", "severity=critical or what=unserved", code=1)
+    assert (done.out, done.err) == (f"{TORCH}\n", "showing 1 of 1 that fit, among the first 1 001\n")
+    assert ask("--filter", "what=failed", code=0).out == ask("--filter", "severity=critical", code=0).out == ""
+    assert len(ask("--filter", "key~k", "--limit", "1000", code=1).out.split()) == 1_000
+    assert ask("--filter", "family=kind or key=k999", code=1).out == f"k999\n{TORCH}\n"
+    behind = ask("--filter", "key=k1000", code=3)
+    assert behind.out == "" and "of the family activity only the worst 1 000 were looked at" in behind.err
+    assert "only the worst" in ask("--family", "activity", "--filter", "key=k1000", code=3).err
+    assert ask("--app", "com.example.other", "--filter", "key=k1000", code=0).out == ""
 
 
 @pytest.mark.parametrize("severities, code", [

@@ -191,6 +191,31 @@ steps:
     assert "control.shown with {control: {value: true}} did not come" in done.stdout
 
 
+SLOW = """name: a torch that fails a little later
+provider: {controls: {Torch: {value: false, delay: 200ms, fail: {perform: 1}}}}
+steps:
+  - add: {control: Torch}
+  - state: {control: Torch, is: shown}
+  - tap: {control: Torch}
+    EXPECTED
+"""
+
+
+@pytest.mark.parametrize("expected, says", [
+    ("no events: [control.failed]", "control.failed Torch came, and was not to come"),
+    ("no events: [{event: control.shown, control: {value: true}}]", None),
+    ("events: {exactly: [control.acting]}", "control.failed"),
+    ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}", None),
+    ("events: [control.acting]\n    no events: [control.failed]", "control.failed Torch came, and was not to come"),
+    # Who says how long has it so.
+    ("no events: [control.failed]\n    within: 0s", None), ("events: {exactly: [control.acting]}\n    within: 0s", None),
+])
+def test_what_is_not_to_come_is_looked_for_when_providers_have_answered(file, expected, says):
+    """Nothing passes because the provider was slower than the look."""
+    done = scenario(file(SLOW.replace("EXPECTED", expected)), code=1 if says else 0)
+    assert (says or "1 passed") in done.stdout
+
+
 def test_a_timeline_that_the_service_would_not_have_is_told(file):
     done = scenario(file("""name: entries out of order
 provider:

@@ -95,6 +95,13 @@ def test_a_look_finds_what_stands_in_any_app(islet, client, words):
         assert islet(*words, *(options[:2] if "--device" in words else options)).code == 0
 
 
+def test_which_app_it_is_in_is_told_once(islet, client):
+    """Also where a filter asks for what stands in the first event alone."""
+    client.start(app=TAXI, key="k1", device="phone")
+    done = islet("activity", "history", "k1", "--filter", "device=phone")
+    assert done.err == f"({TAXI})\n"
+
+
 def test_what_is_over_is_found_where_nothing_else_has_its_name(islet, client):
     for _ in range(2):
         old = client.start(app=TAXI, key="k1")

@@ -61,6 +61,29 @@ struct FilterTests {
     }
 
     @Test(
+        "takes a flag alone for its being true, also one that always stands",
+        arguments: [
+            ("isDisabled", true), ("not isDisabled", false), ("isRedacted", false), ("not isRedacted", true),
+            ("isActive", false), ("not isActive", true), ("isActive=false", false), ("isActive!=true", true),
+            ("isDisabled and not isRedacted", true),
+        ])
+    func flags(_ text: String, _ expected: Bool) throws {
+        let button: RawObject = ["kind": .string("Door"), "isDisabled": .bool(true), "isRedacted": .bool(false)]
+        #expect(try Filter(text, for: .control).matches(button, now: 0) == expected)
+    }
+
+    @Test(
+        "says of what is known in part whether it may select it",
+        arguments: [
+            ("state=stale", true), ("state=ended", false), ("key=a", true), ("not key=a", true),
+            ("state=ended or key=a", true), ("state=ended and key=a", false), ("not (state=stale or key)", false),
+        ])
+    func inPart(_ text: String, _ expected: Bool) throws {
+        let filter = try Filter(text, for: rows)
+        #expect(filter.maySelect(["state": .string("stale")], now: 0, unknown: ["key"]) == expected)
+    }
+
+    @Test(
         "selects neither by what nobody knows nor by its opposite",
         arguments: [
             ("device", false), ("not device", false), ("device!=phone", false), ("not device=phone", false),

@@ -47,6 +47,22 @@ package enum Problem: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         }
     }
 
+    /// What it may be of.
+    package var families: [ProblemFamily] {
+        switch self {
+        case .longOverdue, .overdue: [.activity, .control, .widget]
+        case .activityStale: [.activity]
+        case .controlFailed, .authenticationAwaited: [.control]
+        case .widgetFailed, .heldByBudget, .heldBySpacing: [.widget]
+        case .controlKindUnserved, .widgetKindUnserved, .callsWait: [.kind]
+        case .providerFails, .providerIsTried, .providerSilent, .providerDrains: [.provider]
+        case .subscriberLags: [.subscriber]
+        case .groupNearlyFull: [.group]
+        case .diskFull, .commitHangs, .segmentDelayed: [.journal]
+        case .clockFarAhead, .clockAhead, .clockHeldBack: [.clock]
+        }
+    }
+
     /// Its sort, in a word.
     package var what: StaticString {
         switch self {

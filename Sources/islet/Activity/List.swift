@@ -21,8 +21,9 @@ extension ActivityCommand {
                 --filter compares members of the JSON: = != < <= > >= and ~ (contains, or
                 with * the whole: order-*), joined by and, or, not and parentheses. Dates
                 are 2026-01-31, 2026-01-31T09:00Z, or spans from now; a member alone
-                selects what has it. What there is not is wrong usage; presentation is there
-                with --order presentation alone.
+                selects what has it, a flag such as a control's isDisabled what it is true of.
+                What there is not is wrong usage; presentation is there with --order
+                presentation alone.
 
                 -o name: a key names one on no device by itself. The others are named by their
                 ids, which also say which device is meant.

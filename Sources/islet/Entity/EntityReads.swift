@@ -61,15 +61,17 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
 
     func run() async throws {
         try await service.withConnection { connection in
-            let answer = try await target.send(target.command("history", connection), connection)
+            let command = try await target.command("history", connection)
+            let answer = try await target.send(command, connection)
             let begin = try await since.date(now: connection.now)
             let filter = filter.filter
             var lasting = LastingMembers(.init(rawValue: Target.Family.noun), askedBy: filter)
             // What was removed meanwhile has its first event, if that is kept.
-            if lasting.isUnknown, let now = try? await target.send(target.command("get", connection), connection),
-                let entity = EntityText.entity(now)
-            {
-                lasting.take(whole: entity)
+            if lasting.isUnknown {
+                var get = Command("\(Target.Family.noun).get")
+                for name in ["app", "id", "key", "device"] { get[name] = command[name] }
+                let now = try? await target.send(get, connection)
+                if let entity = now.flatMap(EntityText.entity) { lasting.take(whole: entity) }
             }
             EventLines.writeHistory(answer, name: target.target, output) { event in
                 lasting.take(event)

@@ -14,6 +14,13 @@ import Testing
         }
     }
 
+    @Test func eachIsOfSomething() {
+        #expect(Problem.allCases.allSatisfy { !$0.families.isEmpty })
+        #expect(ProblemFamily.allCases.allSatisfy { family in
+            Problem.allCases.contains { $0.families.contains(family) }
+        })
+    }
+
     @Test func theWorstComesFirst() {
         #expect(Problem.Severity.allCases.sorted() == [.critical, .warning, .notice])
         #expect(Problem.longOverdue.severity < Problem.overdue.severity)

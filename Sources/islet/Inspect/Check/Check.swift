@@ -73,7 +73,8 @@ struct Check: AsyncParsableCommand {
         let providers = try await Pages.all(Command("provider.list"), "providers", connection)
         let failing = try await failing(connection)
         // One that failed, and of which nobody has wanted anything for a while, is no problem: an older service tells all.
-        let tried = try await problems("provider", connection)?.filter { $0["what"]?.string == "failed" }
+        let told = try await problems("provider", connection)?["problems"]?.elements?.compactMap(\.object)
+        let tried = told?.filter { $0["family"]?.string == "provider" && $0["what"]?.string == "failed" }
         let halfOpen = (tried ?? providers.compactMap(\.object)).filter { $0["state"]?.string == "halfOpen" }
         let info = try await connection.send(Command("service.info"))["info"]?.object
         return CheckReading(
@@ -88,27 +89,24 @@ struct Check: AsyncParsableCommand {
     private static func failing(_ connection: IsletConnection) async throws -> Int64? {
         var count: Int64 = 0
         for (family, what) in [("control", "failed"), ("widget", "failed"), ("kind", "unserved")] {
-            guard let rows = try await problems(family, connection) else { return nil }
-            for row in rows where row["what"]?.string == what {
-                count = count.addingClamped(row["count"]?.integer ?? 1)
-            }
+            guard let answer = try await problems(family, connection) else { return nil }
+            count = count.addingClamped(ProblemsReading.count(of: what, family, in: answer))
         }
         return count
     }
 
     /// The problems of a family, by itself: many of another one would leave them no room in an answer. nil where the service
     /// does not say them: it is older, or its disk is full, which its figures tell.
-    private static func problems(_ family: String, _ connection: IsletConnection) async throws -> [RawObject]? {
+    private static func problems(_ family: String, _ connection: IsletConnection) async throws -> Answer? {
         let command = Command("problem.list", ["family": .string(family), "limit": .integer(Problems.limitMax)])
-        let answer: Answer
         do throws(IsletError) {
-            answer = try await connection.send(command)
+            let answer = try await connection.send(command)
+            let rows = answer["problems"]?.elements?.compactMap(\.object) ?? []
+            return rows.contains(where: ProblemsText.isDiskFull) ? nil : answer
         } catch {
             guard case .refused = error else { throw error }
             return nil
         }
-        let rows = answer["problems"]?.elements?.compactMap(\.object) ?? []
-        return rows.filter { $0["family"]?.string == family }
     }
 
     /// Below real time counts as real time, and there is no faster one than the contract has.

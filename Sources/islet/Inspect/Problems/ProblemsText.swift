@@ -82,6 +82,12 @@ struct ProblemsText {
         return told.isEmpty ? line : "\(line): \(told.joined(separator: ", "))"
     }
 
+    /// Such as ` (activity 1 001, kind 1)`.
+    static func byFamily(_ counts: [(family: String, count: Int64)]) -> String {
+        let told = counts.map { "\($0.family) \(RecoveryText.grouped(Int(clamping: $0.count)))" }
+        return told.isEmpty ? "" : " (\(told.joined(separator: ", ")))"
+    }
+
     /// Whether it is that of a full disk, while which the service looks at nothing that is on it.
     static func isDiskFull(_ row: RawObject) -> Bool {
         row["family"]?.string == "journal" && row["what"]?.string == "full" && row["severity"]?.string == "critical"

@@ -65,6 +65,12 @@ struct ScenarioPlay {
         for check in step.checks where !check.isAboutNothing {
             try await hold(check, answer, since: begun, within: step.within ?? patience)
         }
+        if step.within == nil, step.checks.contains(where: \.isAboutRest) {
+            try await rest()
+            for check in step.checks where check.isAboutRest && !check.isAboutNothing {
+                try await hold(check, answer, since: begun, within: .zero)
+            }
+        }
         for check in step.checks where check.isAboutNothing {
             if let within = step.within {
                 try await Task.sleep(for: within)
@@ -73,6 +79,18 @@ struct ScenarioPlay {
             try await hold(check, answer, since: begun, within: .zero)
         }
         if step.checks.contains(where: \.isAboutEvents) { seen = link.events.count }
+    }
+
+    /// Returns when providers have answered all that they were asked: what is not to come would have come by then.
+    ///
+    /// A manual clock waits for them, also where it is not moved on. One that runs is not moved, and nothing is waited
+    /// for.
+    private func rest() async throws {
+        // Where nobody else is at work, nothing is on its way.
+        guard patience > .zero else { return }
+        _ = try await link.ask(
+            ["op": .string("clock.advance"), "by": .integer(0)], patience: Self.movePatience)
+        try await link.settle()
     }
 
     /// The service's time.
@@ -221,6 +239,14 @@ extension ScenarioCheck {
     /// Whether it is about what must not come.
     var isAboutNothing: Bool {
         if case .noEvents = expectation { true } else { false }
+    }
+
+    /// Whether what comes later may be too much for it.
+    var isAboutRest: Bool {
+        switch expectation {
+        case .noEvents, .events(_, .exactly): true
+        case .answer, .state, .events(_, .inOrder), .events(_, .anyOrder): false
+        }
     }
 
     /// Whether waiting cannot change it.
