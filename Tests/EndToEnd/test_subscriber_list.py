@@ -1,5 +1,6 @@
 """`subscriber.list`: the subscribers that report how far they are."""
 
+import json
 import secrets
 import signal
 import time
@@ -9,7 +10,8 @@ import pytest
 from support.cli import Islet
 from support.commands import Commands, encode
 from support.events import Events
-from support.schemas import strict
+from support.relay import CommandRelay
+from support.schemas import schema_of, strict
 from support.small_disk import until
 from support.wire import DEADLINE
 
@@ -51,6 +53,35 @@ def test_a_tail_reports_how_far_it_is(client, service, prefix):
         tail.kill()
         tail.communicate()
     until(lambda: subscribers(client)["total"] == 0)
+
+
+class Overhearing(CommandRelay):
+    """Remembers the reports that go through it."""
+
+    def __init__(self, url):
+        self.reports = []
+        super().__init__(url)
+
+    def forth(self, frames):
+        command = json.loads(frames[-1])
+        if command["op"] == "stream.applied":
+            self.reports.append(command)
+        return frames
+
+
+def test_a_tail_reports_in_the_form_of_the_contract(client, service, events):
+    client.start()
+    relay = Overhearing(service.commands)
+    tail = Islet(service, app="").begin("tail", "--commands", relay.url, "--events", service.events)
+    try:
+        until(lambda: relay.reports)
+    finally:
+        tail.kill()
+        tail.communicate()
+        relay.close()
+    for report in relay.reports:
+        schema_of("commands/stream.applied.json").validate(report)
+    assert relay.reports[0]["apps"] == {client.app: {"epoch": events.next()["epoch"], "seq": 1}}
 
 
 def test_nobody_reports_at_first(client, events):

@@ -8,12 +8,13 @@ import pytest
 import zmq
 
 from support.cli import Islet
-from support.commands import Commands
+from support.commands import Commands, encode
 from support.dates import HOUR, MINUTE, after
 from support.durable import Durable
 from support.lossy import LossyRelay
 from support.provider import TORCH, RawProvider, toggle
 from support.proxy import Proxy
+from support.relay import CommandRelay
 from support.running import Running
 from support.service import environment, run
 from support.small_disk import until
@@ -400,6 +401,46 @@ def test_what_began_before_the_tail_is_asked_for(tail, client, words):
     client.applied("activity.update", key="order-2", contentState={"eta": 2})
     client.applied("activity.update", key="order-1", device="phone-1", contentState={"eta": 2})
     assert json.loads(follower.lines(1)[0])["activity"]["id"] == client.get(key="order-1", device="phone-1")["id"]
+
+
+class Evasive(CommandRelay):
+    """Lets the first question about an activity go unanswered, or be refused for now, however often it is sent."""
+
+    def __init__(self, url, refuses):
+        self.refuses, self.first = refuses, None
+        super().__init__(url)
+
+    def forth(self, frames):
+        command = json.loads(frames[-1])
+        if self.first is None and command["op"] == "activity.get":
+            self.first = command["req"]
+        return None if self._is_first(command) and not self.refuses else frames
+
+    def back(self, frames):
+        if self._is_first(json.loads(frames[-1])):
+            error = {"code": "unavailable", "message": "the service is stopping", "retry": "later"}
+            frames[-1] = encode({"req": self.first, "ok": False, "error": error})
+        return frames
+
+    def _is_first(self, message):
+        return self.first is not None and message.get("req") == self.first
+
+
+@pytest.mark.parametrize("refuses", [False, True], ids=["unanswered", "refused"])
+def test_what_a_filter_decides_by_is_asked_for_until_it_is_answered(islet, tail, service, client, refuses):
+    """A service that is stopped, or killed, right behind an event says nothing of it until it is back."""
+    client.start(key="order-1", device="phone-1")
+    relay = Evasive(service.commands, refuses)
+    try:
+        follower = tail("--json", "--filter", "device=phone-1", env={**islet.env, "ISLET_COMMANDS": relay.url})
+        follower.message("following from")
+        for eta in (2, 3):
+            client.applied("activity.update", key="order-1", device="phone-1", contentState={"eta": eta})
+        shown = [json.loads(line)["activity"]["contentState"]["eta"] for line in follower.lines(2)]
+        assert shown == [2, 3] and relay.first is not None
+        follower.message(f"waiting for {relay.url} to say what the filter asks of ")
+    finally:
+        relay.close()
 
 
 def test_controls_on_a_phone_are_followed_as_well(wire, service, tail, client):

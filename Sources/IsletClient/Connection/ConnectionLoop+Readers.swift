@@ -52,7 +52,7 @@ extension ConnectionLoop {
         while received.count < Self.messagesPerTurn, let event = receiveEvent() { received.append(event) }
         // A loss is known before what comes by the next connection can be received: it is looked for after that was, and
         // told before it.
-        if !received.isEmpty { reports.moved() }
+        reports.moved(by: received.count)
         if hasLostConnection() { perform(table.disconnected(now: .now)) }
         for (topic, body) in received {
             if topic.first == 0xFF { receivedJoin(topic: topic, body: body) }
@@ -84,7 +84,7 @@ extension ConnectionLoop {
         guard followsStreams else { return false }
         for _ in 0..<Self.messagesPerTurn {
             guard let frames = bulk.receive(into: &message) else { return false }
-            reports.moved()
+            reports.moved(by: 1)
             perform(table.received(bulk: frames, now: .now))
         }
         return true

@@ -31,6 +31,8 @@ package struct Outlet: ~Copyable {
     private var waiting: [Entry] = []
     /// The requests in `waiting`.
     private var held: Set<String> = []
+    /// Whether `waiting` has messages that do not wait.
+    private var hasPassing = false
 
     /// A DEALER of `context`, not connected yet, that `poller` watches.
     package init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
@@ -84,6 +86,7 @@ package struct Outlet: ~Copyable {
         guard waiting.count < Self.maximumWaiting else { return }
         waiting.append(entry)
         held.formUnion(entry.requests)
+        if !entry.waits { hasPassing = true }
     }
 
     /// Whether a frame of this request still waits here, so that sending it again is in vain.
@@ -108,7 +111,17 @@ package struct Outlet: ~Copyable {
             sent += 1
         }
         waiting.removeFirst(sent)
+        dropPassing()
         poller.watch(slot, for: waiting.isEmpty ? .readable : [.readable, .writable])
+    }
+
+    /// What is behind a message that waits cannot go at once either. Later it would say what held now, such as how far the
+    /// readers of a connection were before they joined anew.
+    private mutating func dropPassing() {
+        guard hasPassing else { return }
+        hasPassing = false
+        for entry in waiting where !entry.waits { held.subtract(entry.requests) }
+        waiting.removeAll { !$0.waits }
     }
 
     /// The next message that has come, nil where there is none.

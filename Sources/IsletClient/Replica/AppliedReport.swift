@@ -7,11 +7,11 @@ package struct AppliedReport: Sendable, Hashable {
 
     package struct Position: Sendable, Hashable {
         package var app: String
-        package var seq: UInt64
+        package var stream: StreamPosition
 
-        package init(app: String, seq: UInt64) {
+        package init(app: String, _ stream: StreamPosition) {
             self.app = app
-            self.seq = seq
+            self.stream = stream
         }
     }
 
@@ -28,9 +28,12 @@ package struct AppliedReport: Sendable, Hashable {
         var apps: [RawObject.Member] = []
         var size = 0
         for position in positions {
-            size += position.app.utf8.count + 32
+            let place: RawObject = [
+                "epoch": .string(position.stream.epoch), "seq": .integer(Int64(clamping: position.stream.seq)),
+            ]
+            // The name in its quotation marks, a colon and a comma.
+            size += position.app.utf8.count + place.json.bytes.count + 4
             guard size <= Self.maximumBytes else { break }
-            let place: RawObject = ["seq": .integer(Int64(clamping: position.seq))]
             apps.append(.init(position.app, place.json))
         }
         let command: RawObject = ["op": .string("stream.applied"), "nonce": .string(nonce), "apps": .object(apps)]

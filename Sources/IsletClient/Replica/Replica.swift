@@ -62,7 +62,7 @@ package struct Replica: Sendable {
     package var applied: AppliedReport? {
         guard isAnswered, !isJoinDue, let joinTopic else { return nil }
         let positions = streams.values.compactMap { stream in
-            stream.isSynced ? stream.position.map { AppliedReport.Position(app: stream.app, seq: $0.seq) } : nil
+            stream.isSynced ? stream.position.map { AppliedReport.Position(app: stream.app, $0) } : nil
         }
         guard !positions.isEmpty else { return nil }
         let nonce = joinTopic.dropFirst(Self.joinPrefix.count).prefix { $0 != UInt8(ascii: "/") }

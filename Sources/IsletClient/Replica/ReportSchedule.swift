@@ -9,23 +9,27 @@ package struct ReportSchedule: Sendable {
     package static let longInterval = Duration.seconds(10)
     /// More than so many in all are many.
     package static let fewApps = 100
+    /// Once so many messages have come in, it is told at once: whoever is 10,000 events behind by its last report lags in the
+    /// eyes of the service.
+    package static let muchNews = 5_000
     /// Where nothing is new, it is said again after so long.
     package static let repetition = Duration.seconds(30)
 
     private var told: [Int: AppliedReport] = [:]
-    private var hasMoved = false
+    /// How many messages have come in since the last look.
+    private var news = 0
     private var nextLook: ContinuousClock.Instant?
     private var repeatAt: ContinuousClock.Instant?
 
     /// Nothing to tell yet.
     package init() {}
 
-    /// Something has come in, so that a reader may be further.
-    package mutating func moved() { hasMoved = true }
+    /// So many messages have come in, so that a reader may be further.
+    package mutating func moved(by count: Int) { news = min(news + count, Self.muchNews) }
 
     /// When ``due(now:_:)`` has something to do; nil while nothing is to be told.
     package var nextWakeUp: ContinuousClock.Instant? {
-        [hasMoved ? nextLook : nil, repeatAt].compactMap(\.self).min()
+        [news > 0 ? nextLook : nil, repeatAt].compactMap(\.self).min()
     }
 
     /// What is to be told now.
@@ -35,10 +39,11 @@ package struct ReportSchedule: Sendable {
         now: ContinuousClock.Instant, _ readers: () -> [(reader: Int, report: AppliedReport)]
     ) -> [AppliedReport] {
         let isRepeated = repeatAt.map { $0 <= now } ?? false
-        guard isRepeated || hasMoved && nextLook.map({ $0 <= now }) ?? true else { return [] }
-        hasMoved = false
+        let isLookDue = news >= Self.muchNews || news > 0 && nextLook.map { $0 <= now } ?? true
+        guard isRepeated || isLookDue else { return [] }
+        news = 0
         let all = readers()
-        let news = all.filter { isRepeated || told[$0.reader] != $0.report }.map(\.report)
+        let reports = all.filter { isRepeated || told[$0.reader] != $0.report }.map(\.report)
         told = Dictionary(uniqueKeysWithValues: all.map { ($0.reader, $0.report) })
         let apps = all.reduce(0) { $0 + $1.report.positions.count }
         nextLook = now + (apps > Self.fewApps ? Self.longInterval : Self.interval)
@@ -47,6 +52,6 @@ package struct ReportSchedule: Sendable {
         } else if isRepeated || repeatAt == nil {
             repeatAt = now + Self.repetition
         }
-        return news
+        return reports
     }
 }

@@ -3,9 +3,8 @@ import IsletFilter
 
 /// What a tail remembers of the entities that it has seen, so that a line can name what its event does not carry: the
 /// key of an activity, how many entries a widget has, the next deadline, and what a filter asks of what never changes.
-/// Activities and widgets from before the tail
-/// began are asked for, but not so often that a busy stream would have to wait; of the other families the topic says
-/// enough.
+/// Activities and widgets from before the tail began are asked for, but not so often that a busy stream would have to wait,
+/// unless a filter decides by it; of the other families the topic says enough.
 struct KnownEntities {
     /// What is remembered of one.
     struct Facts {
@@ -25,6 +24,8 @@ struct KnownEntities {
     private static let questionsPerSecond = 200
     /// After a question that nobody answered, none is asked for so long.
     private static let pause = Duration.seconds(1)
+    /// How long an answer is waited for: for what is only shown, and for what a filter decides by.
+    private static let patience = (shown: Duration.seconds(1), decided: Duration.seconds(2))
 
     private var facts: [String: Facts] = [:]
     private var lastingBytes = 0
@@ -94,22 +95,14 @@ struct KnownEntities {
         _ known: inout Facts, _ family: EntityTopic.Family, id: String, about event: StreamEvent,
         _ connection: IsletConnection
     ) async -> Bool {
-        let now = ContinuousClock.now
-        guard now >= pausedUntil else { return false }
-        if now - window > .seconds(1) {
-            window = now
-            questions = 0
-        }
-        guard questions < Self.questionsPerSecond || known.lasting.isUnknown else { return false }
-        questions += 1
         let command = Command("\(family.rawValue).get", app: event.app, ["id": .string(id)])
         let answer: Answer
-        do throws(IsletError) {
-            answer = try await connection.send(command, timeout: .seconds(1))
-        } catch {
-            if error.code == .notFound { return true }
-            pausedUntil = ContinuousClock.now + Self.pause
-            return false
+        switch known.lasting.isUnknown
+            ? await Self.sayToDecide(command, about: known.name, connection) : await sayToShow(command, connection)
+        {
+        case .entity(let said): answer = said
+        case .nothing: return true
+        case .silence: return false
         }
         guard let entity = EntityText.entity(answer), let revision = entity["revision"]?.unsigned,
             revision >= event.revision ?? 0, Self.beginning(of: entity, event) <= event.at
@@ -121,6 +114,55 @@ struct KnownEntities {
         known.entries = isOfThen ? entity["entries"]?.integer : nil
         known.lasting.take(whole: entity)
         return true
+    }
+
+    /// What came of a question.
+    private enum Reply {
+        case entity(Answer)
+        /// Nobody knows it any more.
+        case nothing
+        case silence
+    }
+
+    /// Asks for what is only shown: once, and not too often.
+    private mutating func sayToShow(_ command: Command, _ connection: IsletConnection) async -> Reply {
+        let now = ContinuousClock.now
+        guard now >= pausedUntil else { return .silence }
+        if now - window > .seconds(1) {
+            window = now
+            questions = 0
+        }
+        guard questions < Self.questionsPerSecond else { return .silence }
+        questions += 1
+        do throws(IsletError) {
+            return .entity(try await connection.send(command, timeout: Self.patience.shown))
+        } catch {
+            if error.code == .notFound { return .nothing }
+            pausedUntil = ContinuousClock.now + Self.pause
+            return .silence
+        }
+    }
+
+    /// Asks for what a filter decides by, until it is answered: an event that nobody could ask about, since the service was
+    /// stopped right behind it, would be passed over without a word. The stream waits meanwhile, and loses nothing.
+    private static func sayToDecide(
+        _ command: Command, about name: String, _ connection: IsletConnection
+    ) async -> Reply {
+        var hasSaid = false
+        while true {
+            do throws(IsletError) {
+                return .entity(try await connection.send(command, timeout: patience.decided))
+            } catch {
+                if error.code == .notFound { return .nothing }
+                guard error.retry == .later else { return .silence }
+                if !hasSaid {
+                    let url = connection.endpoints.commands
+                    Console.message("waiting for \(url) to say what the filter asks of \(name) …")
+                }
+                hasSaid = true
+                try? await Task.sleep(for: pause)
+            }
+        }
     }
 
     /// When what has the id now began at the latest, as far as that can be told: one that was scheduled began before it

@@ -34,4 +34,17 @@ import ZeroMQ
         #expect(isHeld, "it waits for the connection now")
         outlet.close()
     }
+
+    @Test func `what does not wait is dropped, also behind what does`() throws {
+        let context = try ZeroMQContext()
+        var poller = Poller()
+        var outlet = try Outlet(context: context, poller: &poller)
+        outlet.send(.init(frames: [[0]], requests: ["early report"], waits: false))
+        outlet.send(.init(frames: [[1]], requests: ["change"]))
+        outlet.send(.init(frames: [[2]], requests: ["late report"], waits: false))
+        outlet.flush(poller: &poller) { _ in true }
+        let held = ["early report", "change", "late report"].filter { outlet.holds(req: $0) }
+        #expect(held == ["change"], "no connection was made")
+        outlet.close()
+    }
 }
