@@ -209,6 +209,8 @@ package final class Oracle {
         guard rules.hearsSilence else { return }
         for handle in handles {
             guard var citizen = citizens[handle], citizen.life.shape.state.isOpen else { continue }
+            // Nothing happened to it between two of them, which many turns of one long commit make.
+            if case .heard? = citizen.entries.last?.deed { citizen.entries.removeLast() }
             citizen.entries.append(LifeEntry(at: time, order: order, deed: .heard))
             citizen.life = Life(citizen.birth, citizen.entries, bornAt: citizen.bornAt, rules)
             citizens[handle] = citizen

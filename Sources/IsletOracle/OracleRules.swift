@@ -25,5 +25,8 @@ package struct OracleRules: Equatable, Sendable {
     package init() {}
 
     /// Whether signs of life mean anything.
-    var hearsSilence: Bool { silenceStale != nil || silenceEnds != nil }
+    var hearsSilence: Bool { shortestSilence != nil }
+
+    /// The shortest silence that means anything.
+    package var shortestSilence: Int64? { [silenceStale, silenceEnds].compactMap(\.self).min() }
 }

@@ -1,6 +1,9 @@
-"""Silence that no publisher could break is none: it counts from a start, and from when a full disk has room again."""
+"""Silence that no publisher could break is none: it counts from a start, from when a full disk has room again, and from when
+answers leave that a commit held back."""
 
+import contextlib
 import json
+import sqlite3
 import time
 
 import pytest
@@ -165,3 +168,32 @@ def test_silence_counts_from_when_a_full_disk_has_room_again(wire, tmp_path):
     finally:
         durable.kill()
         disk.close()
+
+
+def test_silence_does_not_count_while_a_commit_holds_answers_back(wire, tmp_path):
+    """Most publishers give the next sign of life once the last one is answered."""
+    config = rules(tmp_path, "heartbeatStaleAfter: 2s", "heartbeatEndAfter: 3s")
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system", "--config": config}).start()
+    try:
+        client = durable.client
+        client.start(key="k")
+        with contextlib.closing(sqlite3.connect(durable.data / "journal-000001.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            last = client.command("activity.heartbeat", key="k")
+            client.send(last)
+            durable.service.line("another process has locked a file, and is waited for: .*")
+            locked = time.time()
+            until(lambda: time.time() > locked + 3.5)
+            free = int(time.time() * 1000)
+        [answer] = client.answer_to(last["req"])
+        assert answer["ok"]
+        # Only now its publisher could say that it lives.
+        client.applied("activity.heartbeat", key="k")
+        shown = client.read("activity.get", key="k")["activity"]
+        assert (shown["state"], shown["revision"]) == ("active", 1)
+        until(lambda: client.ask("activity.list", state="ended").get("total") == 1)
+        events = [json.loads(body) for _, body in durable.replay(after=0).rows]
+        assert [event["event"] for event in events] == ["activity.started", "activity.stale", "activity.ended"]
+        assert [event["at"] - event["lateBy"] >= free + span for event, span in zip(events[1:], (2000, 3000))] == [True] * 2
+    finally:
+        durable.kill()

@@ -1,5 +1,6 @@
-/// The last time in which no sign of life could be heard: the service did not run, or the disk was full. Silence that no
-/// publisher could break is none, so it counts from the end of that time.
+/// The last time in which no sign of life could be heard: the service did not run, the disk was full, or a commit held
+/// back the answers that publishers wait for. Silence that no publisher could break is none, so it counts from the end
+/// of that time.
 ///
 /// It is of one run of the service and not remembered: each start sets it anew.
 package struct Unheard: Equatable, Sendable, BitwiseCopyable {

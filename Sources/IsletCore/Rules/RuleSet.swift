@@ -78,7 +78,13 @@ package struct RuleSet: Equatable, Sendable {
     }
 
     /// Whether a silent publisher has any consequence.
-    package var watchesHeartbeats: Bool { heartbeatStaleAfter != nil || heartbeatEndAfter != nil }
+    package var watchesHeartbeats: Bool { shortestSilence != nil }
+
+    /// The shortest silence of a publisher that has a consequence; nil: none has.
+    package var shortestSilence: Milliseconds? {
+        guard let heartbeatStaleAfter else { return heartbeatEndAfter }
+        return min(heartbeatStaleAfter, heartbeatEndAfter ?? heartbeatStaleAfter)
+    }
 
     /// The rules as this release knows them.
     package static let standard = RuleSet(name: "apple-2026", date: "2026-11-01")

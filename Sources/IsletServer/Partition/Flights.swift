@@ -79,7 +79,10 @@ struct Flights {
         flownSince = flownSince ?? time.domain
     }
 
-    /// The domain time at which the batch departed that is in the air, or was since this was asked last; nil: none was.
+    /// The domain time at which the batch departed that is in the air, or was since ``takeDeparture()``; nil: none was.
+    var departure: Instant? { flownSince }
+
+    /// The same, asked for the last time of a batch that is in the air no more.
     mutating func takeDeparture() -> Instant? {
         defer { if mayDepart { flownSince = nil } }
         return flownSince

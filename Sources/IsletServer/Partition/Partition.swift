@@ -220,10 +220,7 @@ package final class Partition {
     /// A turn begins: what is due takes effect. True where more is due.
     package func beginTurn(_ reading: ClockReading) -> Bool {
         now = clock.turn(at: reading)
-        if isUnheard, !flights.isDiskFull {
-            isUnheard = false
-            engine.unheard.until = now.domain
-        }
+        countSilence()
         presented = 0
         engine.beginTurn()
         budget.begin(at: now.monotonicNanoseconds)

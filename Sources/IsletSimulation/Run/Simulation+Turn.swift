@@ -97,6 +97,11 @@ extension Simulation {
             isUnheard = false
             oracle.hear(at: mix.isManual ? stood : now)
         }
+        if !isDiskFull, !mix.isManual, let flight, let silence = oracle.rules.shortestSilence,
+            now - flight.since >= silence / Self.shareOfSilence
+        {
+            oracle.hear(at: now)
+        }
         guard !isDiskFull else {
             oracle.setTime(now)
             return travel == nil

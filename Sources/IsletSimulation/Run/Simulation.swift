@@ -50,6 +50,8 @@ final class Simulation {
     var wereAnswersHeld = false
     /// A commit that takes longer, in milliseconds of domain time, holds answers back.
     static let lateCommit: Int64 = 30_000
+    /// A commit that takes this part of the shortest silence that means anything lets silence count anew.
+    static let shareOfSilence: Int64 = 4
     /// The domain times of the turns of this run of the service.
     var turnTimes: Set<Int64> = []
     /// The domain time of the last batch.
