@@ -39,7 +39,9 @@ extension Engine {
             }
             left -= 1
             // Silence that nobody could break has put it off: what is due before it comes first.
-            guard activities[due.slot].machine.nextDeadline(rules, unheard).at <= due.deadline else {
+            guard !rules.watchesHeartbeats
+                || activities[due.slot].machine.nextDeadline(rules, unheard).at <= due.deadline
+            else {
                 arm(due.slot)
                 continue
             }
