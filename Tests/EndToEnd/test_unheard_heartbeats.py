@@ -1,15 +1,20 @@
-"""Silence that no publisher could break is none: it counts from a start, from when a full disk has room again, and from when
-answers leave that a commit held back."""
+"""Silence that no publisher could break is none: it counts from a start, from when a full disk has room again, from the end of
+a leap of time, and from when answers leave that a commit held back."""
 
 import contextlib
 import json
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 
 import pytest
 
+from support.commands import encode
 from support.dates import HOUR, MINUTE, after
 from support.durable import Durable
+from support.preload import needs_compiler, preloaded
 from support.service import run
 from support.small_disk import SmallDisk, may_mount, until
 from support.wire import Silence
@@ -195,5 +200,66 @@ def test_silence_does_not_count_while_a_commit_holds_answers_back(wire, tmp_path
         events = [json.loads(body) for _, body in durable.replay(after=0).rows]
         assert [event["event"] for event in events] == ["activity.started", "activity.stale", "activity.ended"]
         assert [event["at"] - event["lateBy"] >= free + span for event, span in zip(events[1:], (2000, 3000))] == [True] * 2
+    finally:
+        durable.kill()
+
+
+def told(durable):
+    return [json.loads(body)["event"] for _, body in durable.replay(after=0).rows]
+
+
+# Sends a frame five times a second.
+PUBLISHER = """
+import sys, time, zmq
+socket = zmq.Context().socket(zmq.DEALER)
+socket.connect(sys.argv[1])
+while True:
+    socket.send_string(sys.argv[2])
+    time.sleep(0.2)
+"""
+
+
+def test_a_service_that_was_stopped_hears_what_waits_before_it_counts_silence(wire, tmp_path):
+    options = {"--clock": "system", "--config": rules(tmp_path, "heartbeatStaleAfter: 2500ms", "heartbeatEndAfter: 3s")}
+    durable = Durable(wire, tmp_path / "data", options=options).start()
+    client = durable.client
+    frame = encode(client.command("activity.heartbeat", key="k", req=None))
+    publisher = None
+    try:
+        client.start(key="k")
+        publisher = subprocess.Popen([sys.executable, "-c", PUBLISHER, durable.service.commands, frame])
+        ends = client.read("activity.get", key="k")["activity"]["next"]["at"]
+        heard = lambda then: client.read("activity.get", key="k")["activity"].get("next", {"at": then + 1})["at"] > then
+        until(lambda: heard(ends + 1_000))
+        durable.service.signal(signal.SIGSTOP)
+        stopped = time.time()
+        until(lambda: time.time() > stopped + 6)
+        durable.service.signal(signal.SIGCONT)
+        # Something that was sent a second later is heard, too.
+        until(lambda: heard((stopped + 6 + 1 + 2.5) * 1_000))
+        assert client.read("activity.get", key="k")["activity"]["state"] == "active"
+        assert told(durable) == ["activity.started"]
+    finally:
+        if publisher:
+            publisher.kill()
+            publisher.wait()
+        durable.kill()
+
+
+@needs_compiler
+def test_a_clock_that_is_set_forward_ends_nothing_for_silence(wire, tmp_path):
+    clock = tmp_path / "clock"
+    clock.write_text("0")
+    env = {"LD_PRELOAD": str(preloaded(tmp_path, "set_clock")), "SET_CLOCK": str(clock)}
+    options = {"--clock": "system", "--config": rules(tmp_path, "heartbeatStaleAfter: 20s", "heartbeatEndAfter: 40s")}
+    durable = Durable(wire, tmp_path / "data", options=options, env=env).start()
+    try:
+        client = durable.client
+        client.start(key="k")
+        # As far as it is believed at once.
+        clock.write_text("50")
+        until(lambda: client.read("service.ping")["now"] > time.time() * 1_000 + 40_000)
+        assert told(durable) == ["activity.started"]
+        client.applied("activity.heartbeat", key="k")
     finally:
         durable.kill()

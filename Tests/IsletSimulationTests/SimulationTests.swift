@@ -33,7 +33,7 @@ import Testing
         // A run in which nothing happens proves nothing.
         #expect(total.transitions > 1_500)
         #expect(total.kills > 70 && total.powerLosses > 50 && total.recoveryCrashes > 40)
-        #expect(total.fullDisks > 15 && total.clockJumps > 15 && total.retries > 150)
+        #expect(total.fullDisks > 15 && total.clockJumps > 15 && total.leaps > 100 && total.retries > 150)
         #expect(total.budgets > 150 && total.performs > 50 && total.digests > 1_000)
         #expect(total.replays > 70 && total.snapshots > 15 && total.filtered > 15 && total.sweeps > 300)
         #expect(total.moves > 15 && total.strangers > 15 && total.forgeries > 5)

@@ -53,8 +53,8 @@ package struct DomainClock: Sendable {
     private var startedAt: Instant
     /// `speed`: where it waits until it may go on.
     private var bound = Instant.never
-    /// `speed`: whether it waits there; then it leaps to where it would be.
-    package private(set) var isWaiting = false
+    /// `speed`: how many milliseconds it is behind where it would be, as it waits there; then it leaps.
+    package private(set) var behind: Milliseconds = 0
     /// `speed`: the reading at which `from` was now, in nanoseconds.
     private var origin: Int64?
     /// `system`: wall time minus monotonic time, as it is believed, in milliseconds.
@@ -118,11 +118,14 @@ package struct DomainClock: Sendable {
             self.origin = origin
             let elapsed = Double(max(0, reading.monotonicNanoseconds - origin)) / 1_000_000 * factor
             let goal = startedAt + (Milliseconds(exactly: elapsed.rounded(.down)) ?? .max)
-            isWaiting = goal > bound
             current = max(current, min(goal, bound))
+            behind = max(0, goal - current)
         }
         return current
     }
+
+    /// `speed`: whether it waits for more to be told.
+    package var isWaiting: Bool { behind > 0 }
 
     /// Lets a clock of another speed come as far as a date, where it waits until it is told more.
     package mutating func mayReach(_ instant: Instant) { bound = instant }

@@ -107,25 +107,6 @@ extension Partition {
         endPulls(.diskFull)
     }
 
-    /// A commit that takes this part of the shortest silence that has a consequence keeps publishers from breaking it.
-    private static let shareOfSilence: Milliseconds = 4
-
-    /// Silence that no publisher could break is none. So it counts from the first turn of a run, from the first one
-    /// that has room on the disk again, and from now while a commit holds answers back: most publishers give the next
-    /// sign of life once the last one is answered.
-    func countSilence() {
-        guard !flights.isDiskFull else { return }
-        if isUnheard {
-            isUnheard = false
-            engine.unheard.until = now.domain
-        }
-        // A manual clock only goes where it is sent.
-        guard !clock.isManual, let begin = flights.departure, let silence = engine.rules.shortestSilence,
-            now.domain - begin >= silence / Self.shareOfSilence
-        else { return }
-        engine.unheard = Unheard(since: begin, until: now.domain)
-    }
-
     /// A commit that takes longer, in milliseconds of domain time, holds answers back. So much less are they remembered
     /// after shorter ones; a disk that stalls for a second each few minutes does not let all of them be remembered for good.
     private static let lateCommit: Milliseconds = 30_000

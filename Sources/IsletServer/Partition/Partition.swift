@@ -20,6 +20,10 @@ package final class Partition {
     static let deadlinesPerTurn = 1_024
     /// How many at a time, before it is asked again whether the batch has room for more.
     private static let deadlinesPerStep = 16
+    /// By how many milliseconds of real time domain time may go on from one turn to the next. Its owner lets a turn begin at
+    /// least each ``longestWait``, so where it went on by more, it leapt: the wall clock was set forward, the process or
+    /// the machine stood still, or a turn took as long. What publishers sent meanwhile waits in the sockets.
+    package static let longestStep: Milliseconds = 2_000
 
     // What each message needs is not checked for exclusive access while it runs (`@exclusivity(unchecked)`): a turn is
     // synchronous on its owner's thread, no closure of it escapes, and nothing that it calls knows the partition, so that
@@ -31,6 +35,8 @@ package final class Partition {
     @exclusivity(unchecked) var engine: Engine
     @exclusivity(unchecked) package internal(set) var clock: DomainClock
     @exclusivity(unchecked) package internal(set) var now: TurnTime
+    /// ``longestStep`` in domain time. A manual clock never leaps: it goes where it is sent.
+    let longestDomainStep: Milliseconds
     /// The epoch of all streams.
     package let epoch: [UInt8]
 
@@ -189,6 +195,7 @@ package final class Partition {
     ) throws {
         self.card = card
         self.clock = clock
+        longestDomainStep = clock.isManual ? .max : ClockLease.domainSpan(of: Self.longestStep, at: clock.factor)
         self.random = random
         now = self.clock.turn(at: reading)
         let domain = now.domain
@@ -219,8 +226,9 @@ package final class Partition {
 
     /// A turn begins: what is due takes effect. True where more is due.
     package func beginTurn(_ reading: ClockReading) -> Bool {
+        let before = now.domain
         now = clock.turn(at: reading)
-        countSilence()
+        countSilence(since: before)
         presented = 0
         engine.beginTurn()
         budget.begin(at: now.monotonicNanoseconds)
@@ -358,7 +366,7 @@ package final class Partition {
         return Int(max(0, ready - now.monotonic))
     }
 
-    /// The longest wait in milliseconds.
+    /// The longest wait in milliseconds; less than ``longestStep``.
     private static let longestWait = 1_000
     /// How often the time-outs of waiting reads and pulls are looked at, in milliseconds.
     private static let timeoutCheck = 50

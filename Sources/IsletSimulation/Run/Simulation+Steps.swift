@@ -23,19 +23,19 @@ extension Simulation {
             tally.retries += 1
             try send([message([sent])])
         case .pass:
-            pass(random.below(random.oneIn(2) ? 50 : 5_000))
-            try turn()
+            let span: Int64 = random.below(random.oneIn(2) ? 50 : 5_000)
+            try turn(after: random.oneIn(8) ? Self.longestStep + random.below(2) : span)
         case .passToDeadline:
             let widgetDue = random.oneIn(2) ? widgetWitness.nextDate(after: clock.wall) : nil
             let due = widgetDue ?? oracle.nextDue
             if let due, due > clock.wall {
                 let around = [0, 0, 0, -1, 1, 7][random.below(6)]
-                pass(max(0, due - clock.wall + Int64(around)))
+                try turn(after: max(0, due - clock.wall + Int64(around)))
+            } else {
+                try turn()
             }
-            try turn()
         case .passLong:
-            pass(random.below(mix.longStep))
-            try turn()
+            try turn(after: random.below(mix.longStep))
         case .jump:
             tally.clockJumps += 1
             let span = [1, 900, 59_000, 61_000, 3_600_000, 36_000_000][random.below(6)] as Int64
@@ -90,6 +90,24 @@ extension Simulation {
     func pass(_ span: Int64) {
         clock.pass(span)
         tally.simulatedMilliseconds += span
+    }
+
+    /// The longest span in which turns come in time; in longer ones the machine stands still.
+    private static let longestWatch: Int64 = 60_000
+
+    /// Some time passes until a turn. Where it is not long the service goes on meanwhile as a rule.
+    private func turn(after span: Int64) throws {
+        var left = span
+        if span <= Self.longestWatch, !random.oneIn(4) {
+            let step = Self.longestStep - (random.oneIn(2) ? 0 : random.below(1_000))
+            while left > step {
+                pass(step)
+                try turn()
+                left -= step
+            }
+        }
+        pass(left)
+        try turn()
     }
 
     /// A turn with messages, then perhaps some more turns.

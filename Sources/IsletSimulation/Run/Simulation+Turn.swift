@@ -140,6 +140,10 @@ extension Simulation {
             domain.stand(at: goal)
         } else {
             domain.read(wall: clock.wall, monotonic: clock.monotonic)
+            if domain.now - before > Self.longestStep {
+                tally.leaps += 1
+                isUnheard = true
+            }
         }
         turnTimes.insert(domain.now)
         expect(told == domain.now, "domain time is \(domain.now), and the service says \(told)")

@@ -32,6 +32,8 @@ final class Simulation {
     var isDiskFull = false
     /// Whether no sign of life could be heard until the present turn.
     var isUnheard = true
+    /// Where domain time goes on by more milliseconds from one turn to the next it leaps, and what was sent meanwhile waits.
+    static let longestStep: Int64 = 2_000
     /// The place in the oracle's order up to which a batch holds everything, by number.
     var ends: [UInt64: Int] = [0: 0]
     var closedEnd = 0

@@ -12,6 +12,8 @@ package struct Tally: Sendable, Equatable {
     package var recoveryCrashes = 0
     package var cleanRestarts = 0
     package var clockJumps = 0
+    /// How often domain time leapt between two turns.
+    package var leaps = 0
     package var retries = 0
     package var fullDisks = 0
     package var replays = 0
@@ -72,6 +74,7 @@ package struct Tally: Sendable, Equatable {
         recoveryCrashes += other.recoveryCrashes
         cleanRestarts += other.cleanRestarts
         clockJumps += other.clockJumps
+        leaps += other.leaps
         retries += other.retries
         fullDisks += other.fullDisks
         replays += other.replays
@@ -107,7 +110,8 @@ package struct Tally: Sendable, Equatable {
         [
             ("steps", steps), ("turns", turns), ("commands", commands), ("transitions", transitions),
             ("deadlines", deadlines), ("kills", kills), ("powerLosses", powerLosses),
-            ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes), ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps),
+            ("inputOutputErrors", inputOutputErrors), ("recoveryCrashes", recoveryCrashes),
+            ("cleanRestarts", cleanRestarts), ("clockJumps", clockJumps), ("leaps", leaps),
             ("retries", retries), ("fullDisks", fullDisks), ("replays", replays), ("tooOld", tooOlds),
             ("snapshots", snapshots), ("filtered", filtered), ("joins", joins), ("answers", answers), ("checks", checks), ("sweeps", sweeps),
             ("controlEvents", controlEvents), ("widgetEvents", widgetEvents), ("budgets", budgets),

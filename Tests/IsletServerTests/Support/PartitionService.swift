@@ -8,6 +8,8 @@ final class PartitionService {
     let partition: Partition
     let journal: KeptJournal
     private var elapsed: Int64 = 0
+    /// By how much somebody has set the wall clock forward, in milliseconds.
+    private var step: Int64 = 0
     /// What was published beside answers: topic and JSON.
     private(set) var events: [(topic: String, json: String)] = []
     private var answers: [String] = []
@@ -103,7 +105,7 @@ final class PartitionService {
     func turn(_ body: (Partition) -> Void) -> Bool {
         elapsed += 1
         _ = partition.beginTurn(
-            ClockReading(wall: Self.begin + elapsed, monotonicNanoseconds: elapsed * 1_000_000))
+            ClockReading(wall: now, monotonicNanoseconds: elapsed * 1_000_000))
         body(partition)
         let isBusy = partition.endTurn()
         if !holdsCommits { partition.take(.committed(through: journal.state.lastBatch, microseconds: 0)) }
@@ -122,7 +124,10 @@ final class PartitionService {
     }
 
     /// The wall clock at the last turn, in milliseconds since 1970.
-    var now: Int64 { Self.begin + elapsed }
+    var now: Int64 { Self.begin + elapsed + step }
+
+    /// Somebody sets the wall clock forward.
+    func setForward(milliseconds: Int64) { step += milliseconds }
 
     /// Nothing happens for that long.
     func pass(milliseconds: Int64) { elapsed += milliseconds }
