@@ -2,7 +2,7 @@
 extension Oracle {
     /// Everything from this place on has not happened.
     ///
-    /// - Returns: the pairs of client and `req` whose commands have not happened.
+    /// - Returns: the pairs of client and `req` whose commands have not happened, as often as that.
     package func cut(from place: Int) -> [(client: String, req: String)] {
         handles.removeAll { handle in
             guard let citizen = citizens[handle], citizen.order >= place else { return false }
@@ -27,15 +27,25 @@ extension Oracle {
         conditions.removeAll { $0.order >= place }
         order = max(place, order)
         lastEffect = min(lastEffect, place)
-        let lost = memories.filter { $0.value.order >= place }.keys
-        for key in lost { memories[key] = nil }
-        return lost.map { ($0.client, $0.req) }
+        var lost: [(client: String, req: String)] = []
+        for key in memories.keys {
+            while let memory = memories[key], memory.order >= place {
+                lost.append((key.client, key.req))
+                memories[key] = earlierMemories[key]?.popLast()
+            }
+        }
+        return lost
     }
 
     /// Answers stand in a batch: a restarted service remembers them from its date.
     package func redateAnswers(from first: Int, to end: Int, at time: Int64) {
         for (key, memory) in memories where memory.order >= first && memory.order < end {
             memories[key]?.batchAt = time
+        }
+        for (key, earlier) in earlierMemories {
+            for (index, memory) in earlier.enumerated() where memory.order >= first && memory.order < end {
+                earlierMemories[key]?[index].batchAt = time
+            }
         }
     }
 
@@ -96,6 +106,7 @@ extension Oracle {
         }.keys
         for key in over {
             memories[key] = nil
+            earlierMemories[key] = nil
             guard let number = Self.number(key.req) else { continue }
             let name = key.client + Self.stem(key.req)
             prunedNumbers[name] = max(prunedNumbers[name] ?? -1, number)

@@ -21,6 +21,9 @@ package final class Oracle {
     /// When devices reported a change of their locale or appearance.
     var changes: [(at: Int64, device: String, name: String)] = []
     var memories: [MemoryKey: Memory] = [:]
+    /// What was forgotten before its command was executed again, the last behind: a crash that takes the latter back lets the
+    /// former be known.
+    var earlierMemories: [MemoryKey: [Memory]] = [:]
     /// What is remembered longer: commits were held back, and who waits sends again.
     package internal(set) var hold = Hold()
     /// The highest number of each client that was forgotten.
@@ -232,6 +235,7 @@ package final class Oracle {
 
     /// Something happened that nobody can see but a retry.
     func noteMemory(_ key: MemoryKey, _ bytes: [UInt8]) {
+        if let forgotten = memories[key] { earlierMemories[key, default: []].append(forgotten) }
         memories[key] = Memory(order: order, at: now, bytes: bytes)
         tookEffect()
     }

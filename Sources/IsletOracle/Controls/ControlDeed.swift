@@ -14,8 +14,6 @@ package struct ControlDeed: Sendable {
     package var isForged = false
     /// Its `ttl` was over before it was executed.
     package var isExpired = false
-    /// When it was received, in real milliseconds.
-    package var receivedAt: Int64 = 0
     /// How often the world had changed when it was made.
     package var changes = 0
 

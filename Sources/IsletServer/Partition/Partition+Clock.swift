@@ -131,7 +131,7 @@ extension Partition {
     }
 
     /// How many of the commands that waited for the clock a turn executes.
-    private static let waitedPerTurn = 128
+    package static let waitedPerTurn = 128
 
     /// Whether commands that waited are executed now: not while as much waits for the journal or to be sent as keeps others
     /// from being taken.

@@ -111,6 +111,8 @@ package final class Partition {
     var lease: ClockLease?
     /// How often the manual clock has arrived.
     package internal(set) var arrivals = 0
+    /// How many commands wait for it, or for the turns after it has arrived.
+    package var waitingCommands: Int { waiting.reduce(0) { $0 + $1.frames.count } }
     var pulls: [BulkPull] = []
     var nextDigest = 0
     var storedReaders: [UInt64: StoredReader] = [:]

@@ -88,8 +88,6 @@ extension Simulation {
             return complain(
                 deed.isForged || !isRemembered, "it was executed before, and has expired when it comes again")
         }
-        // A turn that is worn out leaves the rest of its messages to the next one.
-        if sent.minSeq == nil, let ttl = sent.ttl, clock.elapsed - deed.receivedAt > ttl { return }
         guard let minSeq = sent.minSeq, let sight else { return complain(false, "it did not wait") }
         let wait = sent.ttl ?? Self.patience
         complain(clock.elapsed - sight.since >= wait, "it waited \(clock.elapsed - sight.since) ms only")

@@ -49,8 +49,12 @@ extension Simulation {
     }
 
     private func take(_ frame: String, _ process: ProviderProcess) {
+        let queued = partition.waitingCommands
         partition.inbound.set([process.peer, [], Array(frame.utf8)], isRouted: true)
         partition.takeCommands()
+        guard partition.waitingCommands > queued else { return }
+        expect(travel != nil || !waiting.isEmpty, "it waits for nothing: \(frame)")
+        waiting.append((nil, 0))
     }
 
     /// The service answers a provider.

@@ -69,6 +69,7 @@ extension Simulation {
             let lost = execution(client, req)
             expect(firstAnswers[lost] == nil, "\(req) of \(client) was acknowledged and is lost")
             firstExpectations[lost] = nil
+            executions[client + req, default: 0] -= 1
         }
         ledger.cut(after: disk.lastNumber)
         notedTravels.removeAll { $0.batch.map { $0 > disk.lastNumber } ?? true }

@@ -130,7 +130,8 @@ extension Simulation {
             try turn(messages)
             let isAtRest =
                 unanswered.isEmpty && undelivered.isEmpty && awaitedDigests.isEmpty && journal.isIdle
-                && expected.isEmpty && expectedTellings.isEmpty && travel == nil && !oracle.hasForgettable
+                && expected.isEmpty && expectedTellings.isEmpty && travel == nil && waiting.isEmpty
+                && !oracle.hasForgettable
             if isAtRest { return }
             if count > 20 { pass(count > 200 ? 50 : 10) }
         }

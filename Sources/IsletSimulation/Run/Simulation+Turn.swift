@@ -86,17 +86,16 @@ extension Simulation {
     ///
     /// - Returns: whether commands can be judged in this turn.
     private func beginTurn() -> Bool {
-        let arrivals = partition.arrivals
+        let (arrivals, queued) = (partition.arrivals, partition.waitingCommands)
         _ = partition.beginTurn(clock.reading)
-        let isUnderway = travel != nil && partition.arrivals == arrivals
         // A manual clock travels within the turn.
-        let stood = domain.now
+        if mix.isManual { hearAgain(at: domain.now) }
+        var executed = queued - partition.waitingCommands
+        if travel == nil { executed -= executeWaiting(atMost: executed) }
+        let isUnderway = travel != nil && partition.arrivals == arrivals
         readClocks(isUnderway: isUnderway)
         let now = domain.now
-        if isUnheard, !isDiskFull {
-            isUnheard = false
-            oracle.hear(at: mix.isManual ? stood : now)
-        }
+        hearAgain(at: now)
         if !isDiskFull, !mix.isManual, let flight, let silence = oracle.rules.shortestSilence,
             now - flight.since >= silence / Self.shareOfSilence
         {
@@ -104,15 +103,29 @@ extension Simulation {
         }
         guard !isDiskFull else {
             oracle.setTime(now)
+            checkWaiting(executed)
             return travel == nil
         }
         let passages = oracle.look(at: now)
         tally.deadlines += passages.count
         expected.expect(passages)
-        if isUnderway { return false }
+        if isUnderway {
+            checkWaiting(executed)
+            return false
+        }
         oracle.forgetRetained()
-        if travel != nil { arrive() }
+        if travel != nil {
+            arrive()
+            executed -= executeWaiting(atMost: executed)
+        }
+        checkWaiting(executed)
         return travel == nil
+    }
+
+    private func hearAgain(at time: Int64) {
+        guard isUnheard, !isDiskFull else { return }
+        isUnheard = false
+        oracle.hear(at: time)
     }
 
     /// Which answers the disk says are remembered for longer. A piece of the snapshot may say so before the batch that does:
@@ -158,10 +171,30 @@ extension Simulation {
         travel.message.expectations[travel.index] = expectation
         self.travel = nil
         if notedTravels.last?.bytes == sent.bytes { notedTravels.append(NotedTravel(bytes: nil, target: 0)) }
-        while self.travel == nil, !waiting.isEmpty {
+    }
+
+    /// Commands that waited are executed, until one lets the clock travel again: each time a turn's share, or as many as the
+    /// service has executed where its turn had done enough before.
+    ///
+    /// - Returns: how many.
+    private func executeWaiting(atMost executed: Int) -> Int {
+        let limit = min(executed, Partition.waitedPerTurn)
+        var left = limit
+        while left > 0, travel == nil, !waiting.isEmpty {
             let (message, from) = waiting.removeFirst()
-            execute(message, from: from)
+            left -= message.map { execute($0, from: from, atMost: left) } ?? 1
         }
+        let isCutShort = left == 0 && limit < Partition.waitedPerTurn && travel == nil && !waiting.isEmpty
+        expect(!isCutShort || !partition.takesCommands, "\(limit) of the commands that waited were executed only")
+        return limit - left
+    }
+
+    /// As many commands wait as the service says; it executed some more than the model, which must not be.
+    private func checkWaiting(_ more: Int) {
+        let count = waiting.reduce(0) { $0 + ($1.message.map(\.commands.count) ?? 1) - $1.from }
+        expect(
+            more == 0 && count == partition.waitingCommands,
+            "\(count) commands wait, and the service says \(partition.waitingCommands)")
     }
 
     /// Hands a message to the partition and lets the oracle execute it.
@@ -175,7 +208,7 @@ extension Simulation {
         message.receivedAt = clock.elapsed
         partition.inbound.set(message.frames, isRouted: true)
         partition.takeCommands()
-        if travel != nil {
+        if travel != nil || !waiting.isEmpty {
             waiting.append((message, 0))
         } else {
             execute(message, from: 0)
@@ -183,14 +216,17 @@ extension Simulation {
         if message.commands.allSatisfy({ !$0.wantsAnswer }) { unanswered[message.correlation] = nil }
     }
 
-    /// What the message's commands come to, by the oracle.
-    private func execute(_ message: Message, from first: Int) {
+    /// What the message's commands come to, by the oracle. What is left of them waits.
+    ///
+    /// - Returns: how many were executed.
+    @discardableResult
+    private func execute(_ message: Message, from first: Int, atMost limit: Int = .max) -> Int {
         for index in first..<message.commands.count {
-            var sent = message.commands[index]
-            if case .control(var deed) = sent.command.operation {
-                deed.receivedAt = message.receivedAt
-                sent.command.operation = .control(deed)
+            if index - first == limit {
+                waiting.insert((message, index), at: 0)
+                return limit
             }
+            let sent = message.commands[index]
             tally.commands += 1
             if isDiskFull, needsRoom(sent.command) {
                 message.expectations[index] = withoutRoom(sent)
@@ -214,18 +250,19 @@ extension Simulation {
             expected.expect(passages)
             expectedTellings += oracle.takeTellings()
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
-            if case .advance = sent.command.operation, case .now(let first) = expectation.say {
+            if case .advance = sent.command.operation, case .now(let date) = expectation.say {
                 // It is executed when the clock arrives: a crash on the way leaves what was executed under its name before.
                 message.expectations[index] = expectation
-                let target = goal(of: sent, first)
+                let target = goal(of: sent, date)
                 travel = (target, message, index)
                 // It goes on before what came behind it.
                 if index + 1 < message.commands.count { waiting.insert((message, index + 1), at: 0) }
-                return
+                return index + 1 - first
             }
             if isNew { remember(&expectation, sent) }
             message.expectations[index] = expectation
         }
+        return message.commands.count - first
     }
 
     /// What is said to a command while the disk is full: what was executed before is answered as it was, as soon as that is

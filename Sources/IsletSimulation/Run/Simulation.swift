@@ -64,7 +64,9 @@ final class Simulation {
     var notedTravels: [NotedTravel] = []
     /// Dates at which it stood on its way, of which no event was judged yet.
     var stops: Set<Int64> = []
-    var waiting: [(message: Message, from: Int)] = []
+    /// What waits for the clock, or for the turns after it has arrived: messages from a command on, and what providers say
+    /// of themselves, which has no message.
+    var waiting: [(message: Message?, from: Int)] = []
 
     // Clients.
     var unanswered: [UInt32: Message] = [:]
