@@ -15,12 +15,13 @@ import Testing
     private let start = #"{"op":"activity.start","app":"com.x","key":"k","type":"T","attributes":{},"contentState":{}}"#
     private let heartbeat = #"{"op":"activity.heartbeat","app":"com.x","key":"k"}"#
 
-    /// A service with an activity that was started in the last turn.
+    /// A service with an activity that was started in the turn before the last, which knows that it is committed.
     private func watched(
         stale: Milliseconds?, end: Milliseconds?, clock: ClockMode = .system
     ) throws -> PartitionService {
         let service = try PartitionService(rules: rules(stale: stale, end: end), clock: clock)
         service.turn { $0.take(start) }
+        service.turn { _ in }
         #expect(names(service) == ["activity.started"])
         return service
     }
@@ -142,6 +143,7 @@ import Testing
         let service = try PartitionService(rules: rules(stale: 60_000, end: nil), clock: clock)
         for _ in 0..<10 { service.turn { _ in } }
         service.turn { $0.take(start) }
+        service.turn { _ in }
         turn(service, after: Partition.longestStep)
         for _ in 0..<5 { service.turn { _ in } }
         #expect(names(service) == ["activity.started", "activity.stale"])
