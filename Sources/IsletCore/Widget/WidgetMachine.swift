@@ -214,11 +214,11 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         let from = state
         cause = why
         switch admission {
-        case .held(let until, let reason):
+        case .held(let until, let reason, let holding):
             // A hold that must wait on keeps what it was made of.
             hold = Hold(until: until, reason: reason, cause: hold?.cause ?? why, merged: hold?.merged ?? 0)
             retryAt = .never
-            return Step(from, .held, self, reason == .budget ? .budgetSpent : .reloadSpacing, due: due)
+            return Step(from, .held, self, holding, due: due)
         case .charged: charge = .charged
         case .exempt(let exemption): charge = .exempt(exemption)
         }
