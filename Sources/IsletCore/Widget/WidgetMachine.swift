@@ -403,6 +403,15 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         return Steps(Step(state, .rotated, self, .stackRotated, due: due))
     }
 
+    /// The service was restarted, perhaps with other rules: a reload that is held waits no longer than these say.
+    ///
+    /// - Parameter admission: what they say of it now.
+    package mutating func heldAnew(_ admission: Admission, at now: Instant) -> Steps {
+        guard let hold else { return Steps() }
+        if case .held(let until, _, _) = admission, until >= hold.until { return Steps() }
+        return Steps(ask(.held, admission, rule: .heldRun, at: now))
+    }
+
     /// The service was restarted. A timeline that was on its way is asked for again, and not charged twice; an action
     /// that ran may have been performed or not, and is never performed again.
     package mutating func restarted(at now: Instant) -> Steps {
