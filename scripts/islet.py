@@ -87,6 +87,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import copyreg
 import dataclasses
 import datetime
@@ -1696,7 +1697,8 @@ class _Asked:
     kind: str
     id: str | None
     configuration: JSON
-    """As it was configured, without members that are null, which equal absent ones."""
+    """As it was configured, without members that are null, which equal absent ones, and with the declared default of each
+    parameter that is absent."""
     device: str | None
     attempt: int
     deadline: float
@@ -1976,8 +1978,9 @@ def _entries(timeline: Timeline, family: str | None, limit: int) -> list[JSON]:
 
 
 def parameter(name: str, type: str = "string", *, options: Iterable[Any] | None = None, **more: Any) -> JSON:
-    """A parameter of a configurable kind: string, integer, number, boolean, enum or entity. More: title, default,
-    is_optional, dynamic_options (the handler's `options` is asked). Options are values, or pairs of value and title."""
+    """A parameter of a configurable kind: string, integer, number, boolean, enum or entity. More: title, default (what a
+    handler finds in `configuration` where nothing is configured), is_optional, dynamic_options (the handler's `options` is
+    asked). Options are values, or pairs of value and title."""
     return _members(name=name, type=type, options=None if options is None else _options(options), **more)
 
 
@@ -2487,11 +2490,14 @@ class Provider:
         if (family, kind) not in self._kinds:
             return link.forward(self._failed(id, f"{kind} is not declared here"))
         written = frame.get("configuration")
-        configuration = written if isinstance(written, dict) else {}
+        configured = written.items() if isinstance(written, dict) else ()
+        configuration = {name: value for name, value in configured if value is not None}
+        for each in self._kinds[family, kind][0].get("parameters") or ():
+            if each["name"] not in configuration and each.get("default") is not None:
+                configuration[each["name"]] = copy.deepcopy(each["default"])  # it is declared again later, as it was
         common = {
             "app": str(frame.get("app")), "kind": kind, "id": frame.get(family), "device": frame.get("device"),
-            "configuration": {name: value for name, value in configuration.items() if value is not None},
-            "attempt": frame.get("attempt", 1),
+            "configuration": configuration, "attempt": frame.get("attempt", 1),
             "deadline": time.monotonic() + frame.get("within", 1_000) / 1000}
         asked: Control | Widget = Control(**common) if family == "control" else Widget(
             **common, family=frame.get("family"), rendering=frame.get("rendering") or {},

@@ -337,6 +337,20 @@ def test_a_spent_budget_holds_a_reload_and_says_until_when(islet, client, flight
 
 
 @STRICT
+def test_why_a_reload_is_held_stands_in_plain_words(islet, client, flight, placed):
+    flight.policy = "atEnd"
+    id = placed()
+    for _ in range(2):
+        spend(islet, client, id, 10)
+    client.advance(by=9 * HOUR)
+    held = "since the budget is spent; as its timeline had come to the end"
+    assert islet("widget", "budget", id).out.splitlines()[-1].endswith(held)
+    assert "rule: learningBudget (setting widgetLearningBudget)" in islet("widget", "explain", id).out
+    islet("widget", "reload", id)
+    assert islet("widget", "budget", id).out.splitlines()[-1].endswith(f"{held}, and for 1 more request")
+
+
+@STRICT
 def test_in_developer_mode_no_budget_is_kept(islet, client, flight, placed):
     id = placed(device="phone")
     islet("device", "developerModeOn", "--device", "phone")

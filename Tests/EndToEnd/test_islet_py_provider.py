@@ -142,6 +142,21 @@ def test_a_value_is_asked_for(provider, fake, torch):
     assert not control.cancelled.is_set()
 
 
+def test_what_is_not_configured_has_the_declared_default(made, fake, torch):
+    provider = made(start=False)
+    provider.toggle(TORCH, parameters=[
+        islet.parameter("room", default="kitchen"), islet.parameter("limit", "integer", default=3),
+        islet.parameter("lamp", "entity", default={"id": "l"}), islet.parameter("colour", is_optional=True)])(torch)
+    provider.start().wait_until_registered()
+    declared = fake.registered()["kinds"]
+    for configured, wanted in (({}, {}), ({"room": None, "limit": 0}, {"limit": 0}), ({"colour": "red"}, {"colour": "red"})):
+        fake.answer(fake.call("value", TORCH, configuration=configured))
+        told = torch.told.pop().configuration
+        assert told == {"room": "kitchen", "limit": 3, "lamp": {"id": "l"}, **wanted}
+        told["lamp"]["id"] = "changed"
+    assert islet._decode(islet._encode([*provider._kinds.values()][0][0])) == declared[0]
+
+
 def test_what_is_configured_as_null_is_not_configured_as_for_the_service(provider, fake, torch):
     fake.answer(fake.call("value", TORCH, configuration={"room": None, "limit": 0, "lamp": {"id": "l", "name": None}}))
     [control] = torch.told

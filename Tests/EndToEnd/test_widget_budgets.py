@@ -229,6 +229,24 @@ def test_the_first_days_have_more(ruled):
     reload_at(board, id, "held", after(9 * HOUR + DAY))
 
 
+def test_what_the_budget_of_the_first_days_holds_is_explained_by_that(ruled):
+    board = ruled(widgetDailyBudget=2, widgetLearningBudget=1, widgetLearningSpan=10 * HOUR)
+    provider = board.provider()
+    id = board.placed(provider)
+    spend(board, provider, id, after(HOUR))
+    for date, rule in ((9 * HOUR, "learning"), (DAY + 3 * HOUR, "budget")):
+        board.rest(to=after(date))
+        board.reload(id)
+        assert board.next("held")["held"]["reason"] == "budget"
+        [*_, decision] = board.client.read("widget.explain", id=id)["decisions"]
+        assert (decision["event"], decision["rule"]) == ("widget.held", f"apple-semantics 5 {rule}")
+        with board.travel(to=board.get(id)["held"]["until"]):
+            provider.shows_now(id=id)
+        board.until(id, state="shown", held=None, cause="provider")
+        if rule == "learning":
+            spend(board, provider, id, after(DAY + 2 * HOUR))
+
+
 def test_a_removed_widget_takes_its_ledger_along(poor):
     provider = poor.provider()
     id = poor.placed(provider)

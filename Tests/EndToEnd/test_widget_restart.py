@@ -225,6 +225,56 @@ def test_a_held_reload_whose_time_came_meanwhile_runs_when_a_provider_is_there(p
 
 
 @HOW
+@pytest.mark.parametrize(("rule", "value", "exempt"), [
+    ("DEVELOPER_MODE", "true", "developerMode"), ("LEARNING_BUDGET", "9", None)])
+def test_what_is_held_runs_where_the_rules_of_the_next_start_allow_it(poor, how, rule, value, exempt):
+    board, provider = poor.board, poor.provider()
+    id = board.placed(provider)
+    for date in (after(HOUR), after(2 * HOUR)):
+        board.rest(to=date)
+        board.reloaded(provider, id)
+    board.rest(by=HOUR)
+    board.reload(id)
+    board.next("held")
+    poor.services.env[f"ISLET_RULE_SET_WIDGET_{rule}"] = value
+    first, *_ = poor.again(how)
+    assert (first["event"], first["cause"], first.get("exempt")) == ("widget.reloading", "held", exempt)
+    assert first["widget"]["held"] is None
+    board, provider = poor.board, poor.provider()
+    provider.shows_now(7, id=id)
+    board.until(id, state="shown", failure=None, held=None, cause="provider")
+    budget = board.budget(id)
+    assert budget.get("held") is None
+    assert budget["spentAt"] == [after(HOUR), after(2 * HOUR)] + ([] if exempt else [after(3 * HOUR)])
+
+
+@HOW
+@pytest.mark.parametrize(("span", "until"), [(2 * HOUR, after(2 * HOUR)), (12 * HOUR, after(10 * HOUR))])
+def test_what_is_held_never_waits_longer_than_the_rules_of_the_next_start_say(wire, tmp_path, how, span, until):
+    rule = "ISLET_RULE_SET_WIDGET_RELOAD_SPACING"
+    wall = Wall(wire, tmp_path / "data", {rule: str(10 * HOUR)})
+    try:
+        board, provider = wall.board, wall.provider()
+        id = board.placed(provider)
+        board.rest(by=HOUR)
+        board.reload(id)
+        assert board.next("held")["held"] == {"until": after(10 * HOUR), "reason": "spacing", "cause": "request"}
+        wall.services.env[rule] = str(span)
+        told = [(event["event"], event["cause"], event["widget"]["held"]["until"]) for event in wall.again(how)]
+        assert told == ([("widget.held", "held", until)] if until < after(10 * HOUR) else [])
+        board, provider = wall.board, wall.provider()
+        assert board.budget(id)["held"] == {"until": until, "reason": "spacing", "cause": "request", "merged": 0}
+        if span == 12 * HOUR:  # what these say counts when its date has come
+            board.rest(to=until)
+            assert board.next("held")["held"]["until"] == after(12 * HOUR)
+            return
+        with board.travel(to=until):
+            assert provider.shows_now(id=id)["now"] == until
+    finally:
+        wall.services.kill()
+
+
+@HOW
 def test_what_devices_reported_is_known_after_a_restart(wall, how):
     board, provider = wall.board, wall.provider()
     ids = {}

@@ -171,7 +171,18 @@ extension Engine {
         }
         rememberInterruptedWidgets(at: now)
         for device in widgets.onDevice.keys.sorted() { restack(device, at: now) }
+        reviewHolds(at: now)
         resumeWidgetSweeps(at: now)
+    }
+
+    /// The rules may be others than those by which reloads were held. Those that are due take effect by themselves.
+    private mutating func reviewHolds(at now: Instant) {
+        for slot in 0..<widgets.slab.capacity {
+            guard let record = widgets.record(at: slot), let hold = record.machine.hold, hold.until > now
+            else { continue }
+            let steps = widgets.slab[slot].machine.heldAnew(admission(of: slot, .held, at: now), at: now)
+            take(steps, ofWidget: slot, before: record.machine, asker: .nobody, at: now)
+        }
     }
 }
 

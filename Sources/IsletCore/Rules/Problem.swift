@@ -114,7 +114,8 @@ package enum Problem: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .longOverdue, .overdue: "look for a full disk, a hanging commit or a busy processor: islet check"
         case .activityStale: "see whether its publisher runs: islet explain says who updated it last"
         case .controlFailed, .widgetFailed: "islet explain says how; then look at the log of its provider"
-        case .controlKindUnserved, .widgetKindUnserved: "start the provider that declares it: islet providers"
+        case .controlKindUnserved, .widgetKindUnserved:
+            "start the provider that declares it (islet providers), or remove what is placed of it"
         case .callsWait: "start another provider of it, or let one take more calls at a time"
         case .authenticationAwaited: "nothing: it is cancelled where nobody unlocks the device in time"
         case .heldByBudget: "nothing, or let its app reload it less often: islet widget budget"

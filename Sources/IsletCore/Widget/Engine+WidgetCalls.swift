@@ -28,8 +28,11 @@ extension Engine {
         let free = ledger(of: record).freeAt(now, addedAt: record.addedAt, rules)
         let last = record.machine.lastReloadAt
         let spaced = last.isSet ? last + rules.widgetReloadSpacing : now
-        if free > now { return .held(until: max(free, spaced), .budget) }
-        return spaced > now ? .held(until: spaced, .spacing) : .charged
+        if free > now {
+            let isLearning = ReloadLedger.isLearning(at: now, addedAt: record.addedAt, rules)
+            return .held(until: max(free, spaced), .budget, by: isLearning ? .learningBudget : .budgetSpent)
+        }
+        return spaced > now ? .held(until: spaced, .spacing, by: .reloadSpacing) : .charged
     }
 
     /// Why a reload is not charged: its reason itself, that there is nothing to show yet, or what the app does on the

@@ -214,11 +214,11 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         let from = state
         cause = why
         switch admission {
-        case .held(let until, let reason):
+        case .held(let until, let reason, let holding):
             // A hold that must wait on keeps what it was made of.
             hold = Hold(until: until, reason: reason, cause: hold?.cause ?? why, merged: hold?.merged ?? 0)
             retryAt = .never
-            return Step(from, .held, self, reason == .budget ? .budgetSpent : .reloadSpacing, due: due)
+            return Step(from, .held, self, holding, due: due)
         case .charged: charge = .charged
         case .exempt(let exemption): charge = .exempt(exemption)
         }
@@ -401,6 +401,15 @@ package struct WidgetMachine: Equatable, Sendable, BitwiseCopyable {
         isOnTop = newIsOnTop
         cause = .stack
         return Steps(Step(state, .rotated, self, .stackRotated, due: due))
+    }
+
+    /// The service was restarted, perhaps with other rules: a reload that is held waits no longer than these say.
+    ///
+    /// - Parameter admission: what they say of it now.
+    package mutating func heldAnew(_ admission: Admission, at now: Instant) -> Steps {
+        guard let hold else { return Steps() }
+        if case .held(let until, _, _) = admission, until >= hold.until { return Steps() }
+        return Steps(ask(.held, admission, rule: .heldRun, at: now))
     }
 
     /// The service was restarted. A timeline that was on its way is asked for again, and not charged twice; an action

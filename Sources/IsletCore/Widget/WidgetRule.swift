@@ -70,7 +70,7 @@ package enum WidgetRule: UInt8, Sendable, BitwiseCopyable, CaseIterable {
         case .policyAfter: "The date of its policy has come, not earlier: the next timeline is asked for."
         case .policyNever: "Its timeline is asked for only when its app says so."
         case .budgetSpent: "Its budget of the last 24 hours is spent: the reload is held."
-        case .learningBudget: "It was placed a short while ago, and its budget is larger."
+        case .learningBudget: "It was placed lately, and its budget of the first days is spent: the reload is held."
         case .entriesCoalesced: "Entries that are too close to each other become one."
         case .reloadExempt: "The reload is not charged to its budget."
         case .developerMode: "In developer mode no budget is kept."

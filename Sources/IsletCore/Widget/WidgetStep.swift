@@ -5,8 +5,8 @@ extension WidgetMachine {
         case exempt(ReloadExemption)
         /// It is charged to the budget.
         case charged
-        /// Not before a date.
-        case held(until: Instant, ReloadHold)
+        /// Not before a date, by a rule of the reason.
+        case held(until: Instant, ReloadHold, by: WidgetRule)
     }
 
     /// How a timeline that was asked for was paid.

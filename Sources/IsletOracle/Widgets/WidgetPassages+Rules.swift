@@ -9,7 +9,17 @@ extension WidgetPassages {
 
     /// The rules of which one made it: more than one where the event does not tell.
     static func rules(_ passage: WidgetPassage) -> [String] {
-        passage.name == "entry" ? entryRules(passage) : rule(passage).map { [$0] } ?? []
+        switch passage.name {
+        case "entry": entryRules(passage)
+        case "held": heldRules(passage)
+        default: rule(passage).map { [$0] } ?? []
+        }
+    }
+
+    /// The event does not tell whether the budget that is spent is that of the first days.
+    private static func heldRules(_ passage: WidgetPassage) -> [String] {
+        passage.after["held"]?["reason"] == .string("budget")
+            ? ["apple-semantics 5 budget", "apple-semantics 5 learning"] : ["rule set widgetReloadSpacing"]
     }
 
     /// An entry that comes later than its date, or with others that are passed over, stands for several.
@@ -32,9 +42,6 @@ extension WidgetPassages {
         case "timeline":
             passage.after["needsLogin"] == .bool(true)
                 ? "apple-semantics 5 onboarding" : "apple-semantics 5 getTimeline"
-        case "held":
-            passage.after["held"]?["reason"] == .string("budget")
-                ? "apple-semantics 5 budget" : "rule set widgetReloadSpacing"
         case "failed":
             if passage.from == "acting" {
                 passage.cause == "recovery" ? "an action is performed at most once" : "apple-semantics 5 exempt"

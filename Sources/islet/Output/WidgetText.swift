@@ -27,10 +27,20 @@ enum WidgetText {
     /// nothing is held.
     static func held(_ held: RawJSON?, now: Int64) -> String? {
         guard let held = held?.object, let until = held["until"]?.integer else { return nil }
+        return "until \(TimeText.full(until, now: now)), \(reason(held)); \(requests(held))"
+    }
+
+    /// What a reload is held for: `for a push and 2 more requests`, `as its timeline had come to the end`.
+    private static func requests(_ held: RawObject) -> String {
         let more = held["merged"]?.integer ?? 0
-        let merged = more == 0 ? "" : " and \(more) more request\(more == 1 ? "" : "s")"
-        let cause = held["cause"]?.string?.printable ?? "?"
-        return "until \(TimeText.full(until, now: now)), \(reason(held)); for a \(cause)\(merged)"
+        let merged = "\(more) more request\(more == 1 ? "" : "s")"
+        let cause = held["cause"]?.string ?? "?"
+        switch cause {
+        case "push", "request": return "for a \(cause)" + (more == 0 ? "" : " and \(merged)")
+        default:
+            let why = CauseText.reason(cause).map { "as \($0)" } ?? "for \(cause.printable)"
+            return why + (more == 0 ? "" : ", and for \(merged)")
+        }
     }
 
     /// Why a reload waits.

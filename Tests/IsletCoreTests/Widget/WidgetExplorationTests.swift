@@ -60,7 +60,7 @@ struct WidgetExplorationTests {
         ]
         for (name, admission) in [
             ("charged", Machine.Admission.charged), ("exempt", .exempt(.foreground)),
-            ("held", .held(until: Self.far, .budget)),
+            ("held", .held(until: Self.far, .budget, by: .budgetSpent)),
         ] {
             events.append(Event(name: "reload \(name)") { $0.reload(.request, admission, at: Self.later) })
             events.append(

@@ -50,7 +50,8 @@ public enum IntentAuthenticationPolicy: String, Sendable, Hashable, CaseIterable
 
 /// What an action gives.
 public protocol IntentResult: Sendable {
-    /// A text that the control shows until its value is there again; nil: none. A widget has no place for it.
+    /// A text that the control shows for a moment; nil: none. It stands with the control, beside the value that is asked
+    /// for after the action, until the next value or action. A widget has no place for it.
     var status: String? { get }
     /// What is to be opened, told by the event of the control's action: at most 2 048 bytes, and a longer one is left out;
     /// nil: nothing. A widget opens by its taps.
@@ -64,7 +65,7 @@ extension IntentResult {
 
 /// The usual result of an action.
 public struct IntentResultContainer: IntentResult, Hashable {
-    /// A text that the control shows until its value is there again.
+    /// A text that the control shows for a moment.
     public var status: String?
     /// What is to be opened.
     public var url: URL?
@@ -80,7 +81,7 @@ extension IntentResult where Self == IntentResultContainer {
     /// It is done.
     public static func result() -> IntentResultContainer { IntentResultContainer() }
 
-    /// It is done, and the control shows this until its value is there again.
+    /// It is done, and the control shows this for a moment.
     public static func result(status: String) -> IntentResultContainer { IntentResultContainer(status: status) }
 
     /// It is done, and this is to be opened.
