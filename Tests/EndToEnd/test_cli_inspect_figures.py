@@ -198,6 +198,27 @@ def test_a_list_of_all_apps_has_a_table_for_each_that_has_any(islet, client):
     islet("activity", "list", "--all", "--app", "a.b", code=2)
 
 
+def test_the_order_of_presentation_is_that_of_the_device_whichever_apps_are_there(service, client):
+    islet = Islet(service, app="")
+    for app, score in ("com.example.bus", 1), ("com.example.pizza", 3), ("com.example.taxi", 2):
+        client.applied(
+            "activity.start", app=app, type="T", attributes={}, contentState={}, key="a", device="kiosk", relevanceScore=score)
+    words = ("activity", "list", "--device", "kiosk", "--order", "presentation")
+    shown = islet(*words)
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert [line[-1] for line in lines[1:]] == ["com.example.pizza", "com.example.taxi", "com.example.bus"]
+    assert lines[0][-1] == "APP" and shown.err == "showing 3 of 3, with device kiosk\n"
+    one = islet(*words, "--all", "--limit", "1", "--json")
+    assert [row["app"] for row in one.json] == ["com.example.pizza"] and one.err == "showing 1 of 3, with device kiosk\n"
+    assert one.json[0]["presentation"]["lockScreen"] == 1
+    assert islet(*words, "--limit", "1").out.startswith("com.example.pizza\n")
+    found = islet(*words, "--filter", "presentation.lockScreen>1", "-o", "name")
+    assert [line.split(" --app ")[1] for line in found.out.splitlines()] == ["com.example.taxi", "com.example.bus"]
+    assert found.err == "showing 2 of 2 that fit, among 3, with device kiosk\n"
+    named = islet(*words, "--app", "com.example.bus")
+    assert named.err == "showing 1 of 1 in com.example.bus, with device kiosk\n" and "APP" not in named.out
+
+
 def test_apps_are_filtered_and_named(islet, client):
     client.start(key="a")
     client.applied("activity.start", app="com.example.taxi", type="T", attributes={}, contentState={})

@@ -442,6 +442,37 @@ def test_once_writes_the_screen_as_text(service, client):
     assert islet.on_a_terminal("top", "--once").startswith("\x1b[1mislet top")
 
 
+def start_many(client, apps, key=None):
+    """An activity in each of these apps, with the same key."""
+    named = {} if key is None else {"key": key}
+    for index in range(0, len(apps), 200):
+        answers = client.batch(*(
+            {"op": "activity.start", "req": f"start.{app}", "app": app, "type": "Order", "attributes": {}, "contentState": {},
+             **named}
+            for app in apps[index:index + 200]))
+        assert all(answer["ok"] for answer in answers)
+
+
+def test_what_fits_is_found_in_each_of_many_apps(service, client):
+    start_many(client, [f"com.team.app{number:03}" for number in range(150)], key="order-1")
+    client.applied("activity.update", app="com.team.app149", key="order-1", contentState={}, staleDate=after(-MINUTE))
+    islet = Islet(service, app="")
+    out = islet("top", "--once", "--interval", "100ms", "--filter", "state=stale").out
+    assert re.search(r"^order-1 .* stale .* com.team.app149", out, re.M) and out.endswith("showing 1 of 1\n")
+    assert islet("top", "--once", "--interval", "100ms").out.endswith("showing 150 of 150\n")
+
+
+def test_apps_that_were_not_asked_are_told(service, client):
+    # Each list looks at all of the service's activities, so that of very many not all apps are asked.
+    start_many(client, [f"com.team.app{number:03}" for number in range(600)], key="order-1")
+    start_many(client, ["com.team.app000"] * 14_000)
+    client.applied("activity.update", app="com.team.app599", key="order-1", contentState={}, staleDate=after(-MINUTE))
+    out = Islet(service, app="")("top", "--once", "--interval", "100ms", "--filter", "state=stale").out
+    asked = (8 << 20) // 14_600
+    assert f"the {asked} apps that were asked have no activities that fit the filter" in out
+    assert re.search(f"showing 0 of (about )?0 · {600 - asked} more apps not asked: name one with app=…\n$", out)
+
+
 def test_once_of_a_service_that_is_not_there_fails_with_5(tmp_path):
     done = run("top", "--once", "--timeout", "300ms", env=environment(ISLET_COMMANDS=f"ipc://{tmp_path}/nobody"))
     assert done.returncode == 5 and "is the service running?" in done.stderr

@@ -44,7 +44,10 @@ extension ActivityCommand {
             help: ArgumentHelp("Only of this device.", valueName: "device"), completion: .custom(Completions.devices))
         var device: String?
 
-        @Option(help: ArgumentHelp("presentation: as the device shows them (needs --device).", valueName: "order"))
+        @Option(
+            help: ArgumentHelp(
+                "presentation: as the device shows them, of all apps where none is named (needs --device).",
+                valueName: "order"))
         var order: String?
 
         @OptionGroup var filter: FilterOption<ListedActivities>
@@ -61,8 +64,10 @@ extension ActivityCommand {
         }
 
         func run() async throws {
-            let list = EntityList(
+            var list = EntityList(
                 app: app, allApps: allApps, limit: limit, filter: filter.filter, output: output, service: service)
+            // Its apps share the device: which is on top no table of one app tells.
+            list.isOneOfAllApps = order == "presentation"
             let fields: RawObject = if let order { ["order": .string(order)] } else { [:] }
             try await list.write(["state": state, "type": type, "key": key, "device": device], fields: fields)
         }

@@ -38,7 +38,7 @@ extension EntityList {
                 if count.shown > 0 { Console.data("") }
                 Console.data(Style.output.bold(app))
             }
-            try await RowOutput.write(rows, output, name: { "\(Family.address($0)) --app \(app)" }) { isWide in
+            try await RowOutput.write(rows, output, name: Self.addressAndApp) { isWide in
                 Family.table(rows, isWide: isWide, now: now, style: .output)
             }
             count.shown += rows.count

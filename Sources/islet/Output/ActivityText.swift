@@ -13,14 +13,17 @@ enum ActivityText {
             + EntityText.memberLines(members, now: now)
     }
 
-    /// A table of activities with a head.
+    /// A table of activities with a head; with their apps where these are several.
     static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
-        var table = TextTable("KEY or ID", "TYPE", "DEVICE", "STATE", "REV", "NEXT", more: isWide ? WideText.head : [])
+        let hasApps = Set(rows.compactMap { $0["app"]?.string }).count > 1
+        let more = (hasApps ? ["APP"] : []) + (isWide ? WideText.head : [])
+        var table = TextTable("KEY or ID", "TYPE", "DEVICE", "STATE", "REV", "NEXT", more: more)
         for row in rows {
+            let app = hasApps ? [row["app"]?.string ?? ""] : []
             table.add(
                 name(row), row["type"]?.string ?? "", row["device"]?.string ?? "", row["state"]?.string ?? "",
                 row["revision"]?.description ?? "", EntityText.next(row, now: now) ?? "-",
-                more: isWide ? WideText.cells(row) : [])
+                more: app + (isWide ? WideText.cells(row) : []))
         }
         return table.lines(style: style)
     }

@@ -27,7 +27,7 @@ package enum TopLines {
         }
         let hasColours = Style.output.isOn
         var lines = TopScreen.header(model) + [StyledLine()] + TopScreen.table(model, hasSelection: false)
-        if let shown = TopScreen.shown(model) { lines.append(StyledLine(shown, .dim)) }
+        if let shown = TopScreen.told(model) { lines.append(StyledLine(shown, .dim)) }
         for line in lines {
             let line = line.fitted(to: model.size.columns)
             Console.data(hasColours ? line.coded(hasColours: true) : line.text)

@@ -126,6 +126,10 @@ package enum TopScreen {
         guard let reading = model.reading, reading.request.tab == model.tab else { return ["…"] }
         if let note = reading.note { return [note] }
         let what = model.tab.title.lowercased()
+        if reading.unaskedApps > 0 {
+            let fitting = model.draft != nil || !model.filter.isEmpty ? " that fit the filter" : ""
+            return ["the \(TopText.count(Int64(reading.apps))) apps that were asked have no \(what)\(fitting)"]
+        }
         if model.draft != nil || !model.filter.isEmpty {
             guard isCut(model) else { return ["no \(what) fit the filter; Esc takes it away"] }
             return [
@@ -160,11 +164,9 @@ package enum TopScreen {
         let among = isCut(model) && !isNext ? " among these" : ""
         parts.append("by \(model.sort.column.lowercased())\(model.sort.isReversed ? ", reversed" : "")\(among)")
         if !model.filter.isEmpty { parts.append("filter \(model.filter.text)") }
-        if let reading = model.reading, reading.request.tab == model.tab {
-            if reading.unaskedApps > 0 {
-                parts.append("\(reading.unaskedApps) more apps not asked: name one with app=…")
-            }
-            if let note = reading.note, !model.rows.isEmpty { parts.append(note) }
+        if let unasked = unasked(model) { parts.append(unasked) }
+        if let reading = model.reading, reading.request.tab == model.tab, let note = reading.note, !model.rows.isEmpty {
+            parts.append(note)
         }
         return StyledLine(parts.joined(separator: " · "), .dim)
     }
@@ -187,6 +189,18 @@ package enum TopScreen {
             return "showing \(count) found among \(through) of \(about)\(TopText.count(total))"
         }
         return "showing \(TopText.count(Int64(count))) of \(about)\(TopText.count(total))"
+    }
+
+    /// How many rows are shown, and what was not looked at: all that a screen without its last lines says of that.
+    static func told(_ model: TopModel) -> String? {
+        let parts = [shown(model), unasked(model)].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: " · ")
+    }
+
+    /// What was not looked at, where that is so.
+    private static func unasked(_ model: TopModel) -> String? {
+        guard let reading = model.reading, reading.request.tab == model.tab, reading.unaskedApps > 0 else { return nil }
+        return "\(TopText.count(Int64(reading.unaskedApps))) more apps not asked: name one with app=…"
     }
 
     private static func footer(_ model: TopModel) -> StyledLine {

@@ -20,8 +20,17 @@ actor TopSource {
     private let clock = ContinuousClock()
     private let origin = ContinuousClock.now
 
-    /// More apps than this are not asked in one reading: each looks at all the service's entities.
-    static let appsMax = 64
+    /// What the service said the last time.
+    private var lastFigures: TopFigures?
+
+    /// So many apps are asked in each reading…
+    private static let appsLeast = 64
+    /// …and more of them as long as their lists look at no more entities than this together: each looks at all that the
+    /// service has of the family.
+    private static let looksMax: Int64 = 8 << 20
+    /// So many lists go in one message, and no others meanwhile: of those that take several turns a service refuses
+    /// what is beyond.
+    private static let listsAtOnce = 64
     /// The apps are asked for again after this long.
     private static let appsInterval = Duration.seconds(5)
     private static let appsPatience = Duration.seconds(1)
@@ -45,6 +54,7 @@ actor TopSource {
             // Whoever comes back may be another version, elsewhere.
             unknownOps = []
             speed = nil
+            lastFigures = nil
             appsAskedAt = nil
             if let streams, streams !== connection { await streams.close() }
             streams = nil
@@ -71,12 +81,12 @@ actor TopSource {
     private func attempt(_ request: TopRequest) async throws(IsletError) -> TopReading {
         let connection = try await connected()
         let (all, note) = request.tab.family == nil ? ([], nil) : await appNames(request)
-        let named = Array(all.prefix(Self.appsMax))
+        let named = Array(all.prefix(appsMax(request.tab)))
         let lists = lists(request, apps: named)
         let panel = panelCommands(request.subject)
         let first = unknownOps.contains("service.stats") ? "service.info" : "service.stats"
         let info = speed == nil ? [Command("service.info")] : []
-        let commands = [Command(first)] + info + lists.map(\.command) + panel
+        let commands = [Command(first)] + info + lists.prefix(Self.listsAtOnce).map(\.command) + panel
         var results = await connection.send(batch: commands, timeout: min(Self.patience, service.timeout.duration))
 
         var figures = TopFigures()
@@ -95,11 +105,42 @@ actor TopSource {
         reading.note = note
         reading.unaskedApps = all.count - named.count
         reading.apps = max(1, named.count)
-        try take(Array(results.prefix(lists.count)), lists, &reading)
+        let further = await furtherLists(lists, connection)
+        let listed = results.prefix(lists.count - further.count) + further
+        try take(Array(listed), lists, &reading)
         try await takeFurtherProviders(results.first, &reading, connection)
         try await takeSoonest(&reading, connection)
-        reading.panel = panelLines(request.subject, Array(results.dropFirst(lists.count)), now: figures.now ?? 0)
+        let told = results.dropFirst(lists.count - further.count)
+        reading.panel = panelLines(request.subject, Array(told), now: figures.now ?? 0)
+        lastFigures = figures
         return reading
+    }
+
+    /// How many apps are asked in one reading. The first one does not know yet how much there is to look at.
+    private func appsMax(_ tab: TopTab) -> Int {
+        guard let figures = lastFigures else { return Self.appsLeast }
+        let entities: Int64 =
+            switch tab {
+            case .activities: figures.activities.total
+            case .controls: figures.controls.total
+            case .widgets: figures.widgets.total
+            case .providers, .subscribers: 0
+            }
+        return max(Self.appsLeast, Int(Self.looksMax / max(1, entities)))
+    }
+
+    /// What comes of the lists that do not go with the other reads.
+    private func furtherLists(
+        _ lists: [List], _ connection: IsletConnection
+    ) async -> [Result<Answer, IsletError>] {
+        var results: [Result<Answer, IsletError>] = []
+        var rest = lists.dropFirst(Self.listsAtOnce)
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.listsAtOnce).map(\.command)
+            results += await connection.send(batch: part, timeout: min(Self.patience, service.timeout.duration))
+            rest = rest.dropFirst(Self.listsAtOnce)
+        }
+        return results
     }
 
     /// The providers behind the first page: the rows are filtered and sorted here.
