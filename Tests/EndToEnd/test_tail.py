@@ -122,6 +122,26 @@ def test_a_tail_of_everything_follows_all_apps(islet, running, client):
     assert "com.example.taxi  Delivery/b" in follower.data[2]
 
 
+@pytest.mark.parametrize("words", [[], ["com.example."], ["--since", "1h"]], ids=" ".join)
+def test_what_begins_while_the_connection_is_lost_is_shown_from_its_first_event(islet, running, service, client, words):
+    """Nobody told the tail of that app: only the answer to its next join names it, and where it stands by then."""
+    client.start(key="a")
+    proxy = Proxy(service.events)
+    follower = running("tail", *words, "--json", env={**islet.env, "ISLET_APP": "", "ISLET_EVENTS": proxy.url})
+    try:
+        follower.message("^com.example.pizza: following from")
+        proxy.hold()
+        client.start(app="com.example.taxi", key="b")
+        for number in range(3):
+            client.applied("activity.update", app="com.example.taxi", key="b", contentState={"n": number})
+        proxy.let_through()
+        follower.message("^com.example.taxi: following from")
+        before = 1 if "--since" in words else 0
+        assert [json.loads(line)["seq"] for line in follower.lines(before + 4)][before:] == [1, 2, 3, 4]
+    finally:
+        proxy.close()
+
+
 def test_a_tail_asks_the_service_where_its_streams_are(service, running, client):
     follower = running("tail", "com.example.pizza/", "--commands", service.commands, "--limit", "1", env=environment())
     follower.message("following")
