@@ -357,16 +357,32 @@ def test_a_slow_reader_of_much_gives_up_each_pull_that_it_has_enough_of(islet, c
         proxy.close()
 
 
-@pytest.mark.parametrize("words", [[], ["--since", "1h"]], ids=" ".join)
-def test_more_apps_than_a_join_answers_are_followed_one_by_one(islet, client, words):
-    for first in range(0, 1001, 91):
+MORE_THAN_A_JOIN_ANSWERS = "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or " \
+    "as a prefix"
+
+
+def begin_apps(client, count):
+    for first in range(0, count, 91):
         client.batch(*(
             client.command("activity.start", app=f"com.example.n{n}", type="T", attributes={}, contentState={})
-            for n in range(first, first + 91)))
+            for n in range(first, min(first + 91, count))))
+
+
+@pytest.mark.parametrize("words", [[], ["--since", "1h"]], ids=" ".join)
+def test_more_apps_than_a_join_answers_are_followed_one_by_one(islet, client, words):
+    begin_apps(client, 1001)
     done = islet("tail", *words, code=6, ISLET_APP="")
-    assert "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or as a " \
-        "prefix\n" in done.err
+    assert f"{MORE_THAN_A_JOIN_ANSWERS}\n" in done.err
     islet("tail", "--since", "1h", "--limit", "1", "--app", "com.example.n7")
+
+
+def test_a_tail_under_which_there_come_to_be_more_apps_says_what_to_do(islet, tail, client):
+    begin_apps(client, 1000)
+    follower = tail(env={**islet.env, "ISLET_APP": ""})
+    follower.message("^com.example.n999: following from seq 1$")
+    client.start(app="com.example.taxi")
+    assert follower.wait() == 6
+    assert MORE_THAN_A_JOIN_ANSWERS in follower.messages
 
 
 # What never changes of an entity, and stands in its first event only
