@@ -212,7 +212,7 @@ def test_since_is_exact_to_the_event(tail, client, since, expected):
         client.start(key=f"k{number}")
         client.advance(by=10 * MINUTE)
     follower = tail("--json", "--since", since)
-    follower.message("following from seq")
+    follower.message("following from")
     client.start(key="last")
     lines = [json.loads(line)["seq"] for line in follower.lines(len(expected) + 1)]
     assert lines == [*expected, 4]
