@@ -1,6 +1,7 @@
 """Snapshots, replays and digests, pulled with credit."""
 
 import json
+import re
 import time
 
 import pytest
@@ -10,6 +11,7 @@ from support.commands import Commands
 from support.digest import digest
 from support.events import Events
 from support.replica import Replica
+from support.service import ROOT
 from support.wire import Deadline, Silence
 
 
@@ -220,6 +222,18 @@ def test_a_digest_is_over_an_app_or_over_a_prefix(client, bulk):
 
 
 # Credit
+
+
+def test_a_digest_is_made_as_the_contract_notes_say(client, bulk):
+    """The Python in `proto-json/README.md`, under "Copies"."""
+    [block] = re.findall(r"^```python\n(.*?)^```$", (ROOT / "proto-json/README.md").read_text(), re.MULTILINE | re.DOTALL)
+    made = {}
+    exec(block, made)
+    kept, gone = client.start(key="a"), client.start(key="b")
+    client.applied("activity.update", key="a", contentState={"eta": 1})
+    client.applied("activity.dismiss", id=gone["id"])
+    assert made["digest"]({}) == bulk.digest(prefix="com.example.pizza/control/")["digest"]
+    assert made["digest"]({f"com.example.pizza/activity/Delivery/{kept['id']}": 2}) == bulk.digest()["digest"]
 
 
 def test_no_chunk_comes_without_credit(client, bulk):

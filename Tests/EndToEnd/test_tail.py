@@ -122,6 +122,26 @@ def test_a_tail_of_everything_follows_all_apps(islet, running, client):
     assert "com.example.taxi  Delivery/b" in follower.data[2]
 
 
+@pytest.mark.parametrize("words", [[], ["com.example."], ["--since", "1h"]], ids=" ".join)
+def test_what_begins_while_the_connection_is_lost_is_shown_from_its_first_event(islet, running, service, client, words):
+    """Nobody told the tail of that app: only the answer to its next join names it, and where it stands by then."""
+    client.start(key="a")
+    proxy = Proxy(service.events)
+    follower = running("tail", *words, "--json", env={**islet.env, "ISLET_APP": "", "ISLET_EVENTS": proxy.url})
+    try:
+        follower.message("^com.example.pizza: following from")
+        proxy.hold()
+        client.start(app="com.example.taxi", key="b")
+        for number in range(3):
+            client.applied("activity.update", app="com.example.taxi", key="b", contentState={"n": number})
+        proxy.let_through()
+        follower.message("^com.example.taxi: following from")
+        before = 1 if "--since" in words else 0
+        assert [json.loads(line)["seq"] for line in follower.lines(before + 4)][before:] == [1, 2, 3, 4]
+    finally:
+        proxy.close()
+
+
 def test_a_tail_asks_the_service_where_its_streams_are(service, running, client):
     follower = running("tail", "com.example.pizza/", "--commands", service.commands, "--limit", "1", env=environment())
     follower.message("following")
@@ -192,7 +212,7 @@ def test_since_is_exact_to_the_event(tail, client, since, expected):
         client.start(key=f"k{number}")
         client.advance(by=10 * MINUTE)
     follower = tail("--json", "--since", since)
-    follower.message("following from seq")
+    follower.message("following from")
     client.start(key="last")
     lines = [json.loads(line)["seq"] for line in follower.lines(len(expected) + 1)]
     assert lines == [*expected, 4]
@@ -337,16 +357,32 @@ def test_a_slow_reader_of_much_gives_up_each_pull_that_it_has_enough_of(islet, c
         proxy.close()
 
 
-@pytest.mark.parametrize("words", [[], ["--since", "1h"]], ids=" ".join)
-def test_more_apps_than_a_join_answers_are_followed_one_by_one(islet, client, words):
-    for first in range(0, 1001, 91):
+MORE_THAN_A_JOIN_ANSWERS = "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or " \
+    "as a prefix"
+
+
+def begin_apps(client, count):
+    for first in range(0, count, 91):
         client.batch(*(
             client.command("activity.start", app=f"com.example.n{n}", type="T", attributes={}, contentState={})
-            for n in range(first, first + 91)))
+            for n in range(first, min(first + 91, count))))
+
+
+@pytest.mark.parametrize("words", [[], ["--since", "1h"]], ids=" ".join)
+def test_more_apps_than_a_join_answers_are_followed_one_by_one(islet, client, words):
+    begin_apps(client, 1001)
     done = islet("tail", *words, code=6, ISLET_APP="")
-    assert "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or as a " \
-        "prefix\n" in done.err
+    assert f"{MORE_THAN_A_JOIN_ANSWERS}\n" in done.err
     islet("tail", "--since", "1h", "--limit", "1", "--app", "com.example.n7")
+
+
+def test_a_tail_under_which_there_come_to_be_more_apps_says_what_to_do(islet, tail, client):
+    begin_apps(client, 1000)
+    follower = tail(env={**islet.env, "ISLET_APP": ""})
+    follower.message("^com.example.n999: following from seq 1$")
+    client.start(app="com.example.taxi")
+    assert follower.wait() == 6
+    assert MORE_THAN_A_JOIN_ANSWERS in follower.messages
 
 
 # What never changes of an entity, and stands in its first event only

@@ -21,6 +21,8 @@ package struct Replica: Sendable {
     /// Whether a fresh join was asked for and not begun.
     private var isJoinDue = false
     private var isFirstJoin = true
+    /// The epoch that the last answer to a join named beside the apps.
+    private var joinedEpoch: String?
     private var isPaused = false
     /// Whether the service was heard since this was last set back.
     package var isHeard = false
@@ -175,11 +177,14 @@ package struct Replica: Sendable {
             isAnswered = true
             var effects: [ReplicaEffect] = isFirstJoin ? [.deliver(.joined)] : []
             isFirstJoin = false
+            // What it names for the first time has begun since the one before, unless the history is another one.
+            let goesOn = joinedEpoch != nil && joinedEpoch == answer.epoch
+            joinedEpoch = answer.epoch
             let known =
                 answer.positions.keys.filter(scope.includes(app:)) + streams.keys + (scope.app.map { [$0] } ?? [])
             for app in Set(known).sorted() {
                 let position = answer.positions[app]
-                if streams[app] == nil {
+                if streams[app] == nil, !goesOn {
                     // Only the first join leads into the past: what it did not name has begun later.
                     let start = starts.map { $0[app] ?? 0 }
                     var stream = StreamReplica(app: app, interest: scope.interest, startingAfter: start)
@@ -211,7 +216,8 @@ package struct Replica: Sendable {
 
     // MARK: Streams
 
-    /// Lets a stream decide. One that was not heard of has no events before its first, since the join did not name it.
+    /// Lets a stream decide. One that was not heard of has no events before its first, since the join did not name it; so it
+    /// begins there, however many it has by the time its reader has caught up.
     private mutating func update(_ app: String, _ body: (inout StreamReplica) -> [ReplicaEffect]) -> [ReplicaEffect] {
         var effects: [ReplicaEffect] = []
         var stream: StreamReplica
@@ -221,7 +227,7 @@ package struct Replica: Sendable {
             guard streams.count < Self.maximumStreams else {
                 return [.fail(.overloaded(limit: Self.maximumStreams))]
             }
-            stream = StreamReplica(app: app, interest: scope.interest)
+            stream = StreamReplica(app: app, interest: scope.interest, startingAfter: 0)
             if isPaused { _ = stream.pause() }
             effects = stream.joined(nil)
         }

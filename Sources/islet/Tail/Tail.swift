@@ -91,9 +91,14 @@ struct Tail: AsyncParsableCommand {
     private func follow(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
         do {
             try await showAll(topics, connection, summary)
-        } catch let error as IsletError where error.code == .tooMany && !topics.contains("/") {
+        } catch let error as IsletError where Self.isOfTooManyApps(error) && !topics.contains("/") {
             throw KnownApps.tooMany("which nobody follows at once", "name one with --app, or as a prefix")
         }
+    }
+
+    /// Whether there were too many apps when it joined, or are by now.
+    private static func isOfTooManyApps(_ error: IsletError) -> Bool {
+        error.code == .tooMany || error == .overloaded(limit: Replica.maximumStreams)
     }
 
     private func showAll(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {

@@ -26,7 +26,7 @@ final class TailSummary: Sendable {
 
     /// What is to be said where a stream begins, or begins again.
     func synced(_ state: SyncedState) -> String? {
-        let place = state.position.map { "seq \($0.seq)" } ?? "the beginning"
+        let place = state.position.flatMap { $0.seq > 0 ? "seq \($0.seq)" : nil } ?? "the beginning"
         if let missed = state.missed {
             let count = (missed.upperBound - missed.lowerBound).addingClamped(1)
             counts.withLock { $0.missed = $0.missed.addingClamped(count) }

@@ -15,6 +15,8 @@ class Proxy:
         self.url = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self._lock = threading.Lock()
         self._ends = []
+        self._open = threading.Event()
+        self._open.set()
         self.sent = bytearray()
         """What the clients have sent, of all connections."""
         threading.Thread(target=self._accept, daemon=True).start()
@@ -23,6 +25,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while True:
                 near, _ = self.listener.accept()
+                self._open.wait()
                 far = socket.create_connection(self.target)
                 with self._lock:
                     self._ends += [near, far]
@@ -48,6 +51,15 @@ class Proxy:
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
 
+    def hold(self):
+        """Ends all present connections; those that come next get nothing before `let_through`."""
+        self._open.clear()
+        self.cut()
+
+    def let_through(self):
+        self._open.set()
+
     def close(self):
+        self._open.set()
         self.listener.close()
         self.cut()

@@ -10,11 +10,13 @@ import Testing
         [0xFF] + Array("join/\(nonce)\(app.map { "/\($0)" } ?? "")".utf8)
     }
 
-    private func answer(_ positions: [(String, UInt64)]) -> [UInt8] {
+    private func answer(_ positions: [(String, UInt64)], epoch: String? = nil) -> [UInt8] {
         let apps = positions.map { app, seq in
             RawObject.Member(app, .object([.init("epoch", .string("e1")), .init("seq", .integer(seq))]))
         }
-        return RawObject(dictionaryLiteral: ("at", .integer(0)), ("apps", .object(apps))).json.bytes
+        var answer: RawObject = ["at": .integer(0), "apps": .object(apps)]
+        if let epoch { answer["epoch"] = .string(epoch) }
+        return answer.json.bytes
     }
 
     private func replica(_ prefix: String, entities: Bool = false) -> Replica {
@@ -155,6 +157,47 @@ import Testing
         let effects = replica.resume()
         #expect(effects.told == ["synced(joined)"])
         #expect(effects.asked == [.replay(app: pizza, from: 0, attempt: 0)])
+    }
+
+    @Test(arguments: [false, true])
+    func `an app that began while the connection was lost is read from its first event`(entities: Bool) {
+        var replica = replica("", entities: entities)
+        _ = replica.start()
+        _ = replica.join(nonce: "1")
+        _ = replica.received(topic: topic("1"), body: answer([], epoch: "e1"))
+        _ = replica.received(topic: topic("1"), body: answer([(taxi, 4)], epoch: "e1"))
+        _ = replica.join(nonce: "2")
+        let effects = replica.received(topic: topic("2"), body: answer([(taxi, 4)], epoch: "e1"))
+        #expect(effects.told == ["synced(joined)"])
+        #expect(effects.asked == [.replay(app: taxi, from: 0, attempt: 0)])
+    }
+
+    @Test func `an app of a new history is read from the join on`() {
+        var replica = replica("")
+        _ = replica.start()
+        _ = replica.join(nonce: "1")
+        _ = replica.received(topic: topic("1"), body: answer([], epoch: "e0"))
+        _ = replica.received(topic: topic("1"), body: answer([(taxi, 4)], epoch: "e1"))
+        _ = replica.join(nonce: "2")
+        let effects = replica.received(topic: topic("2"), body: answer([(taxi, 4)], epoch: "e1"))
+        #expect(effects.told == ["synced(joined)"])
+        #expect(effects.asked.isEmpty)
+    }
+
+    @Test func `an app that appears while the reader is behind begins there, whatever a join says meanwhile`() {
+        var model = ModelStream()
+        var replica = replica("")
+        _ = replica.start()
+        _ = replica.join(nonce: "1")
+        _ = replica.received(topic: topic("1"), body: answer([], epoch: "e1"))
+        _ = replica.pause()
+        _ = received(model.start("a"), by: &replica)
+        _ = replica.received(topic: topic("1"), body: answer([(pizza, 4)], epoch: "e1"))
+        _ = replica.join(nonce: "2")
+        #expect(replica.received(topic: topic("2"), body: answer([(pizza, 4)], epoch: "e1")).isEmpty)
+        let effects = replica.resume()
+        #expect(effects.told == ["synced(joined)"])
+        #expect(effects.asked.contains(.replay(app: pizza, from: 0, attempt: 0)))
     }
 
     @Test func `what cannot be read is left alone`() {
