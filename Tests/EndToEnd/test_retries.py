@@ -168,6 +168,24 @@ def test_a_job_that_alerts_and_comes_again_looks_first(client, events):
     assert events.next()["alert"]["title"] == "Soon", "without ifRevision a person is alerted a second time"
 
 
+def test_a_job_that_comes_again_while_a_dismissal_mutes_its_key_is_told_that_it_was_started(wire, serve, tmp_path):
+    """Not that it may come later: by then its activity may be known no more, and be shown anew."""
+    documented(r"else as\s+`reconnectNotPermitted`, also while a person's dismissal mutes the key, as long as the activity is known")
+    path = tmp_path / "islet.yaml"
+    path.write_text("clock: manual\nruleSet:\n  muteAfterPersonDismissal: 48h\n")
+    client = Commands(wire, serve({"--config": path}).commands)
+    job = START | {"id": str(uuid.uuid4()), "key": "order-1"}
+    client.applied("activity.start", **job)
+    client.applied("activity.dismiss", id=job["id"], by="person")
+    for _ in range(2):
+        for again in ({}, {"ifExists": "update"}):
+            assert client.refused("activity.start", **job, **again)["code"] == "reconnectNotPermitted"
+        assert client.refused("activity.start", **START, key="order-1")["code"] == "denied"
+        client.advance(by=40 * HOUR)
+    client.advance(by=8 * HOUR)
+    client.applied("activity.start", **job)
+
+
 def documented(pattern):
     """What `proto-json/README.md` says, by the groups of the pattern."""
     found = re.search(pattern, (CONTRACT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
