@@ -186,6 +186,16 @@ def test_a_job_that_comes_again_while_a_dismissal_mutes_its_key_is_told_that_it_
     client.applied("activity.start", **job)
 
 
+@pytest.mark.parametrize("other", [{"device": "phone-2"}, {"app": "com.example.courier"}], ids=["device", "app"])
+def test_an_order_that_is_shown_in_two_places_has_an_id_in_each(client, other):
+    documented(r"made from the app, the device and the\s+order's number\. An id is taken in all apps and on all devices")
+    id = str(uuid.uuid4())
+    client.start(id=id, key="order-1", device="phone-1")
+    there = START | {"device": "phone-1", "key": "order-1"} | other
+    assert client.refused("activity.start", **there, id=id)["code"] == "reconnectNotPermitted"
+    client.applied("activity.start", **there, id=str(uuid.uuid4()))
+
+
 def documented(pattern):
     """What `proto-json/README.md` says, by the groups of the pattern."""
     found = re.search(pattern, (CONTRACT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
