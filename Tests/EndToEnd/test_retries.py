@@ -214,6 +214,23 @@ def test_a_number_at_or_below_the_highest_forgotten_is_not_executed(client, one)
     assert client.read("activity.list")["total"] == 9
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_numbers_are_known_behind_the_four_beginnings_that_a_client_used_last(client, one, more):
+    [count] = documented(r"It is so behind the (\w+) beginnings that a client used last")
+    stems = "abcdefgh"[:{"four": 4}[count] + more]
+    id = client.start()["id"]
+    for number in (1, 2, 3):
+        for stem in stems:
+            client.applied("activity.update", client=one, req=f"{stem}-{number}", id=id, contentState={stem: number})
+        if number == 2:
+            client.advance(by=11 * MINUTE)
+    again = {"client": one, "req": f"{stems[0]}-1", "id": id, "contentState": {stems[0]: 1}}
+    if more:
+        client.applied("activity.update", **again)
+    else:
+        assert client.refused("activity.update", **again)["code"] == "outcomeUnknown"
+
+
 def test_a_step_of_the_clock_is_not_repeated(client, one):
     frame = encode(client.command("clock.advance", client=one, req="t", by=SECOND))
     first = client.raw(frame)
