@@ -196,6 +196,15 @@ def test_an_order_that_is_shown_in_two_places_has_an_id_in_each(client, other):
     client.applied("activity.start", **there, id=str(uuid.uuid4()))
 
 
+def test_a_job_that_renews_does_so_by_the_id(client):
+    documented(r"- a renewal by that `id`")
+    id = client.start(key="order-1")["id"]
+    shown = client.applied("activity.renew", id=id)["activity"]["id"]
+    assert client.ignored("activity.renew", id=id) == "dismissed"
+    assert client.get(id)["renewedBy"] == shown
+    assert client.applied("activity.renew", key="order-1")["activity"]["id"] != shown, "by key it is renewed again"
+
+
 def documented(pattern):
     """What `proto-json/README.md` says, by the groups of the pattern."""
     found = re.search(pattern, (CONTRACT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
