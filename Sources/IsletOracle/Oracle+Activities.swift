@@ -10,12 +10,12 @@ extension Oracle {
                     alert: start.alert, stamp: nil, command, asker)
             }
         }
-        if let key = start.key, let until = muted(app, key, start.device), now < until {
-            return Self.refuse("denied", "later", ["mutedUntil": .integer(until)])
-        }
         // It was to update an open activity of that revision, and there is none.
         if command.ifRevision != nil { return Self.notFound }
         if let id = start.id, isTaken(id) { return Self.refuse("reconnectNotPermitted", "never") }
+        if let key = start.key, let until = muted(app, key, start.device), now < until {
+            return Self.refuse("denied", "later", ["mutedUntil": .integer(until)])
+        }
         let holds = settings(app, start.device)
         guard holds.enabled else { return Self.refuse("denied", "later") }
         let isBackground = start.background ?? start.device.map { isInBackground(app, $0) } ?? false

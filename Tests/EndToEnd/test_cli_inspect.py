@@ -353,6 +353,37 @@ def joined(client, count=1):
     raise AssertionError("nobody joined")
 
 
+@pytest.mark.parametrize("condition", ["ended", "dismissed", "stale", "contentState.eta=0"])
+def test_who_waits_for_a_key_goes_on_with_what_its_activity_was_renewed_as(islet, client, order, condition):
+    process = islet.begin("wait", "order-7", "--for", condition, "--timeout", "60s", "--json")
+    joined(client)
+    client.applied("activity.renew", key="order-7")
+    renewed = client.applied("activity.renew", key="order-7", contentState={"eta": 3})["activity"]["id"]
+    joined(client, 2)
+    assert process.poll() is None
+    client.applied("activity.update", id=renewed, contentState={"eta": 0}, staleDate=after(HOUR))
+    client.advance(by=HOUR)
+    client.applied("activity.end", id=renewed, dismissalPolicy="immediate")
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0 and f'"id":"{renewed}"' in out, (out, err)
+
+
+def test_who_waits_for_an_id_waits_for_that_activity_alone(islet, client, order):
+    process = islet.begin("wait", order, "--for", "ended", "--timeout", "60s", "--json")
+    joined(client)
+    client.applied("activity.renew", id=order)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0 and f'"id":"{order}"' in out, (out, err)
+
+
+def test_a_wait_for_a_key_that_was_renewed_ends_in_its_time(islet, client, order):
+    process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "3s")
+    joined(client)
+    client.applied("activity.renew", key="order-7")
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 5 and err.startswith("order-7 is still active at revision 1 after 3 s: waited for ended"), err
+
+
 def test_a_deadline_ends_the_wait(islet, client, order):
     process = islet.begin("wait", "order-7", "--for", "dismissed", "--timeout", "60s", "--json")
     joined(client)

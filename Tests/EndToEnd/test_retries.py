@@ -168,6 +168,43 @@ def test_a_job_that_alerts_and_comes_again_looks_first(client, events):
     assert events.next()["alert"]["title"] == "Soon", "without ifRevision a person is alerted a second time"
 
 
+def test_a_job_that_comes_again_while_a_dismissal_mutes_its_key_is_told_that_it_was_started(wire, serve, tmp_path):
+    """Not that it may come later: by then its activity may be known no more, and be shown anew."""
+    documented(r"else as\s+`reconnectNotPermitted`, also while a person's dismissal mutes the key, as long as the activity is known")
+    path = tmp_path / "islet.yaml"
+    path.write_text("clock: manual\nruleSet:\n  muteAfterPersonDismissal: 48h\n")
+    client = Commands(wire, serve({"--config": path}).commands)
+    job = START | {"id": str(uuid.uuid4()), "key": "order-1"}
+    client.applied("activity.start", **job)
+    client.applied("activity.dismiss", id=job["id"], by="person")
+    for _ in range(2):
+        for again in ({}, {"ifExists": "update"}):
+            assert client.refused("activity.start", **job, **again)["code"] == "reconnectNotPermitted"
+        assert client.refused("activity.start", **START, key="order-1")["code"] == "denied"
+        client.advance(by=40 * HOUR)
+    client.advance(by=8 * HOUR)
+    client.applied("activity.start", **job)
+
+
+@pytest.mark.parametrize("other", [{"device": "phone-2"}, {"app": "com.example.courier"}], ids=["device", "app"])
+def test_an_order_that_is_shown_in_two_places_has_an_id_in_each(client, other):
+    documented(r"made from the app, the device and the\s+order's number\. An id is taken in all apps and on all devices")
+    id = str(uuid.uuid4())
+    client.start(id=id, key="order-1", device="phone-1")
+    there = START | {"device": "phone-1", "key": "order-1"} | other
+    assert client.refused("activity.start", **there, id=id)["code"] == "reconnectNotPermitted"
+    client.applied("activity.start", **there, id=str(uuid.uuid4()))
+
+
+def test_a_job_that_renews_does_so_by_the_id(client):
+    documented(r"- a renewal by that `id`")
+    id = client.start(key="order-1")["id"]
+    shown = client.applied("activity.renew", id=id)["activity"]["id"]
+    assert client.ignored("activity.renew", id=id) == "dismissed"
+    assert client.get(id)["renewedBy"] == shown
+    assert client.applied("activity.renew", key="order-1")["activity"]["id"] != shown, "by key it is renewed again"
+
+
 def documented(pattern):
     """What `proto-json/README.md` says, by the groups of the pattern."""
     found = re.search(pattern, (CONTRACT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
@@ -184,6 +221,23 @@ def test_a_number_at_or_below_the_highest_forgotten_is_not_executed(client, one)
     assert client.refused("activity.start", client=one, req="c7-8", **START)["code"] == "outcomeUnknown"
     client.start(client=one, req="c7-9")
     assert client.read("activity.list")["total"] == 9
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_numbers_are_known_behind_the_four_beginnings_that_a_client_used_last(client, one, more):
+    [count] = documented(r"It is so behind the (\w+) beginnings that a client used last")
+    stems = "abcdefgh"[:{"four": 4}[count] + more]
+    id = client.start()["id"]
+    for number in (1, 2, 3):
+        for stem in stems:
+            client.applied("activity.update", client=one, req=f"{stem}-{number}", id=id, contentState={stem: number})
+        if number == 2:
+            client.advance(by=11 * MINUTE)
+    again = {"client": one, "req": f"{stems[0]}-1", "id": id, "contentState": {stems[0]: 1}}
+    if more:
+        client.applied("activity.update", **again)
+    else:
+        assert client.refused("activity.update", **again)["code"] == "outcomeUnknown"
 
 
 def test_a_step_of_the_clock_is_not_repeated(client, one):

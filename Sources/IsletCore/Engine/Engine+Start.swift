@@ -11,11 +11,13 @@ extension Engine {
             let share: DeviceShare = rules.endedCountTowardMaxima ? .listed : .open
             if let knownDevice { settleDevice(knownDevice, share, at: now, dating) }
         }
-        if let key = start.key, let knownApp, start.device == nil || knownDevice != nil,
-            let newest = slot(app: knownApp, device: knownDevice, key: key, frame)
-        {
+        var newest: Slot?
+        if let key = start.key, let knownApp, start.device == nil || knownDevice != nil {
+            newest = slot(app: knownApp, device: knownDevice, key: key, frame)
+        }
+        if let newest {
             settle(newest, at: now, dating)
-            if let outcome = keyIsTaken(by: newest, start, envelope, frame, now, dating) { return outcome }
+            if let outcome = keyIsHeld(by: newest, start, envelope, frame, now, dating) { return outcome }
         }
         // It was to update an open activity of that revision, and there is none.
         if envelope.ifRevision != nil { return .refused(.notFound) }
@@ -26,6 +28,10 @@ extension Engine {
         }
         if let id = start.id, controls.slot(of: id) != nil || widgets.slot(of: id) != nil {
             return .refused(.authorization(.reconnectNotPermitted))
+        }
+        // Only now: work that comes again is not told to come later, when its activity may be known no more.
+        if let newest, let until = muteEnd(of: newest), now < until {
+            return refuse(newest, .muted, .authorization(.muted(until: until)), envelope, at: now, frame)
         }
         if let refusal = refusal(of: start, envelope, app: knownApp, device: knownDevice) { return .refused(refusal) }
 
@@ -63,29 +69,23 @@ extension Engine {
         return wantsDevice && devices.count >= DeviceTable.maximumDevices ? DeviceTable.maximumDevices : nil
     }
 
-    /// What a start comes to whose key had an activity before; nil where it may go on.
-    private mutating func keyIsTaken(
+    /// What a start comes to whose key had an activity before; nil where that does not hold it any more.
+    private mutating func keyIsHeld(
         by newest: Slot, _ start: ActivityStart, _ envelope: Envelope, _ frame: Span<UInt8>, _ now: Instant,
         _ dating: Dating
     ) -> Outcome? {
         let record = activities[newest]
-        if record.state.isOpen {
-            guard start.updatesExisting else {
-                return refuse(
-                    newest, .keyHeld, .keyHeld(by: record.id, revision: UInt64(record.revision)), envelope, at: now,
-                    frame)
-            }
-            var update = ActivityUpdate(
-                address: ActivityAddress(app: start.app, target: .id(record.id)), contentState: start.contentState)
-            update.staleDate = start.staleDate
-            update.relevanceScore = start.relevanceScore
-            update.alert = start.alert
-            return self.update(update, envelope, frame, now, dating)
+        guard record.state.isOpen else { return nil }
+        guard start.updatesExisting else {
+            return refuse(
+                newest, .keyHeld, .keyHeld(by: record.id, revision: UInt64(record.revision)), envelope, at: now, frame)
         }
-        if let until = muteEnd(of: newest), now < until {
-            return refuse(newest, .muted, .authorization(.muted(until: until)), envelope, at: now, frame)
-        }
-        return nil
+        var update = ActivityUpdate(
+            address: ActivityAddress(app: start.app, target: .id(record.id)), contentState: start.contentState)
+        update.staleDate = start.staleDate
+        update.relevanceScore = start.relevanceScore
+        update.alert = start.alert
+        return self.update(update, envelope, frame, now, dating)
     }
 
     /// Why a start is refused, in the order of apple-semantics 2.4: denied, visibility, size, app's maximum, device's.

@@ -125,6 +125,8 @@ struct EngineKeyTests {
         #expect(rig.get(.id(id)).text == "notFound")
         #expect(rig.start(id: id).text == "reconnectNotPermitted")
         #expect(rig.start("com.b", id: id).text == "reconnectNotPermitted", "ids are of all apps")
+        #expect(rig.start(key: "k", id: id).text == "reconnectNotPermitted", "what comes again is not to come later")
+        #expect(rig.start(key: "k").text.hasPrefix("muted until"))
         rig.pass(rules.retention - 1)
         #expect(rig.start(id: id).text == "reconnectNotPermitted")
         rig.pass(1)

@@ -16,7 +16,8 @@ struct Wait: AsyncParsableCommand {
               islet wait Flight --for shown --family widget --app com.example.travel
 
             It follows the events and asks for nothing in between; it ends at once where
-            it holds already. Dismissed counts as ended, which it is and more.
+            it holds already. Dismissed counts as ended, which it is and more. Who names an
+            activity by its key goes on with the one as which it is renewed.
             --timeout is how long it may take in all, in real time. Ctrl-C stops it.
 
             EXIT CODES: 0 it holds; 1 stopped; 3 there is no such thing, or a service with a new
@@ -45,27 +46,56 @@ struct Wait: AsyncParsableCommand {
     }
 
     private func wait(
-        for found: FoundEntity, since begun: ContinuousClock.Instant, _ connection: IsletConnection
+        for first: FoundEntity, since begun: ContinuousClock.Instant, _ connection: IsletConnection
     ) async throws {
-        let seen = LastSeen(found.whole)
-        if !condition.holds(for: found.whole) {
-            try refuseIfLost(found.whole)
-            let end = begun + service.timeout.duration
-            try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
-                try await Stoppable.during {
-                    "\(still(found, seen, since: begun)): waited for \(condition.text)"
-                } _: {
-                    try await follow(found, seen, until: end, connection)
-                }
-            }
+        let end = begun + service.timeout.duration
+        var found = first
+        var seen = LastSeen(found.whole)
+        try await follow(found, seen, since: begun, until: end, connection)
+        while let id = Self.successor(of: found, seen.entity) {
+            let get = Command("activity.get", app: found.app, ["id": .string(id)])
+            guard let whole = EntityText.entity(try await connection.send(get)) else { break }
+            found = FoundEntity(family: found.family, app: found.app, target: found.target, whole: whole)
+            seen = LastSeen(whole)
+            try await follow(found, seen, since: begun, until: end, connection)
         }
         try await tell(seen.entity, found, after: ContinuousClock.now - begun, connection)
+    }
+
+    /// The id of the activity as which it was renewed, where it was named by the key, which that one has now.
+    private static func successor(of found: FoundEntity, _ entity: RawObject) -> String? {
+        guard found.family == Activities.self, found.id != found.target.lowercased() else { return nil }
+        return entity["renewedBy"]?.string
+    }
+
+    /// Whether there is nothing more to wait for: it holds, or goes on with another activity.
+    ///
+    /// - Throws: a `Failure` where it can never hold any more.
+    private func isOver(_ found: FoundEntity, _ entity: RawObject) throws -> Bool {
+        if Self.successor(of: found, entity) != nil || condition.holds(for: entity) { return true }
+        try refuseIfLost(entity)
+        return false
+    }
+
+    /// Waits until it is over with one entity.
+    private func follow(
+        _ found: FoundEntity, _ seen: LastSeen, since begun: ContinuousClock.Instant,
+        until end: ContinuousClock.Instant, _ connection: IsletConnection
+    ) async throws {
+        guard try !isOver(found, seen.entity) else { return }
+        try await ProgressLine.during({ "\(still(found, seen)), waiting for \(condition.text)" }) {
+            try await Stoppable.during {
+                "\(still(found, seen, since: begun)): waited for \(condition.text)"
+            } _: {
+                try await follow(found, seen, until: end, connection)
+            }
+        }
     }
 
     /// How long it may take to see the entity once more when the time is over.
     private static let lastLook = Duration.seconds(1)
 
-    /// Reads the events until it holds or the time is over, whichever is first.
+    /// Reads the events until it is over or the time is, whichever is first.
     private func follow(
         _ found: FoundEntity, _ seen: LastSeen, until end: ContinuousClock.Instant, _ connection: IsletConnection
     ) async throws {
@@ -83,7 +113,7 @@ struct Wait: AsyncParsableCommand {
     /// Looks once more, since the time is over. Where no events come, as through an address that leads nowhere, only
     /// the entity says what it is.
     ///
-    /// - Throws: a `Failure` where it does not hold, or nobody says whether it does.
+    /// - Throws: a `Failure` where it is not over, or nobody says whether it is.
     private func lookAgain(_ found: FoundEntity, _ seen: LastSeen, _ connection: IsletConnection) async throws {
         let time = TimeText.span(service.timeout.milliseconds)
         do throws(IsletError) {
@@ -100,8 +130,7 @@ struct Wait: AsyncParsableCommand {
                 "\(found.target) was \(Self.place(of: seen.entity)) when it was last seen; waited \(time) for "
                     + "\(condition.text); \(connection.endpoints.commands): \(Failure(error).text)")
         }
-        if condition.holds(for: seen.entity) { return }
-        try refuseIfLost(seen.entity)
+        if try isOver(found, seen.entity) { return }
         throw Failure(.unreachable, "\(still(found, seen)) after \(time): waited for \(condition.text)")
     }
 
@@ -130,8 +159,7 @@ struct Wait: AsyncParsableCommand {
                 guard event.id == found.id else { continue }
                 seen.apply(event)
             }
-            if condition.holds(for: seen.entity) { return }
-            try refuseIfLost(seen.entity)
+            if try isOver(found, seen.entity) { return }
         }
     }
 

@@ -44,16 +44,17 @@ extension NaiveService {
                         .id(holder), start.app, start.content, stale: start.stale, relevance: start.relevance,
                         hasAlert: start.hasAlert, stamped: nil, isPush: start.isPush, ifRevision: start.ifRevision)
                 }
-                if let mute = rules.mute, held.state == "dismissed", held.cause == "person",
-                    let until = held.dismissAt.map({ $0 + mute }), now < until
-                {
-                    return "muted until \(until)"
-                }
             }
         }
         // It was to update an open activity of that revision.
         if start.ifRevision != nil { return "notFound" }
         if start.isOwnID, activities[start.id] != nil { return "reconnectNotPermitted" }
+        if let key = start.key, let held = newest(start.app, key, start.device).flatMap({ activities[$0] }),
+            let mute = rules.mute, held.state == "dismissed", held.cause == "person",
+            let until = held.dismissAt.map({ $0 + mute }), now < until
+        {
+            return "muted until \(until)"
+        }
         let effective = effective(start.app, start.device)
         guard effective.enabled else { return "denied" }
         let isBackground = start.background ?? start.device.map { background.contains("\(start.app) \($0)") } ?? false
