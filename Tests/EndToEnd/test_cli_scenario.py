@@ -207,7 +207,11 @@ steps:
     ("events: {exactly: [control.acting]}", "control.failed"),
     ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}", None),
     ("events: [control.acting]\n    no events: [control.failed]", "control.failed Torch came, and was not to come"),
-    # Who says how long has it so.
+    # More time makes no look less strict.
+    ("events: {exactly: [control.acting]}\n    within: 20s", "control.failed Torch came too, and was not expected"),
+    ("events: {exactly: [control.acting]}\n    state: {control: Torch, is: shown}\n    within: 20s", "control.failed"),
+    ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}\n    within: 20s", None),
+    # Who says that nothing is waited for has it so.
     ("no events: [control.failed]\n    within: 0s", None), ("events: {exactly: [control.acting]}\n    within: 0s", None),
 ])
 def test_what_is_not_to_come_is_looked_for_when_providers_have_answered(file, expected, says):
@@ -411,6 +415,20 @@ def test_a_clock_that_does_not_move_when_told_is_said_before_anything_is_done(fi
     assert Commands(wire, system_service.commands, "com.example.pizza").list() == []
     still = "name: no clock\nsteps:\n  - start: a\n  - state: {a: active}\n"
     scenario(file(still), "--commands", system_service.commands)
+
+
+def test_where_the_clock_runs_by_itself_all_events_of_the_time_are_looked_at(file, serve):
+    """It goes stale half a second later."""
+    text = """name: a clock that runs
+steps:
+  - start: {key: order-1, staleDate: 5m}
+    events: {exactly: [activity.started]}
+    within: 3s
+"""
+    fast = serve({"--speed": 600})
+    done = scenario(file(text), "--commands", fast.commands, code=1)
+    assert "activity.stale order-1 came too, and was not expected" in done.stdout
+    scenario(file(text.replace("order-1", "order-2").replace("5m", "7h")), "--commands", fast.commands)
 
 
 def test_a_service_that_is_not_there_is_no_failed_scenario(file, tmp_path):

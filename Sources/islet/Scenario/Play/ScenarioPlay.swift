@@ -61,13 +61,14 @@ struct ScenarioPlay {
         }
         if let answer, let name = step.capture { scope.answers[name] = answer }
         try await link.settle()
+        let end = ContinuousClock.now + (step.within ?? .zero)
         // What is to come is waited for before what is not to come.
         for check in step.checks where !check.isAboutNothing {
             try await hold(check, answer, since: begun, within: step.within ?? patience)
         }
-        if step.within == nil, step.checks.contains(where: \.isAboutRest) {
-            try await rest()
-            for check in step.checks where check.isAboutRest && !check.isAboutNothing {
+        if step.checks.contains(where: { step.within == nil ? $0.isAboutRest : $0.isExact }), step.within != .zero {
+            try await rest(until: end)
+            for check in step.checks where check.isExact {
                 try await hold(check, answer, since: begun, within: .zero)
             }
         }
@@ -83,13 +84,15 @@ struct ScenarioPlay {
 
     /// Returns when providers have answered all that they were asked: what is not to come would have come by then.
     ///
-    /// A manual clock waits for them, also where it is not moved on. One that runs is not moved, and nothing is waited
-    /// for.
-    private func rest() async throws {
+    /// A manual clock waits for them, also where it is not moved on.
+    ///
+    /// - Parameter end: how long is waited where the clock runs, which is not moved, and brings more by itself.
+    private func rest(until end: ContinuousClock.Instant) async throws {
         // Where nobody else is at work, nothing is on its way.
         guard patience > .zero else { return }
-        _ = try await link.ask(
+        let answer = try await link.ask(
             ["op": .string("clock.advance"), "by": .integer(0)], patience: Self.movePatience)
+        if answer["ok"]?.bool != true { try await Task.sleep(until: end, clock: .continuous) }
         try await link.settle()
     }
 
@@ -241,13 +244,16 @@ extension ScenarioCheck {
         if case .noEvents = expectation { true } else { false }
     }
 
-    /// Whether what comes later may be too much for it.
-    var isAboutRest: Bool {
+    /// Whether it lists all events that come.
+    var isExact: Bool {
         switch expectation {
-        case .noEvents, .events(_, .exactly): true
-        case .answer, .state, .events(_, .inOrder), .events(_, .anyOrder): false
+        case .events(_, .exactly): true
+        case .answer, .state, .events(_, .inOrder), .events(_, .anyOrder), .noEvents: false
         }
     }
+
+    /// Whether what comes later may be too much for it.
+    var isAboutRest: Bool { isExact || isAboutNothing }
 
     /// Whether waiting cannot change it.
     var isFinal: Bool {
