@@ -220,6 +220,27 @@ def test_what_is_not_to_come_is_looked_for_when_providers_have_answered(file, ex
     assert (says or "1 passed") in done.stdout
 
 
+@pytest.mark.parametrize("delay", ["0ms", "100ms"])
+@pytest.mark.parametrize("waits", ["", "state: {control: Torch, is: shown}"])
+@pytest.mark.parametrize("looked, then, says", [
+    # A list looks as far as its last event, whatever had come by then.
+    ("events: [control.acting]", "events: [control.failed]", None),
+    ("events: [control.acting]", "no events: [control.failed]", "control.failed Torch came, and was not to come"),
+    ("events: [control.acting]", "no events: [control.acting]", None),
+    ("events: [control.acting]", "events: {exactly: [control.failed, control.reloading, control.shown]}", None),
+    ("events: [control.acting]", "events: [control.acting]\n    within: 300ms", "control.acting did not come"),
+    ("events: {any order: [control.failed, control.acting]}", "events: {exactly: [control.reloading, control.shown]}", None),
+    ("events: {any order: [{cause: present}, control.acting]}", "events: {exactly: [control.reloading, control.shown]}", None),
+    ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}", "no events: true", None),
+    ("no events: [control.performed]", "no events: true", None),
+])
+def test_a_step_that_does_nothing_looks_at_what_was_not_looked_at(file, looked, then, says, waits, delay):
+    """It matters neither how quick the provider is, nor what else the step before has waited for."""
+    text = SLOW.replace("200ms", delay).replace("EXPECTED", f"{looked}\n    {waits}\n  - {then}")
+    done = scenario(file(text), code=1 if says else 0)
+    assert (says or "1 passed") in done.stdout
+
+
 def test_a_timeline_that_the_service_would_not_have_is_told(file):
     done = scenario(file("""name: entries out of order
 provider:

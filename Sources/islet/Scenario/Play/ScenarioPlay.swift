@@ -9,7 +9,7 @@ struct ScenarioPlay {
     let patience: Duration
 
     var scope = ScenarioScope(now: 0)
-    /// How many events there were when events were looked at last.
+    /// How many events were looked at: a step that does nothing looks at those behind.
     private var seen = 0
     /// What a failure is explained by.
     var subject: (family: String, app: String, id: String)?
@@ -79,7 +79,6 @@ struct ScenarioPlay {
             }
             try await hold(check, answer, since: begun, within: .zero)
         }
-        if step.checks.contains(where: \.isAboutEvents) { seen = link.events.count }
     }
 
     /// Returns when providers have answered all that they were asked: what is not to come would have come by then.
@@ -172,13 +171,19 @@ struct ScenarioPlay {
         case .events(let patterns, let order):
             try await learn(since: begun)
             let events = events(since: begun)
-            guard let problem = try ScenarioEventMatch.problem(patterns, order, events, scope) else { return nil }
-            return ScenarioFailure(
-                place: problem.pattern?.place ?? check.place, message: problem.message,
-                differences: try problem.pattern?.nearest(events, scope) ?? [])
+            switch try ScenarioEventMatch.verdict(patterns, order, events, scope) {
+            case .fit(let first):
+                seen = max(seen, begun + first)
+                return nil
+            case .problem(let message, let pattern):
+                return ScenarioFailure(
+                    place: pattern?.place ?? check.place, message: message,
+                    differences: try pattern?.nearest(events, scope) ?? [])
+            }
         case .noEvents(let patterns):
             if !patterns.isEmpty { try await learn(since: begun) }
-            for event in events(since: begun, wholly: !patterns.isEmpty) {
+            let events = events(since: begun, wholly: !patterns.isEmpty)
+            for event in events {
                 guard !patterns.isEmpty else {
                     return ScenarioFailure(
                         place: check.place, message: "no event was expected, and \(event.title) came")
@@ -197,6 +202,7 @@ struct ScenarioPlay {
                     }
                 }
             }
+            seen = max(seen, begun + events.count)
             return nil
         }
     }
