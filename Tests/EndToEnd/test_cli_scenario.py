@@ -8,9 +8,10 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from support.commands import Commands
+from support.running import Running
 from support.schemas import schema_of, strict
 from support.service import BINARY, ROOT, environment, run
-from support.wire import DEADLINE
+from support.wire import DEADLINE, Deadline
 
 EXAMPLES = sorted((ROOT / "examples" / "scenarios").glob("*.yaml"))
 
@@ -110,6 +111,13 @@ def test_the_page_shows_what_is_true(file):
         scenario(file(block, f"{number}.yaml"))
     only = re.search(r"^    islet scenario run order\.yaml --only '([^']+)'", page, re.MULTILINE)[1]
     scenario(file(next(block for block in whole if "order-1" in block), "order.yaml"), "--only", only)
+
+
+def test_the_help_shows_what_is_true(file):
+    text = run("scenario", "run", "--help", env=environment()).stdout
+    block = text.split("A FILE:\n", 1)[1].split("\n\n", 1)[0]
+    only = re.search(r"--only '([^']+)'", text)[1]
+    scenario(file("".join(f"{line.removeprefix('  ')}\n" for line in block.splitlines())), "--only", only)
 
 
 def test_the_readme_shows_what_is_true(file):
@@ -455,6 +463,25 @@ steps:
 def test_a_service_that_is_not_there_is_no_failed_scenario(file, tmp_path):
     done = scenario(file(PASSING), "--commands", f"ipc://{tmp_path}/nobody", "--timeout", "300ms", code=5)
     assert "no answer from" in done.stderr
+
+
+def test_what_was_played_is_reported_where_the_service_goes_in_between(file, wire, tmp_path, serve):
+    service, report = serve({"--clock": "manual"}), tmp_path / "report.xml"
+    text = "name: first\nsteps:\n  - start: a\n---\nname: second\nsteps:\n  - start: b\n  - state: {b: stale}\n    within: 1m\n" \
+        "---\nname: third\nsteps:\n  - start: c\n"
+    play = Running("scenario", "run", file(text), "--commands", service.commands, "--timeout", "300ms", "--junit", report,
+                   "--json", env=environment())
+    client = Commands(wire, service.commands, "com.example.scenario")
+    try:
+        deadline = Deadline()
+        while len(client.list()) < 2:
+            assert not deadline.passed, play.messages
+        service.stop()
+        assert play.wait() == 5
+    finally:
+        play.kill()
+    assert [each["passed"] for each in json.loads(play.data[0])["results"]] == [True, False]
+    assert [each.get("name") for each in ElementTree.parse(report).iter("testcase")] == ["first", "second"]
 
 
 def test_names_and_texts_cannot_obey_the_terminal(file):
