@@ -249,17 +249,19 @@ def test_a_step_that_does_nothing_looks_at_what_was_not_looked_at(file, looked, 
     assert (says or "1 passed") in done.stdout
 
 
-def test_a_timeline_that_the_service_would_not_have_is_told(file):
-    done = scenario(file("""name: entries out of order
-provider:
-  widgets:
-    Weather: {timeline: {entries: [{date: 2h, content: 1}, {date: 1h, content: 2}]}}
+@pytest.mark.parametrize("entries, says", [
+    ("[{date: 2h}, {date: 1h}]", "entries[1] is earlier than the entry before"),
+    ("[{date: 1h, content: sunny}]", "entries[0] is no entry: it needs a date, content that is an object where it has some"),
+])
+def test_a_timeline_that_the_service_would_not_have_is_told(file, entries, says):
+    done = scenario(file(f"""name: a wrong timeline
+provider: {{widgets: {{Weather: {{timeline: {{entries: {entries}}}}}}}}}
 steps:
-  - add: {widget: Weather, family: systemSmall}
+  - add: {{widget: Weather, family: systemSmall}}
     events: [widget.timeline]
     within: 500ms
 """), code=1)
-    assert "the service would not have what the provider said: " in done.stdout
+    assert f"the service would not have what the provider said: {says}" in done.stdout
 
 
 # Forms of the report
